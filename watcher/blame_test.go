@@ -10,25 +10,26 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // TestBlame: a line has the commit that wrote it, whatever changed its white space and wherever it stood; one that is
 // not committed has none. What the repository or the person set for git blame changes nothing and runs nothing.
 func TestBlame(t *testing.T) {
-	d := newRepository(t)
+	d := repotest.New(t)
 	const one, two = "the first of the lines that were written\n", "the second of the lines that were written\n"
-	d.write("a b.go", one+two)
-	d.write(".gitattributes", "*.go diff=shown\n")
-	first := d.commit("first")
-	d.git("mv", "a b.go", "c.go")
-	d.write("c.go", one+"\t "+two+"three\n")
-	second := d.commit("second")
-	d.write("c.go", one+"\t "+two+"three\nfour\n")
-	ran, global := filepath.Join(d.dir, "ran"), filepath.Join(t.TempDir(), "gitconfig")
-	d.git("config", "diff.shown.textconv", "touch "+ran+"; cat")
+	d.Write("a b.go", one+two)
+	d.Write(".gitattributes", "*.go diff=shown\n")
+	first := d.Commit("first")
+	d.Git("mv", "a b.go", "c.go")
+	d.Write("c.go", one+"\t "+two+"three\n")
+	second := d.Commit("second")
+	d.Write("c.go", one+"\t "+two+"three\nfour\n")
+	ran, global := filepath.Join(d.Dir, "ran"), filepath.Join(t.TempDir(), "gitconfig")
+	d.Git("config", "diff.shown.textconv", "touch "+ran+"; cat")
 	fault.Check(t, os.WriteFile(global, []byte("[blame]\n\tignoreRevsFile = .none\n"), 0o600))
-	d.env = append(d.env, "GIT_CONFIG_GLOBAL="+global)
-	r := d.open()
+	d.Env = append(d.Env, "GIT_CONFIG_GLOBAL="+global)
+	r := open(d)
 	got, err := r.Blame(t.Context(), "c.go", 1, 4)
 	fault.Check(t, err)
 	var lines []string
@@ -36,8 +37,8 @@ func TestBlame(t *testing.T) {
 		lines = append(lines, fmt.Sprint(l.Line, " ", l.Commit, " ", l.File, " ", l.Subject, " ", l.By, " ", l.Written.Equal(l.Recorded),
 			" ", l.Cut))
 	}
-	fault.Same(t, "lines", lines, []string{"1 " + first + " a b.go first t true false", "2 " + first + " a b.go first t true false",
-		"3 " + second + " c.go second t true false", "4  c.go   true false"})
+	fault.Same(t, "lines", lines, []string{"1 " + first + " a b.go first A true false", "2 " + first + " a b.go first A true false",
+		"3 " + second + " c.go second A true false", "4  c.go   true false"})
 	if files, err := r.FilesOf(t.Context(), second); len(files) != 2 || err != nil {
 		t.Errorf("files of the second commit: %q, %v", files, err)
 	}
@@ -61,22 +62,22 @@ func TestBlame(t *testing.T) {
 
 // TestFilesOfMerge: a merge changed what none of its parents has, and not the files that one of them brought.
 func TestFilesOfMerge(t *testing.T) {
-	d := newRepository(t)
-	d.write("a.go", "one\n")
-	d.commit("first")
-	d.git("checkout", "-q", "-b", "side")
-	d.write("b é.go", "one\n")
-	d.commit("side")
-	d.git("checkout", "-q", "-")
-	d.write("c.go", "one\n")
-	d.commit("main")
-	d.git("merge", "-q", "--no-commit", "side")
-	d.write("a.go", "two\n")
-	merge := d.commit("merge")
-	files, err := d.open().FilesOf(t.Context(), merge)
+	d := repotest.New(t)
+	d.Write("a.go", "one\n")
+	d.Commit("first")
+	d.Git("checkout", "-q", "-b", "side")
+	d.Write("b é.go", "one\n")
+	d.Commit("side")
+	d.Git("checkout", "-q", "-")
+	d.Write("c.go", "one\n")
+	d.Commit("main")
+	d.Git("merge", "-q", "--no-commit", "side")
+	d.Write("a.go", "two\n")
+	merge := d.Commit("merge")
+	files, err := open(d).FilesOf(t.Context(), merge)
 	fault.Check(t, err)
 	fault.Same(t, "files", files, []event.Path{"a.go"})
-	files, err = d.open().FilesOf(t.Context(), merge+"^2")
+	files, err = open(d).FilesOf(t.Context(), merge+"^2")
 	fault.Check(t, err)
 	fault.Same(t, "files of the side", files, []event.Path{"b é.go"})
 }

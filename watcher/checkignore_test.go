@@ -13,6 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // ruleParts are parts of patterns, treeNames are names of files and folders that they may match.
@@ -49,17 +50,17 @@ func ruleLines(rng *rand.Rand) string {
 
 // ruleTree is a repository with generated files, folders and rules.
 type ruleTree struct {
-	*repository
+	*repotest.Repo
 	files, folders []string
 	rules          map[string]string // name of a rules file → what is in it
 }
 
-func newRuleTree(g *repository, rng *rand.Rand, round int) *ruleTree {
-	t := &ruleTree{repository: g.at(filepath.Join(g.dir, fmt.Sprint("tree", round))), rules: map[string]string{}}
-	fault.Check(g.tb, os.Mkdir(t.dir, 0o755))
-	t.git("init", "-q")
-	t.git("config", "core.ignoreCase", fmt.Sprint(rng.IntN(4) == 0))
-	t.git("config", "core.excludesFile", filepath.Join(t.dir, ".git", "global"))
+func newRuleTree(g *repotest.Repo, rng *rand.Rand, round int) *ruleTree {
+	t := &ruleTree{Repo: g.At(filepath.Join(g.Dir, fmt.Sprint("tree", round))), rules: map[string]string{}}
+	fault.Check(g, os.Mkdir(t.Dir, 0o755))
+	t.Git("init", "-q")
+	t.Git("config", "core.ignoreCase", fmt.Sprint(rng.IntN(4) == 0))
+	t.Git("config", "core.excludesFile", filepath.Join(t.Dir, ".git", "global"))
 	folders := []string{""}
 	for range 3 + rng.IntN(8) {
 		sub := pick(rng, folders) + pick(rng, treeNames) + "/"
@@ -75,16 +76,16 @@ func newRuleTree(g *repository, rng *rand.Rand, round int) *ruleTree {
 		if name := pick(rng, folders) + pick(rng, treeNames); !all[name] {
 			all[name] = true
 			t.files = append(t.files, name)
-			t.write(name, "x")
+			t.Write(name, "x")
 		}
 	}
 	for _, f := range folders[1:] {
-		fault.Check(g.tb, os.MkdirAll(filepath.Join(t.dir, filepath.FromSlash(f)), 0o755))
+		fault.Check(g, os.MkdirAll(filepath.Join(t.Dir, filepath.FromSlash(f)), 0o755))
 		t.folders = append(t.folders, strings.TrimSuffix(f, "/"))
 	}
 	add := func(name, text string) {
 		t.rules[name] = text
-		t.write(name, text)
+		t.Write(name, text)
 	}
 	add(".gitignore", ruleLines(rng))
 	add(".git/info/exclude", ruleLines(rng))
@@ -107,24 +108,25 @@ func (t *ruleTree) String() string {
 
 // ask runs a git command that answers about paths in NUL-separated fields.
 func (t *ruleTree) ask(paths []string, args ...string) []string {
-	t.tb.Helper()
-	cmd := t.command(args...)
+	t.Helper()
+	cmd := t.Command("git", args...)
 	cmd.Stdin = strings.NewReader(strings.Join(paths, "\x00") + "\x00")
 	out, err := cmd.Output()
 	if err != nil && git.ExitCode(err) != 1 {
-		t.tb.Fatalf("git %v: %v\n%s", args, err, t)
+		t.Fatalf("git %v: %v\n%s", args, err, t)
 	}
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
 // TestRulesEqualGit compares the rules of generated trees with git check-ignore.
 func TestRulesEqualGit(t *testing.T) {
-	g := newRepository(t)
+	t.Parallel()
+	g := repotest.New(t)
 	rng := rand.New(rand.NewPCG(15, 2))
 	hits := 0
 	for round := range 10 + 10*fault.Rounds() {
 		tree := newRuleTree(g, rng, round)
-		r := tree.open()
+		r := open(tree.Repo)
 		all := slices.Concat(tree.files, tree.folders)
 		ignored := setOf(tree.ask(all, "check-ignore", "-z", "--stdin", "--no-index"))
 		rs := r.ruleset()
@@ -138,7 +140,7 @@ func TestRulesEqualGit(t *testing.T) {
 				hits++
 			}
 		}
-		fault.Check(t, os.RemoveAll(tree.dir))
+		fault.Check(t, os.RemoveAll(tree.Dir))
 	}
 	if hits < 20 {
 		t.Errorf("the test shows little: %d ignored", hits)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // logBuffer is a log that can be read while it is written.
@@ -42,12 +43,12 @@ func (s *logBuffer) warnings() int {
 
 func (s *logBuffer) log() *slog.Logger { return slog.New(slog.NewTextHandler(s, nil)) }
 
-func twentyFolders(t testing.TB) *repository {
-	d := newRepository(t)
+func twentyFolders(t testing.TB) *repotest.Repo {
+	d := repotest.New(t)
 	for i := range 20 {
-		d.write(fmt.Sprintf("d%02d/a.go", i), "one")
+		d.Write(fmt.Sprintf("d%02d/a.go", i), "one")
 	}
-	d.commit("first")
+	d.Commit("first")
 	return d
 }
 
@@ -56,8 +57,8 @@ func twentyFolders(t testing.TB) *repository {
 func TestWorktreeRemoved(t *testing.T) {
 	t.Parallel()
 	d := twentyFolders(t)
-	d.git("worktree", "add", "-q", "../beside")
-	r, err := OpenRepo(t.Context(), filepath.Join(d.dir, "../beside"), d.env)
+	d.Git("worktree", "add", "-q", "../beside")
+	r, err := OpenRepo(t.Context(), filepath.Join(d.Dir, "../beside"), d.Env)
 	fault.Check(t, err)
 	var log logBuffer
 	w := NewWatcher(r, WatchOptions{Log: log.log(), Now: time.Now})
@@ -75,13 +76,13 @@ func TestWorktreeRemoved(t *testing.T) {
 func TestWatchesRunOut(t *testing.T) {
 	t.Parallel()
 	d := twentyFolders(t)
-	d.git("checkout", "-q", "-b", "other")
+	d.Git("checkout", "-q", "-b", "other")
 	for i := range 20 {
-		d.write(fmt.Sprintf("d%02d/a.go", i), "of the other branch")
+		d.Write(fmt.Sprintf("d%02d/a.go", i), "of the other branch")
 	}
-	d.commit("second")
+	d.Commit("second")
 	out := &logBuffer{}
-	s := d.watch(WatchOptions{Log: out.log()}, func(w *Watcher) {
+	s := watch(d, WatchOptions{Log: out.log()}, func(w *Watcher) {
 		w.open = func() (notifier, error) {
 			n, err := openNotifier()
 			add, left := n.add, 12
@@ -99,16 +100,16 @@ func TestWatchesRunOut(t *testing.T) {
 	}
 	var want []string
 	for i := range 20 {
-		d.write(fmt.Sprintf("d%02d/a.go", i), "mine, whether watched or polled")
+		d.Write(fmt.Sprintf("d%02d/a.go", i), "mine, whether watched or polled")
 		want = append(want, fmt.Sprintf("save d%02d/a.go", i))
 	}
-	d.write("d19/new/b.go", "x")
+	d.Write("d19/new/b.go", "x")
 	want = append(want, "save d19/new/b.go")
 	s.until("21 saves", func() bool { return len(s.seen) >= 21 })
 	s.expect(want...)
-	d.git("checkout", "-q", "-f", "main")
+	d.Git("checkout", "-q", "-f", "main")
 	s.until("branch", func() bool { return slices.Contains(s.summary(), "checkout main") })
-	d.write("d19/a.go", "after the switch")
+	d.Write("d19/a.go", "after the switch")
 	s.until("polled save", func() bool { return slices.Contains(s.summary(), "save d19/a.go") })
 	s.expect("checkout main", "save d19/a.go")
 	if n := out.warnings(); n != 1 {
@@ -121,17 +122,17 @@ func TestPolling(t *testing.T) {
 	t.Parallel()
 	for _, poll := range []bool{true, false} {
 		d := twentyFolders(t)
-		d.age()
+		d.Age()
 		out := &logBuffer{}
-		s := d.watch(WatchOptions{Poll: poll, Log: out.log()}, func(w *Watcher) {
+		s := watch(d, WatchOptions{Poll: poll, Log: out.log()}, func(w *Watcher) {
 			w.open = func() (notifier, error) { return notifier{}, syscall.EMFILE }
 		})
-		d.write("d05/a.go", "in a folder without recent work")
-		d.write("root.go", "new")
-		d.remove("d04")
+		d.Write("d05/a.go", "in a folder without recent work")
+		d.Write("root.go", "new")
+		d.Remove("d04")
 		s.until("three", func() bool { return len(s.seen) >= 3 })
 		s.expect("save d05/a.go", "save root.go", "delete d04/a.go")
-		d.git("checkout", "-q", "-f", "-b", "other")
+		d.Git("checkout", "-q", "-f", "-b", "other")
 		s.until("branch", func() bool { return len(s.seen) > 0 })
 		if st := s.w.Status(); st.Partial == poll || !st.Polling || (out.warnings() == 0) != poll {
 			t.Errorf("status %+v, %d warnings", st, out.warnings())
@@ -143,19 +144,19 @@ func TestPolling(t *testing.T) {
 func TestKernelOverflow(t *testing.T) {
 	t.Parallel()
 	d := twentyFolders(t)
-	d.git("checkout", "-q", "-b", "other")
+	d.Git("checkout", "-q", "-b", "other")
 	for i := range 20 {
-		d.write(fmt.Sprintf("d%02d/a.go", i), "of the other branch")
+		d.Write(fmt.Sprintf("d%02d/a.go", i), "of the other branch")
 	}
-	d.commit("second")
-	d.age()
+	d.Commit("second")
+	d.Age()
 	deaf := make(chan bool)
-	s := d.watch(WatchOptions{}, func(w *Watcher) { w.open = func() (notifier, error) { return lossyNotifier(deaf) } })
+	s := watch(d, WatchOptions{}, func(w *Watcher) { w.open = func() (notifier, error) { return lossyNotifier(deaf) } })
 	deaf <- true
-	d.git("checkout", "-q", "main")
-	d.write("d03/a.go", "mine")
-	d.write("d04/new/b.go", "mine")
-	d.remove("d05/a.go")
+	d.Git("checkout", "-q", "main")
+	d.Write("d03/a.go", "mine")
+	d.Write("d04/new/b.go", "mine")
+	d.Remove("d05/a.go")
 	deaf <- false
 	s.until("four events", func() bool { return len(s.seen) >= 4 })
 	s.expect("checkout main", "save d03/a.go", "save d04/new/b.go", "delete d05/a.go")
@@ -210,12 +211,11 @@ func reportedWatcher(r *Repo) (w *Watcher, events chan<- fsnotify.Event) {
 
 // TestQuietTime runs the loop on a false clock: a save is emitted exactly 100 ms after the last write.
 func TestQuietTime(t *testing.T) {
-	d := newRepository(t)
-	d.write("a.go", "x")
-	d.commit("first")
-	fault.Check(t, os.Chtimes(d.abs("a.go"), time.Unix(1, 0), time.Unix(1, 0)))
-	r, err := OpenRepo(t.Context(), d.dir, d.env)
-	fault.Check(t, err)
+	d := repotest.New(t)
+	d.Write("a.go", "x")
+	d.Commit("first")
+	fault.Check(t, os.Chtimes(d.Path("a.go"), time.Unix(1, 0), time.Unix(1, 0)))
+	r := open(d)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		w, events := reportedWatcher(r)
@@ -228,15 +228,15 @@ func TestQuietTime(t *testing.T) {
 		<-w.ready
 		begin = time.Now()
 		for range 3 {
-			events <- fsnotify.Event{Name: d.abs("a.go"), Op: fsnotify.Write}
+			events <- fsnotify.Event{Name: d.Path("a.go"), Op: fsnotify.Write}
 			<-time.After(60 * time.Millisecond) // in a synctest bubble
 		}
-		d.write("a.go", "xx")
+		d.Write("a.go", "xx")
 		<-time.After(time.Second) // in a synctest bubble
 		synctest.Wait()
 		fault.Same(t, "emitted after", summary, []time.Duration{220 * time.Millisecond})
-		d.write("a.go", "the last save before the end")
-		events <- fsnotify.Event{Name: d.abs("a.go"), Op: fsnotify.Write}
+		d.Write("a.go", "the last save before the end")
+		events <- fsnotify.Event{Name: d.Path("a.go"), Op: fsnotify.Write}
 		synctest.Wait()
 		cancel()
 		if err := <-done; err != nil {
@@ -250,11 +250,11 @@ func TestQuietTime(t *testing.T) {
 // a `git status` of five seconds is followed by a pause of several times that.
 func TestSlowStatus(t *testing.T) {
 	const took = 5 * time.Second
-	d := newRepository(t)
-	d.write("a.go", "x")
-	d.commit("first")
-	r, err := OpenRepo(t.Context(), d.dir, d.env)
-	fault.Check(t, errors.Join(err, os.Chtimes(d.abs("a.go"), time.Unix(1, 0), time.Unix(1, 0))))
+	d := repotest.New(t)
+	d.Write("a.go", "x")
+	d.Commit("first")
+	r, err := OpenRepo(t.Context(), d.Dir, d.Env)
+	fault.Check(t, errors.Join(err, os.Chtimes(d.Path("a.go"), time.Unix(1, 0), time.Unix(1, 0))))
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		w := NewWatcher(r, testOptions(r, WatchOptions{Poll: true,

@@ -1,30 +1,28 @@
 package watcher
 
 import (
-	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // TestRange: what commits change together, from where they branched off; what is staged.
 func TestRange(t *testing.T) {
-	d := newRepository(t)
-	d.write("kept.go", "1")
-	d.write("gone.go", "1")
-	d.commit("first")
-	d.git("checkout", "-q", "-b", "work")
-	d.write("new.go", "1")
-	d.git("rm", "-q", "gone.go")
-	d.commit("second")
-	d.git("checkout", "-q", "-")
-	d.write("other.go", "1")
-	d.commit("elsewhere")
-	r, err := OpenRepo(context.Background(), d.dir, d.env)
-	fault.Check(t, err)
+	d := repotest.New(t)
+	d.Write("kept.go", "1")
+	d.Write("gone.go", "1")
+	d.Commit("first")
+	d.Git("checkout", "-q", "-b", "work")
+	d.Write("new.go", "1")
+	d.Git("rm", "-q", "gone.go")
+	d.Commit("second")
+	d.Git("checkout", "-q", "-")
+	d.Write("other.go", "1")
+	d.Commit("elsewhere")
+	r := open(d)
 	statuses := func(files []FileChange) (out []string) {
 		for _, f := range files {
 			out = append(out, string(f.Status)+" "+string(f.Path))
@@ -41,9 +39,9 @@ func TestRange(t *testing.T) {
 	if _, err := r.Range(t.Context(), "--all", "work"); err == nil {
 		t.Error("an option is a commit")
 	}
-	d.write("kept.go", "2")
-	d.git("add", "kept.go")
-	d.write("kept.go", "3")
+	d.Write("kept.go", "2")
+	d.Git("add", "kept.go")
+	d.Write("kept.go", "3")
 	staged, err := r.Staged(t.Context())
 	if diff := cmp.Diff([]string{"M kept.go"}, statuses(staged)); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)

@@ -8,21 +8,20 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // TestEdits: what files change against HEAD, kept until HEAD or the file changes; a known file starts no process.
 func TestEdits(t *testing.T) {
-	d := newRepository(t)
-	d.write("a b.go", "package a\n\nfunc OldName() {}\n")
-	d.write("same.go", "package a\n\nfunc SameName() {}\n")
-	d.write("gone.go", "package a\n\nfunc GoneName() {}\n")
-	d.commit("first")
-	d.write("a b.go", "package a\n\nfunc NewName() {}\n")
-	d.write("fresh.go", "package a\n\nfunc FreshName() {}\n")
-	d.remove("gone.go")
-	r, err := OpenRepo(context.Background(), d.dir, d.env)
-	fault.Check(t, err)
+	d := repotest.New(t)
+	d.Write("a b.go", "package a\n\nfunc OldName() {}\n")
+	d.Write("same.go", "package a\n\nfunc SameName() {}\n")
+	d.Write("gone.go", "package a\n\nfunc GoneName() {}\n")
+	d.Commit("first")
+	d.Write("a b.go", "package a\n\nfunc NewName() {}\n")
+	d.Write("fresh.go", "package a\n\nfunc FreshName() {}\n")
+	d.Remove("gone.go")
+	r := open(d)
 	e := NewEdits(r, func(p event.Path) bool { return p != "stranger.go" },
 		func() time.Time { return time.Now().Add(time.Hour) }) // no file is too young to be kept
 	defer e.Close()
@@ -46,7 +45,7 @@ func TestEdits(t *testing.T) {
 			}
 		}
 	}
-	d.write("stranger.go", "package a")
+	d.Write("stranger.go", "package a")
 	first := map[event.Path][2]string{"a b.go": {"OldName", "NewName"}, "same.go": {"SameName", "SameName"},
 		"gone.go": {"GoneName", ""}, "fresh.go": {"", "FreshName"}}
 	look(first)
@@ -58,9 +57,9 @@ func TestEdits(t *testing.T) {
 	if e.blobs != nil {
 		t.Error("a git process was started for files that are known")
 	}
-	d.write("a b.go", "package a\n\nfunc Third() {}\n")
+	d.Write("a b.go", "package a\n\nfunc Third() {}\n")
 	look(map[event.Path][2]string{"a b.go": {"OldName", "Third"}})
-	d.commit("second")
+	d.Commit("second")
 	look(map[event.Path][2]string{"a b.go": {"Third", "Third"}, "fresh.go": {"FreshName", "FreshName"}})
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -11,36 +11,35 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/git"
-	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // newFiltered is a repository with a filter as Git LFS has one: what is committed differs from what is on the disk. The
 // filter leaves the file ran whenever it runs.
-func newFiltered(t *testing.T) (d *repository, ran string) {
+func newFiltered(t *testing.T) (d *repotest.Repo, ran string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the filter is a shell command")
 	}
-	d, ran = newRepository(t), filepath.Join(t.TempDir(), "ran")
-	d.git("config", "filter.swap.clean", "touch '"+ran+"'; tr a-z A-Z")
-	d.git("config", "filter.swap.smudge", "touch '"+ran+"'; tr A-Z a-z")
-	d.git("config", "filter.swap.required", "true")
-	d.write(".gitattributes", "*.bin filter=swap\n")
-	d.write("one.bin", "content of one")
-	d.write("two.bin", "content of two")
-	d.commit("first")
+	d, ran = repotest.New(t), filepath.Join(t.TempDir(), "ran")
+	d.Git("config", "filter.swap.clean", "touch '"+ran+"'; tr a-z A-Z")
+	d.Git("config", "filter.swap.smudge", "touch '"+ran+"'; tr A-Z a-z")
+	d.Git("config", "filter.swap.required", "true")
+	d.Write(".gitattributes", "*.bin filter=swap\n")
+	d.Write("one.bin", "content of one")
+	d.Write("two.bin", "content of two")
+	d.Commit("first")
 	return d, ran
 }
 
 // TestFilterNeverRuns: a file with a filter that has another size is found changed, and its filter does not run.
 func TestFilterNeverRuns(t *testing.T) {
 	d, ran := newFiltered(t)
-	d.write("one.bin", "else")
+	d.Write("one.bin", "else")
 	if err := os.Remove(ran); err != nil {
 		t.Fatalf("the filter never ran: %v", err)
 	}
-	r, err := OpenRepo(context.Background(), d.dir, d.env)
-	fault.Check(t, err)
+	r := open(d)
 	if got, err := r.Changed(context.Background()); err != nil || !slices.Contains(got, event.Path("one.bin")) {
 		t.Errorf("changed %q, %v", got, err)
 	}
@@ -48,7 +47,7 @@ func TestFilterNeverRuns(t *testing.T) {
 	if err := r.Apply(context.Background(), patch); err != nil {
 		t.Errorf("a patch of what lies on the disk: %v", err)
 	}
-	if raw, err := os.ReadFile(filepath.Join(d.dir, "one.bin")); err != nil || string(raw) != "more\n" {
+	if raw, err := os.ReadFile(filepath.Join(d.Dir, "one.bin")); err != nil || string(raw) != "more\n" {
 		t.Errorf("it made %q, %v", raw, err)
 	}
 	if _, err := os.Stat(ran); err == nil {
@@ -59,9 +58,8 @@ func TestFilterNeverRuns(t *testing.T) {
 // TestFilterWithoutOption: where a filter cannot be switched off, git is not asked.
 func TestFilterWithoutOption(t *testing.T) {
 	d, ran := newFiltered(t)
-	d.git("config", "--file", ".git/config", "filter.a=b.clean", "touch '"+ran+"'; cat")
-	r, err := OpenRepo(context.Background(), d.dir, d.env)
-	fault.Check(t, err)
+	d.Git("config", "--file", ".git/config", "filter.a=b.clean", "touch '"+ran+"'; cat")
+	r := open(d)
 	if got, err := r.differing(context.Background()); !errors.Is(err, git.ErrFilters) {
 		t.Errorf("differing %v, %v", got, err)
 	}

@@ -12,17 +12,18 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // TestHostileRulesAndGit: git itself waits for a pipe. It is not started, and the error names the file.
 func TestHostileRulesAndGit(t *testing.T) {
-	g := newRepository(t)
-	g.write("a.go", "x")
-	g.commit("first")
+	g := repotest.New(t)
+	g.Write("a.go", "x")
+	g.Commit("first")
 	for _, name := range []string{".gitignore", ".git/info/exclude"} {
-		file := filepath.Join(g.dir, filepath.FromSlash(name))
+		file := filepath.Join(g.Dir, filepath.FromSlash(name))
 		fault.Hostile(t, file, func(t *testing.T) {
-			files, err := g.open().Files(t.Context())
+			files, err := open(g).Files(t.Context())
 			if err == nil && !slices.Contains(files, event.Path("a.go")) {
 				t.Errorf("%s: files %q", name, files)
 			}
@@ -33,14 +34,14 @@ func TestHostileRulesAndGit(t *testing.T) {
 // TestHostileGitDir: where a file that git or go-git reads never ends or never begins, every question ends, with an
 // answer or an error.
 func TestHostileGitDir(t *testing.T) {
-	g := newRepository(t)
-	g.write("a.go", "x")
-	g.commit("first")
-	g.git("pack-refs", "--all")
+	g := repotest.New(t)
+	g.Write("a.go", "x")
+	g.Commit("first")
+	g.Git("pack-refs", "--all")
 	for _, name := range []string{".git/HEAD", ".git/index", ".git/config", ".git/packed-refs",
 		".git/refs/remotes/origin/HEAD", ".git/info/attributes", ".git/objects/info/alternates", ".git/commondir",
 		".gitattributes", ".mailmap"} {
-		r, file := g.open(), filepath.Join(g.dir, filepath.FromSlash(name))
+		r, file := open(g), filepath.Join(g.Dir, filepath.FromSlash(name))
 		before, err := os.ReadFile(file)
 		fault.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		fault.Hostile(t, file, func(t *testing.T) {
@@ -49,7 +50,7 @@ func TestHostileGitDir(t *testing.T) {
 			_, changed := r.Changed(t.Context())
 			_, branch := r.Branch(t.Context())
 			read := r.History(t.Context(), HistoryOptions{}, func([]event.Event, map[string]string) error { return nil })
-			_, opened := OpenRepo(t.Context(), g.dir, testEnv(t))
+			_, opened := OpenRepo(t.Context(), g.Dir, repotest.Env(t.TempDir()))
 			for _, err := range []error{head, listed, changed, branch, read, opened} {
 				if err != nil && strings.Contains(err.Error(), "printed nothing") {
 					t.Errorf("%s: git was started: %v", name, err)

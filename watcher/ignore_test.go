@@ -10,24 +10,25 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 func TestIgnored(t *testing.T) {
-	g := newRepository(t)
-	g.write("global", "*.global\n")
-	g.git("config", "core.excludesFile", filepath.Join(g.dir, "global"))
-	g.write(".gitignore", "*.log\nbuild/\n")
-	g.write("sub/.gitignore", "!keep.log\n")
-	g.write(".git/info/exclude", "private.txt\n")
-	g.write(".aoaignore", "secret/\n*.pem\n!ok.pem\n!vendor/ours/\n!kept.pb.go\ngen/\n")
-	g.write("sub/x.go", "x")
+	g := repotest.New(t)
+	g.Write("global", "*.global\n")
+	g.Git("config", "core.excludesFile", filepath.Join(g.Dir, "global"))
+	g.Write(".gitignore", "*.log\nbuild/\n")
+	g.Write("sub/.gitignore", "!keep.log\n")
+	g.Write(".git/info/exclude", "private.txt\n")
+	g.Write(".aoaignore", "secret/\n*.pem\n!ok.pem\n!vendor/ours/\n!kept.pb.go\ngen/\n")
+	g.Write("sub/x.go", "x")
 	ignored := []event.Path{"x.log", "sub/y.log", "build/a.go", "deep/build/a/b.go", "private.txt", "a.global",
 		"secret/k.go",
 		"certs/a.pem", "gen/a.go", "vendor/x/y.go", "node_modules/x/index.js", "web/app.min.js",
 		"go.sum", "sub/package-lock.json", "rpc/a.pb.go", "k8s/zz_generated.deepcopy.go", ".yarn/releases/yarn.js"}
 	kept := []event.Path{"x.go", "sub/keep.log", "certs/ok.pem", "vendor/ours/z.go", "sub/kept.pb.go", "vendored.go",
 		"distance/x.go", "go.mod", ".yarnrc"}
-	r := g.open()
+	r := open(g)
 	for _, p := range ignored {
 		if !r.Ignored(p) {
 			t.Errorf("%s should be ignored", p)
@@ -44,7 +45,7 @@ func TestIgnored(t *testing.T) {
 	if r.Excluded("x.log") || !r.Excluded("gen/a.go") {
 		t.Error("a tracked log file is a file; a generated one is not")
 	}
-	g.write(".gitignore", "")
+	g.Write(".gitignore", "")
 	if !r.Ignored("x.log") {
 		t.Error("rules are cached until loadRules")
 	}
@@ -54,21 +55,21 @@ func TestIgnored(t *testing.T) {
 }
 
 func TestFiles(t *testing.T) {
-	g := newRepository(t)
-	g.write(".gitignore", "*.log\n")
-	g.write("forced.log", "tracked in spite of the rule")
-	g.git("add", "-f", "forced.log")
-	g.commit("first", "a.go", "gone.go", "vendor/v.go", "go.sum", "x/_.go")
-	fault.Check(t, os.Remove(filepath.Join(g.dir, "gone.go")))
-	g.write("new.go", "n")
-	g.write("ignored.log", "n")
-	g.write("x/new/y.go", "n")
-	inner := g.at(filepath.Join(g.dir, "inner"))
-	fault.Check(t, os.Mkdir(inner.dir, 0o755))
-	inner.git("init", "-q")
-	inner.write("theirs.go", "t")
+	g := repotest.New(t)
+	g.Write(".gitignore", "*.log\n")
+	g.Write("forced.log", "tracked in spite of the rule")
+	g.Git("add", "-f", "forced.log")
+	g.Commit("first", "a.go", "gone.go", "vendor/v.go", "go.sum", "x/_.go")
+	fault.Check(t, os.Remove(filepath.Join(g.Dir, "gone.go")))
+	g.Write("new.go", "n")
+	g.Write("ignored.log", "n")
+	g.Write("x/new/y.go", "n")
+	inner := g.At(filepath.Join(g.Dir, "inner"))
+	fault.Check(t, os.Mkdir(inner.Dir, 0o755))
+	inner.Git("init", "-q")
+	inner.Write("theirs.go", "t")
 	want := []event.Path{".gitignore", "a.go", "forced.log", "new.go", "x/_.go", "x/new/y.go"}
-	r := g.open()
+	r := open(g)
 	if !r.Ignored("inner/theirs.go") || !r.ignoredDir("inner") || r.Ignored("x/new/y.go") {
 		t.Error("a repository inside the repository is opaque, a new folder is not")
 	}

@@ -14,14 +14,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // sketches reads what commits changed.
-func (g *repository) sketches(ids ...string) (out map[string]map[event.Path]index.Sketch) {
-	g.tb.Helper()
+func sketches(g *repotest.Repo, ids ...string) (out map[string]map[event.Path]index.Sketch) {
+	g.Helper()
 	out = map[string]map[event.Path]index.Sketch{}
 	var order []string
-	fault.Check(g.tb, g.open().Sketches(g.tb.Context(), ids, func(id string, files []index.FileSketch) error {
+	fault.Check(g, open(g).Sketches(g.Context(), ids, func(id string, files []index.FileSketch) error {
 		order = append(order, id)
 		out[id] = map[event.Path]index.Sketch{}
 		for _, f := range files {
@@ -29,19 +30,19 @@ func (g *repository) sketches(ids ...string) (out map[string]map[event.Path]inde
 		}
 		return nil
 	}))
-	fault.Same(g.tb, "the commits, in order", strings.Join(order, " "), strings.Join(ids, " "))
+	fault.Same(g, "the commits, in order", strings.Join(order, " "), strings.Join(ids, " "))
 	return out
 }
 
 // TestSketches: what git says of a commit is what both versions of its files say, whatever their names and lines are.
 func TestSketches(t *testing.T) {
-	g := newRepository(t)
-	g.git("config", "diff.noprefix", "true")
-	g.git("config", "diff.mnemonicPrefix", "true")
-	g.git("config", "diff.interHunkContext", "9")
-	g.git("config", "diff.context", "9")
-	g.git("config", "color.ui", "always")
-	g.git("config", "log.showSignature", "true")
+	g := repotest.New(t)
+	g.Git("config", "diff.noprefix", "true")
+	g.Git("config", "diff.mnemonicPrefix", "true")
+	g.Git("config", "diff.interHunkContext", "9")
+	g.Git("config", "diff.context", "9")
+	g.Git("config", "color.ui", "always")
+	g.Git("config", "log.showSignature", "true")
 	was := map[string]string{}
 	names := []string{"a.go", "with space.md", "quo\"te.md", "tab\there.md", "na\u00efve.md", "b/x.go", "line\nfeed.md"}
 	trap := "+++ b/evil.go\n--- a/evil.go\ndiff --git a/evil.go b/evil.go\n@@ -1 +1 @@ evil\n\x01" + idA + "\n\\ No newline\n"
@@ -54,24 +55,21 @@ func TestSketches(t *testing.T) {
 			if round == 3 && i == 0 {
 				now[name] = strings.TrimSuffix(now[name], "\n") // no line feed at the end
 			}
-			g.write(name, now[name])
+			g.Write(name, now[name])
 			changes[event.Path(name)] = index.SketchOf([]byte(was[name]), []byte(now[name]))
 		}
-		g.write("image.png", fmt.Sprintf("\x00%d", round))
-		g.git("add", "-A")
-		g.git("commit", "-q", "-m", "round")
-		id := g.git("rev-parse", "HEAD")
+		g.Write("image.png", fmt.Sprintf("\x00%d", round))
+		id := g.Commit("round")
 		ids, was, want[id] = append(ids, id), now, changes
 	}
-	g.git("rm", "-q", "b/x.go")
-	g.git("mv", "a.go", "renamed.go")
-	g.write("renamed.go", strings.Replace(was["a.go"], "first", "second", 1))
-	g.git("commit", "-q", "-a", "-m", "gone and renamed")
-	id := g.git("rev-parse", "HEAD")
+	g.Git("rm", "-q", "b/x.go")
+	g.Git("mv", "a.go", "renamed.go")
+	g.Write("renamed.go", strings.Replace(was["a.go"], "first", "second", 1))
+	id := g.Commit("gone and renamed")
 	ids = append(ids, id)
 	want[id] = map[event.Path]index.Sketch{"b/x.go": index.SketchOf([]byte(was["b/x.go"]), nil),
 		"renamed.go": index.SketchOf([]byte(was["a.go"]), []byte(strings.Replace(was["a.go"], "first", "second", 1)))}
-	if diff := cmp.Diff(want, g.sketches(ids...)); diff != "" {
+	if diff := cmp.Diff(want, sketches(g, ids...)); diff != "" {
 		t.Errorf("wanted -, got +:\n%s", diff)
 	}
 }
@@ -79,21 +77,19 @@ func TestSketches(t *testing.T) {
 // TestPlacesOfCommits: the place of a commit is found again in the file as it is now, by a line that the commit added and by
 // the line that git quotes above a hunk.
 func TestPlacesOfCommits(t *testing.T) {
-	g := newRepository(t)
+	g := repotest.New(t)
 	doc := "# Doc\n\n## first\n\nA line.\n\n## second\n\nA line.\n"
 	program := "package a\n\nfunc one() {\n\tx := 1\n\tuse(x)\n}\n\nfunc two() {\n\tx := 1\n\tuse(x)\n}\n"
 	commit := func(doc, program string) string {
-		g.write("doc.md", doc)
-		g.write("a.go", program)
-		g.git("add", "-A")
-		g.git("commit", "-q", "-m", "x")
-		return g.git("rev-parse", "HEAD")
+		g.Write("doc.md", doc)
+		g.Write("a.go", program)
+		return g.Commit("x")
 	}
 	commit(doc, program)
 	id := commit(doc+"A new line.\n", strings.Replace(program, "\tx := 1\n\tuse(x)\n}\n\nfunc two", "\tx := 1\n}\n\nfunc two", 1))
 	now := map[event.Path]string{"doc.md": "# Doc\n\n## moved here\n\nA line.\nA new line.\n", "a.go": program}
 	want := map[event.Path]string{"doc.md": `doc.md:3 "moved here"`, "a.go": "a.go:3 one"}
-	fault.Check(t, g.open().Sketches(t.Context(), []string{id}, func(_ string, files []index.FileSketch) error {
+	fault.Check(t, open(g).Sketches(t.Context(), []string{id}, func(_ string, files []index.FileSketch) error {
 		fault.Same(t, "files", len(files), 2)
 		for _, f := range files {
 			weights := map[uint32]float64{}
@@ -108,20 +104,18 @@ func TestPlacesOfCommits(t *testing.T) {
 
 // TestSketchesOfDamage: a commit that git cannot read is yielded without files, and stops no other.
 func TestSketchesOfDamage(t *testing.T) {
-	g := newRepository(t)
+	g := repotest.New(t)
 	var ids []string
 	for i := range 6 {
-		g.write("a.txt", fmt.Sprintf("word%d\n", i))
-		g.git("add", "-A")
-		g.git("commit", "-q", "-m", "x")
-		ids = append(ids, g.git("rev-parse", "HEAD"))
+		g.Write("a.txt", fmt.Sprintf("word%d\n", i))
+		ids = append(ids, g.Commit("x"))
 	}
-	tree := g.git("rev-parse", ids[2]+"^{tree}")
-	blob := g.git("rev-parse", ids[5]+":a.txt")
+	tree := g.Git("rev-parse", ids[2]+"^{tree}")
+	blob := g.Git("rev-parse", ids[5]+":a.txt")
 	for _, object := range []string{tree, blob} {
-		fault.Check(t, os.Remove(filepath.Join(g.dir, ".git/objects", object[:2], object[2:])))
+		fault.Check(t, os.Remove(filepath.Join(g.Dir, ".git/objects", object[:2], object[2:])))
 	}
-	got := g.sketches(ids...)
+	got := sketches(g, ids...)
 	for i, id := range ids {
 		if missing := i == 2 || i == 3 || i == 5; missing != (len(got[id]) == 0) {
 			t.Errorf("commit %d: %v", i, got[id])
@@ -131,20 +125,18 @@ func TestSketchesOfDamage(t *testing.T) {
 
 // TestSketchesOfPartialClone: where the objects of many commits in a row were never fetched, git is not asked for each.
 func TestSketchesOfPartialClone(t *testing.T) {
-	g := newRepository(t)
+	g := repotest.New(t)
 	var ids []string
 	for i := range 4 * mostUnread {
-		g.write("a.txt", fmt.Sprintf("word%d\n", i))
-		g.git("add", "-A")
-		g.git("commit", "-q", "-m", "x")
-		ids = append(ids, g.git("rev-parse", "HEAD"))
+		g.Write("a.txt", fmt.Sprintf("word%d\n", i))
+		ids = append(ids, g.Commit("x"))
 	}
 	for _, id := range ids[5:] {
-		blob := g.git("rev-parse", id+":a.txt")
-		fault.Check(t, os.Remove(filepath.Join(g.dir, ".git/objects", blob[:2], blob[2:])))
+		blob := g.Git("rev-parse", id+":a.txt")
+		fault.Check(t, os.Remove(filepath.Join(g.Dir, ".git/objects", blob[:2], blob[2:])))
 	}
 	read := 0
-	err := g.open().Sketches(t.Context(), ids, func(string, []index.FileSketch) error { read++; return nil })
+	err := open(g).Sketches(t.Context(), ids, func(string, []index.FileSketch) error { read++; return nil })
 	if err == nil || read != 5+mostUnread {
 		t.Errorf("%d commits were read: %v", read, err)
 	}

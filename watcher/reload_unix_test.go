@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // gitThat makes a program git of a shell script, which calls the real one as "$git", and returns a PATH that begins
@@ -39,18 +40,18 @@ func fifo(t *testing.T) (name string, f *os.File) {
 
 // TestLoadRulesHoldsNobodyUp: while loadRules waits for git, the old rules answer.
 func TestLoadRulesHoldsNobodyUp(t *testing.T) {
-	g := newRepository(t)
-	g.write(".gitignore", "*.log\n")
+	g := repotest.New(t)
+	g.Write(".gitignore", "*.log\n")
 	asked, isAsked := fifo(t)
 	goOn, mayGoOn := fifo(t)
 	block := filepath.Join(t.TempDir(), "block")
 	path := gitThat(t, `case "$*" in *core.excludesFile*) if [ -e '`+block+`' ]; then echo >'`+asked+`'; read x <'`+goOn+`'; fi;; esac`)
-	g.env = append(g.env, "PATH="+path)
-	r := g.open()
+	g.Env = append(g.Env, "PATH="+path)
+	r := open(g)
 	if !r.Ignored("x.log") {
 		t.Fatal("x.log is not ignored")
 	}
-	g.write(".gitignore", "*.txt\n")
+	g.Write(".gitignore", "*.txt\n")
 	fault.Check(t, os.WriteFile(block, nil, 0o600))
 	reloaded := make(chan struct{})
 	go func() {

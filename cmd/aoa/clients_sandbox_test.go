@@ -59,7 +59,9 @@ func newClientSandbox(t *testing.T, commits []commit) *clientSandbox {
 		"NO_COLOR=1", "AOA_PATIENCE=10", "AOA_IDLE_TIMEOUT=5m",
 		"XDG_CONFIG_HOME=" + filepath.Join(w.home, ".config"), "XDG_STATE_HOME=" + filepath.Join(w.home, ".state"),
 		"XDG_CACHE_HOME=" + filepath.Join(w.home, ".cache"), "XDG_DATA_HOME=" + filepath.Join(w.home, ".data"),
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull}
+		"GIT_CONFIG_SYSTEM=" + os.DevNull,
+		// Clients write it: of the null device, git makes a file if root asks for it.
+		"GIT_CONFIG_GLOBAL=" + filepath.Join(w.home, ".gitconfig")}
 	w.git(stream(commits))
 	return w
 }

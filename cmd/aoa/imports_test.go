@@ -25,6 +25,7 @@ var allowed = map[string][]string{
 	"internal/atomicfile":   {},
 	"internal/config":       {"internal/atomicfile", "internal/regularfile"},
 	"scripts/dev/fault":     {},
+	"scripts/dev/repotest":  {"scripts/dev/fault"},
 	"internal/peer":         {},
 	"internal/locate":       {"internal/atomicfile", "internal/regularfile"},
 	"scripts":               {},

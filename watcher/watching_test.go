@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,37 +11,11 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // patience is how long a test waits for what must come; a loaded machine needs most of it.
 const patience = time.Minute
-
-func (d *repository) abs(name string) string { return filepath.Join(d.dir, filepath.FromSlash(name)) }
-
-func (d *repository) rename(from, to string) {
-	d.tb.Helper()
-	fault.Check(d.tb, os.Rename(d.abs(from), d.abs(to)))
-}
-
-func (d *repository) remove(name string) {
-	d.tb.Helper()
-	fault.Check(d.tb, os.RemoveAll(d.abs(name)))
-}
-
-// age makes all files old, as in a clone of last week.
-func (d *repository) age() {
-	old := time.Now().Add(-7 * 24 * time.Hour)
-	_ = filepath.WalkDir(d.dir, func(path string, e os.DirEntry, err error) error {
-		if err == nil && e.IsDir() && e.Name() == ".git" {
-			return filepath.SkipDir
-		}
-		if err == nil && e.Type().IsRegular() {
-			err = os.Chtimes(path, old, old)
-		}
-		return err
-	})
-	d.git("update-index", "-q", "--refresh")
-}
 
 // testOptions fills in what a test does not set.
 func testOptions(r *Repo, o WatchOptions) WatchOptions {
@@ -63,7 +35,7 @@ func testOptions(r *Repo, o WatchOptions) WatchOptions {
 // watching is a running watcher and what it emitted so far.
 type watching struct {
 	t      testing.TB
-	d      *repository
+	d      *repotest.Repo
 	w      *Watcher
 	events chan []event.Event
 	heads  chan struct{}
@@ -73,21 +45,29 @@ type watching struct {
 	marks  int
 }
 
-func (d *repository) watch(o WatchOptions, with ...func(*Watcher)) *watching {
-	d.tb.Helper()
+// open is the repository as the program has it.
+func open(d *repotest.Repo) *Repo {
+	d.Helper()
+	r, err := OpenRepo(context.Background(), d.Dir, d.Env)
+	fault.Check(d, err)
+	return r
+}
+
+// watch starts a watcher that ends with the test.
+func watch(d *repotest.Repo, o WatchOptions, with ...func(*Watcher)) *watching {
+	d.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	r, err := OpenRepo(ctx, d.dir, d.env)
-	fault.Check(d.tb, err)
+	r := open(d)
 	w := NewWatcher(r, testOptions(r, o))
 	for _, set := range with {
 		set(w)
 	}
-	s := &watching{t: d.tb, d: d, w: w, cancel: cancel, events: make(chan []event.Event, 100_000),
+	s := &watching{t: d, d: d, w: w, cancel: cancel, events: make(chan []event.Event, 100_000),
 		heads: make(chan struct{}, 100_000), done: make(chan error, 1)}
 	go func() {
 		s.done <- w.Run(ctx, func(b []event.Event) { s.events <- b }, func() { s.heads <- struct{}{} })
 	}()
-	d.tb.Cleanup(func() {
+	d.Cleanup(func() {
 		cancel()
 		<-s.done
 		close(s.done)
@@ -95,9 +75,9 @@ func (d *repository) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 	select {
 	case <-w.ready:
 	case err := <-s.done:
-		d.tb.Fatalf("Run ended at once: %v", err)
+		d.Fatalf("Run ended at once: %v", err)
 	case <-time.After(patience):
-		d.tb.Fatal("not ready in time")
+		d.Fatal("not ready in time")
 	}
 	return s
 }
@@ -125,7 +105,7 @@ func (s *watching) mark() {
 	s.t.Helper()
 	s.marks++
 	name := fmt.Sprintf("mark%d.txt", s.marks)
-	s.d.write(name, name)
+	s.d.Write(name, name)
 	s.until(name, func() bool { return slices.Contains(s.summary(), "save "+name) })
 	// A busy machine reports a mark twice, when it was made and when it was written.
 	s.seen = slices.DeleteFunc(s.seen, func(e event.Event) bool {
@@ -139,7 +119,11 @@ func (s *watching) summary() []string {
 	for _, e := range s.seen {
 		switch {
 		case e.Kind() == event.KindCheckout:
-			out = append(out, "checkout "+e.Body.(event.Checkout).Name)
+			name := e.Body.(event.Checkout).Name
+			if len(name) == 40 {
+				name = "of a commit"
+			}
+			out = append(out, "checkout "+name)
 		case many(e) > 0:
 			out = append(out, fmt.Sprintf("bulk %s of %d", e.Kind(), len(e.Paths())))
 		case e.Kind() == event.KindRename:
@@ -159,7 +143,7 @@ func (s *watching) expect(want ...string) {
 	s.t.Helper()
 	s.mark()
 	slices.Sort(want)
-	fault.Same(s.t, "saw", s.summary(), want)
+	fault.Same(s.t, "saw", strings.Join(s.summary(), "\n"), strings.Join(want, "\n"))
 	s.seen = nil
 }
 

@@ -92,14 +92,14 @@ train: ## fit weights and confidence again: SESSIONS=DIR of traces, REPOS=DIR of
 	go run ./scripts/dev/train changes -traces "$(SESSIONS)" -repos "$(REPOS)"
 	go run ./scripts/dev/train begun -repos "$(REPOS)"
 
-benchmarks: build ## measure beside simpler rules and write the tables of docs/benchmarks.md: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE of names, SESSIONS=DIR, WEIGHTS=DIR, ONLY=TABLE
+benchmarks: build ## measure beside simpler rules and write the tables of docs/dev/benchmarks.md: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE of names, SESSIONS=DIR, WEIGHTS=DIR, ONLY=TABLE
 	go run ./scripts/dev/benchmarks -aoa $(BIN) -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)" -traces "$(SESSIONS)" -weights "$(WEIGHTS)" -only "$(ONLY)"
 
 gitleaks: ## write the rules of package redact again from a released version of gitleaks: VERSION=v8.30.1
 	@scripts/dev/gitleaks.sh $(or $(VERSION),v8.30.1)
 
-golden: ## rewrite the help goldens and docs/config.md
-	go test ./cmd/aoa -run 'TestHelp|TestConfigPage' -update
+golden: ## rewrite the help goldens and the pages of docs that are made from the program
+	go test ./cmd/aoa -run 'TestHelp|Test[A-Za-z]*Page' -update
 
 picture: build ## record the README's picture again: REPO=clone of caddyserver/caddy
 	go run $(FREEZE) --execute "scripts/dev/picture.sh $(BIN) $(REPO)" --execute.timeout 60s --font.family monospace \

@@ -64,7 +64,7 @@
 //
 // q runs over the current files (the last 5 of the session), f is the candidate, Δ the time since. All
 // counts are decayed to the time of the query by the hot store. Each signal has earned its place on repositories left
-// out of the fit (docs/ranking.md).
+// out of the fit (docs/dev/ranking.md).
 //
 // Files by themselves:
 //

@@ -12,23 +12,10 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestConfigPage holds docs/config.md to the settings that exist; make golden rewrites it.
+// TestConfigPage holds docs/configuration.md to the settings that exist.
 func TestConfigPage(t *testing.T) {
 	var b strings.Builder
-	b.WriteString(`# Settings
-
-Made by ` + "`make golden`" + ` from internal/config/table.go. ` + "`aoa config KEY VALUE`" + ` sets one for this
-repository, with ` + "`--user`" + ` for all of yours. What counts, strongest first: the variable ` + "`AOA_KEY`" + `
-(` + "`AOA_STAGE_BYTES`" + ` of stage.bytes; tags have none), the repository's file, yours, the default. Both files are in
-your home folder, so that nothing in a repository can change a setting: ` + "`aoa config --json`" + ` names them.
-
-A daemon that is running follows a change at once. The settings that it reads only at its start say so below, and
-` + "`aoa config`" + ` says it when you change one: ` + "`aoa daemon stop`" + `, and the next command starts the daemon again. The
-variables of a daemon are those of the command that started it.
-
-| key | default | values | what it does |
-| --- | --- | --- | --- |
-`)
+	b.WriteString("| key | default | values | what it does |\n| --- | --- | --- | --- |\n")
 	cell := func(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 	for _, k := range config.Keys() {
 		help := k.Help
@@ -45,17 +32,17 @@ variables of a daemon are those of the command that started it.
 	for _, k := range config.Kinds {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", k.Name, k.Help)
 	}
-	fault.Golden(t, "../../docs/config.md", b.String())
+	section(t, "docs/configuration.md", "settings", b.String())
 }
 
-// TestDrivenVersions: the table of agents in docs/limits.md says which versions were driven.
+// TestDrivenVersions: the table of agents in docs/agents.md says which versions were driven.
 func TestDrivenVersions(t *testing.T) {
-	page, err := os.ReadFile("../../docs/limits.md")
+	page, err := os.ReadFile("../../docs/agents.md")
 	fault.Check(t, err)
 	for _, a := range agents.All {
 		version := cmp.Or(a.Driven, "none: by its documentation")
 		if row := "| " + a.Title + " | " + version + " |"; !strings.Contains(string(page), row) {
-			t.Errorf("docs/limits.md has no row %q", row)
+			t.Errorf("docs/agents.md has no row %q", row)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (a *app) mcp() *cobra.Command {
 		Use:   "mcp",
 		Short: "serve MCP tools on stdin and stdout",
 		Long: `Speaks the Model Context Protocol: suggest_files, missing_partners, session_context,
-list_reload_options, reload_cached, llm_cache. docs/mcp.md has the entries for clients.
+list_reload_options, reload_cached, llm_cache. docs/agents.md has the entries for clients.
 The repository is AOA_ROOT, else CLAUDE_PROJECT_DIR, else the current folder. The server
 runs until stdin ends. If it cannot reach the daemon, the tool returns an error.`,
 		Example: "  claude mcp add aoa -- aoa mcp",

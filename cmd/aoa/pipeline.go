@@ -21,7 +21,7 @@ func (a *app) pipeline() *cobra.Command {
 		Long: `A pipeline is a YAML file of stages: commands, or agents without a terminal such as claude -p.
 A stage can read the output of earlier stages, of this pipeline or of another one in the same
 session. Stages that do not depend on each other run at the same time. A stage whose inputs did
-not change does not run. docs/pipelines.md describes the format.`,
+not change does not run. docs/side-systems.md describes the format.`,
 	}
 	c.AddCommand(a.pipelineRun(), a.pipelineCheck())
 	return c

@@ -37,7 +37,7 @@ aoa:composite and aoa:temp:…, where ZUNIONSTORE may put its result. Other keys
 
 In another terminal:  redis-cli -s .git/aoa/redis ZREVRANGE aoa:scores:recency 0 9
 
-docs/store.md has the types. --socket names another socket; only you can connect to it.`,
+docs/team.md has the types. --socket names another socket; only you can connect to it.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.serveRedis(c.Context(), socket) },
 	}

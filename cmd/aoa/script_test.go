@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
@@ -94,8 +95,16 @@ func commitHistory(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // examples runs the examples of every help text, as they are printed, but for those that name what only one store
-// has. Commands that erase come last.
+// has. Commands that erase come last. With names of pages of docs it runs the examples of these instead.
 func examples(ts *testscript.TestScript, neg bool, args []string) {
+	for _, page := range args {
+		for _, block := range fenced.FindAllStringSubmatch(ts.ReadFile(filepath.Join(ts.Getenv("DOCS"), page)), -1) {
+			example(ts, page, block[1], block[2])
+		}
+	}
+	if len(args) > 0 {
+		return
+	}
 	var lines, last []string
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
@@ -114,13 +123,57 @@ func examples(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	walk((&app{}).commands())
-	if lines = append(lines, last...); neg || len(args) > 0 || len(lines) < 30 {
+	if lines = append(lines, last...); neg || len(lines) < 30 {
 		ts.Fatalf("usage: examples; there are %d", len(lines))
 	}
 	for _, line := range lines {
 		if err := ts.Exec("sh", "-c", line); err != nil {
 			ts.Fatalf("the example %q: %v", line, err)
 		}
+	}
+}
+
+var (
+	fenced   = regexp.MustCompile("(?ms)^```(\\w*)\\n(.*?)^```$")
+	command  = regexp.MustCompile(`(?m)^\$ (.*)\n`)
+	question = regexp.MustCompile(`^aoa (suggest|check|why) `)
+)
+
+// example runs a block of a page. Of a block without a language the lines after "$ " are commands, and the lines below
+// each are what it prints; "…" stands for any text. Blocks of sh and bash run as a whole; json and yaml have to be readable.
+func example(ts *testscript.TestScript, page, language, block string) {
+	switch language {
+	case "sh", "bash":
+		if _, err := exec.LookPath(language); err == nil && ts.Exec(language, "-c", block+"test $? -le 1") != nil { // 1: it found something
+			ts.Fatalf("%s: %q fails", page, block)
+		}
+	case "json", "yaml":
+		if err := yaml.Unmarshal([]byte(block), new(any)); err != nil {
+			ts.Fatalf("%s: %v in %q", page, err, block)
+		}
+	case "":
+		commands := command.FindAllStringSubmatchIndex(block, -1)
+		for i, at := range commands {
+			end := len(block)
+			if i+1 < len(commands) {
+				end = commands[i+1][0]
+			}
+			shown(ts, page, block[at[2]:at[3]], strings.TrimSpace(block[at[1]:end]))
+		}
+	}
+}
+
+// shown runs a command of a page. A question is asked until its answer is that of the page: files and past changes are
+// read in the background.
+func shown(ts *testscript.TestScript, page, line, want string) {
+	pattern := regexp.MustCompile(`(?s)^` + strings.ReplaceAll(regexp.QuoteMeta(want), "…", ".*") + `$`)
+	var got string
+	if !fault.Within(patient, func() bool {
+		_ = ts.Exec("sh", "-c", "{ "+line+"\n} 2>&1")
+		got = strings.TrimSpace(ts.ReadFile("stdout"))
+		return pattern.MatchString(got) || !question.MatchString(line)
+	}) || !pattern.MatchString(got) {
+		ts.Fatalf("%s: %q prints\n%s\nand the page says\n%s", page, line, got, want)
 	}
 }
 

@@ -4,9 +4,13 @@ import "github.com/aoa-dev/aoa/internal/llmcache"
 
 // The routes of the data cache: what a session sets aside. An item goes as raw bytes behind a line.
 var (
-	CachePut    = Stream[CachePutRequest, CachePutAnswer]{Path: "/cache/put", Max: 6 << 20}
-	CacheGet    = Stream[CacheGetRequest, llmcache.Content]{Path: "/cache/get", Max: 1 << 16}
-	CacheList   = Route[CacheListRequest, CacheListAnswer]{"POST", "/cache/list"}
+	// Stores an item, whose bytes follow the request.
+	CachePut = Stream[CachePutRequest, CachePutAnswer]{Path: "/cache/put", Max: 6 << 20}
+	// Reads an item or a part of it.
+	CacheGet = Stream[CacheGetRequest, llmcache.Content]{Path: "/cache/get", Max: 1 << 16}
+	// Which items are stored?
+	CacheList = Route[CacheListRequest, CacheListAnswer]{"POST", "/cache/list"}
+	// Deletes one item, or all of a session.
 	CacheDelete = Route[CacheDeleteRequest, CacheDeleteAnswer]{"POST", "/cache/delete"}
 )
 

@@ -2,7 +2,7 @@ package api
 
 import "github.com/aoa-dev/aoa/internal/session/contexts"
 
-// Context is the route of prompts and actions.
+// Context asks what was said and done in a session, within a budget of tokens.
 var Context = Route[ContextRequest, ContextAnswer]{"POST", "/context"}
 
 // ContextRequest asks for the context of a session within a token budget.

@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Names finds what typed names mean.
+// Names asks which files names mean, and which session an id means.
 var Names = Route[NamesRequest, NamesAnswer]{"POST", "/names"}
 
 // NamesRequest asks which files names mean, and which session an id means.

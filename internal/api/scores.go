@@ -6,7 +6,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
-// Scores reads one whole set of scores, decayed to now. aoa redis serves them.
+// Scores reads one whole set of scores as of now. aoa redis serves them.
 var Scores = Route[ScoresRequest, ScoresAnswer]{"POST", "/scores"}
 
 // The sets of a ScoresRequest. The last four have an owner: a file, a tag, a file, a session.

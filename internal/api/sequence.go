@@ -7,8 +7,11 @@ import (
 
 // The routes of recorded sequences.
 var (
-	ReloadList   = Route[SequencesRequest, SequencesAnswer]{"POST", "/reload/list"}
-	ReloadRun    = Route[ReplayRequest, ReplayAnswer]{"POST", "/reload/run"}
+	// Which recorded sequences match?
+	ReloadList = Route[SequencesRequest, SequencesAnswer]{"POST", "/reload/list"}
+	// Repeats a sequence, or undoes its edits.
+	ReloadRun = Route[ReplayRequest, ReplayAnswer]{"POST", "/reload/run"}
+	// Deletes recorded sequences.
 	ReloadForget = Route[SequenceForgetRequest, SequenceForgetAnswer]{"POST", "/reload/forget"}
 )
 

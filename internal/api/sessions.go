@@ -7,7 +7,9 @@ import (
 
 // The routes of sessions that come back.
 var (
-	Sessions   = Route[SessionsRequest, SessionsAnswer]{"POST", "/sessions"}
+	// Which sessions are there?
+	Sessions = Route[SessionsRequest, SessionsAnswer]{"POST", "/sessions"}
+	// Brings a session into a state.
 	SessionSet = Route[SessionSetRequest, SessionSummary]{"POST", "/sessions/set"}
 )
 

@@ -9,13 +9,20 @@ import (
 // behind it; on a miss the answer stays open, and the caller has the turn to run until it closes it. /stage/end takes a
 // line and the record.
 var (
+	// Has this stage already run with these inputs? After a hit the record follows; after a miss the caller may run the command until it closes the connection.
 	StageBegin = Stream[stage.Request, stage.Turn]{"/stage/begin", 4 << 20}
-	StageEnd   = Stream[stage.Result, stage.Kept]{"/stage/end", 64 << 20}
-	StageWhy   = Route[stage.Request, stage.Why]{"POST", "/stage/why"}
-	StageList  = Route[StageListRequest, StageListAnswer]{"POST", "/stage/list"}
-	StageDrop  = Route[StageDropRequest, StageDropAnswer]{"POST", "/stage/drop"}
+	// Keeps the record of a run, which follows the request.
+	StageEnd = Stream[stage.Result, stage.Kept]{"/stage/end", 64 << 20}
+	// Which input of a stage has changed?
+	StageWhy = Route[stage.Request, stage.Why]{"POST", "/stage/why"}
+	// Which results are kept?
+	StageList = Route[StageListRequest, StageListAnswer]{"POST", "/stage/list"}
+	// Deletes kept results.
+	StageDrop = Route[StageDropRequest, StageDropAnswer]{"POST", "/stage/drop"}
 
-	PipelineOpen     = Route[PipelineRequest, PipelineAnswer]{"POST", "/pipeline/open"}
+	// A pipeline, with the texts that it names.
+	PipelineOpen = Route[PipelineRequest, PipelineAnswer]{"POST", "/pipeline/open"}
+	// Notes how far a run is.
 	PipelineProgress = Route[stage.Progress, None]{"POST", "/pipeline/progress"}
 )
 

@@ -14,25 +14,44 @@ import (
 
 // The routes. Those of the specification are also served without /v1.
 var (
-	Rank         = Route[event.Query, event.Answer]{"POST", "/rank"}
-	Why          = Route[WhyRequest, WhyAnswer]{"POST", "/why"}
-	WhyLine      = Route[WhyLineRequest, WhyLineAnswer]{"POST", "/why/line"}
-	Feedback     = Route[FeedbackRequest, ThresholdAnswer]{"POST", "/feedback"}
-	Threshold    = Route[None, ThresholdAnswer]{"GET", "/threshold"}
+	// Which files come next?
+	Rank = Route[event.Query, event.Answer]{"POST", "/rank"}
+	// Why is one file suggested?
+	Why = Route[WhyRequest, WhyAnswer]{"POST", "/why"}
+	// Where do some lines of a file come from?
+	WhyLine = Route[WhyLineRequest, WhyLineAnswer]{"POST", "/why/line"}
+	// Tells whether a suggestion helped.
+	Feedback = Route[FeedbackRequest, ThresholdAnswer]{"POST", "/feedback"}
+	// From which probability on are hints shown?
+	Threshold = Route[None, ThresholdAnswer]{"GET", "/threshold"}
+	// Sets that probability.
 	SetThreshold = Route[ThresholdRequest, ThresholdAnswer]{"POST", "/threshold"}
-	Events       = Route[[]event.Event, EventsAnswer]{"POST", "/events"}
-	Log          = Route[LogRequest, LogAnswer]{"POST", "/log"}
-	Stats        = Route[StatsRequest, StatsAnswer]{"POST", "/stats"}
-	Status       = Route[None, StatusAnswer]{"GET", "/status"}
-	Metrics      = Route[None, []byte]{"GET", "/metrics"}
-	Forget       = Route[ForgetRequest, ForgetAnswer]{"POST", "/forget"}
-	Pause        = Route[PauseRequest, PauseAnswer]{"POST", "/pause"}
-	Config       = Route[None, None]{"POST", "/config"} // read the settings again
-	Import       = Route[ImportRequest, ImportAnswer]{"POST", "/import"}
-	Check        = Route[change.Request, change.Answer]{"POST", "/check"}
-	Session      = Route[SessionRequest, SessionAnswer]{"POST", "/session"}
-	Ping         = Route[None, None]{"GET", "/ping"}               // takes no lock
-	Stop         = Route[StopRequest, StopAnswer]{"POST", "/stop"} // drain, snapshot, exit; answers before, daemon.Gone waits
+	// Logs events. It answers when they are on the disk.
+	Events = Route[[]event.Event, EventsAnswer]{"POST", "/events"}
+	// Which events were learned?
+	Log = Route[LogRequest, LogAnswer]{"POST", "/log"}
+	// One table of totals.
+	Stats = Route[StatsRequest, StatsAnswer]{"POST", "/stats"}
+	// How is the daemon, and what has it learned?
+	Status = Route[None, StatusAnswer]{"GET", "/status"}
+	// Metrics in the text format of Prometheus.
+	Metrics = Route[None, []byte]{"GET", "/metrics"}
+	// Forgets a file, a session, a time or an origin.
+	Forget = Route[ForgetRequest, ForgetAnswer]{"POST", "/forget"}
+	// Stops learning and answering for a while.
+	Pause = Route[PauseRequest, PauseAnswer]{"POST", "/pause"}
+	// Reads the settings again.
+	Config = Route[None, None]{"POST", "/config"}
+	// Imports past commits or sessions, or tells how far that is.
+	Import = Route[ImportRequest, ImportAnswer]{"POST", "/import"}
+	// What does a change break and lack?
+	Check = Route[change.Request, change.Answer]{"POST", "/check"}
+	// The numbers of one session, for a status line.
+	Session = Route[SessionRequest, SessionAnswer]{"POST", "/session"}
+	// Answers at once, without a lock.
+	Ping = Route[None, None]{"GET", "/ping"}
+	// Writes everything and stops the daemon. It answers before the process ends.
+	Stop = Route[StopRequest, StopAnswer]{"POST", "/stop"}
 )
 
 // WhyRequest asks for the arithmetic of one file's score.

@@ -42,7 +42,7 @@ func table(c *Config) []Key {
 				"each batch of events waits for the disk."),
 		row(&c.RedisURL, "redis_url", "", redisURL(), NextStart,
 			"A Redis 7 or Valkey 8 server over which the daemons of several clones exchange what they learn "+
-				"(docs/store.md). Empty for none."),
+				"(docs/team.md). Empty for none."),
 		row(&c.RepoID, "repo_id", "",
 			shaped("empty, or up to 128 letters, digits and ._:/@-", 128, `^[A-Za-z0-9._:/@-]*$`), NextStart,
 			"The name of the repository on that server, for clones with different remotes. Empty to derive it "+
@@ -61,7 +61,7 @@ func table(c *Config) []Key {
 		row(&c.LogLevel, "log_level", "info", levels(), AtOnce,
 			"What the daemon writes to its log: this and what is worse."),
 		{Name: anyPattern, Allowed: tag.allowed, Effect: AtOnce,
-			Help: "Files, prompts and commands that match the pattern get this intent tag (docs/commands.md)."},
+			Help: "Files, prompts and commands that match the pattern get this intent tag (docs/suggest.md)."},
 	}
 }
 

@@ -25,7 +25,7 @@ var refusals = []struct {
 	{reload.ErrIndex, api.CodeBad, "aoa reload show NAME"},
 	{reload.ErrPlan, api.CodeBad, "aoa reload run NAME --edits shows it again"},
 	{reload.ErrChanged, api.CodeBad, "git diff shows what changed"},
-	{pipeline.ErrDefinition, api.CodeBad, "docs/pipelines.md describes the format and the folders"},
+	{pipeline.ErrDefinition, api.CodeBad, "docs/side-systems.md describes the format and the folders"},
 	{stage.ErrRequest, api.CodeBad, "aoa stage run --help"},
 	{stage.ErrRecord, api.CodeBad, ""},
 	{stage.ErrSession, api.CodeBad, ""},

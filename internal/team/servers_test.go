@@ -197,7 +197,7 @@ func serveWatched(t testing.TB) watched {
 	return w
 }
 
-// Rights are what an access list must grant; docs/store.md shows it.
+// Rights are what an access list must grant; docs/team.md shows it.
 var Rights = strings.Fields("resetkeys resetchannels ~aoa:* -@all +ping +hello +client|setname +get +set +setnx " +
 	"+xadd +xdel +xlen +xrange +xinfo|stream +del")
 

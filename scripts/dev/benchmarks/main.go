@@ -1,4 +1,4 @@
-// Command benchmarks measures aOa beside simpler rules and other programs and writes the tables of docs/benchmarks.md.
+// Command benchmarks measures aOa beside simpler rules and other programs and writes the tables of docs/dev/benchmarks.md.
 //
 //	go run ./scripts/dev/benchmarks -repos CLONES [-issues FILE] [-traces DIR] [-weights DIR] [-aoa PROGRAM] [-only TABLE]
 //	        [-histories FILE] [-page ""]
@@ -33,7 +33,7 @@ func main() {
 	flag.StringVar(&in.weights, "weights", "", "folder of weights OWNER+NAME.json, each fitted without that repository")
 	flag.StringVar(&in.program, "aoa", "bin/aoa", "the program")
 	only := flag.String("only", "", "this table alone: localize, branches, changes, begun, sessions or speed")
-	page := flag.String("page", "docs/benchmarks.md", "the page with the tables; empty: they are printed alone")
+	page := flag.String("page", "docs/dev/benchmarks.md", "the page with the tables; empty: they are printed alone")
 	flag.Parse()
 	debug.SetGCPercent(400) // a replay makes much and keeps little
 	if err := in.write(context.Background(), *page, *only); err != nil {

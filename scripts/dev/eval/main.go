@@ -4,7 +4,7 @@
 //
 // In come traces in the form that package recorded describes, clones of their repositories (without them the contents of
 // files are not known), and weights OWNER+NAME.json that were fitted without that repository (train fit -left). Out
-// goes the table of docs/benchmarks.md: the measures that docs/evaluation.md defines, beside simple rules. -json prints
+// goes the table of docs/dev/benchmarks.md: the measures that docs/dev/evaluation.md defines, beside simple rules. -json prints
 // the sums of each session and repository, too; -beside compares with what -json printed earlier.
 package main
 
@@ -83,7 +83,7 @@ func (o options) run(ctx context.Context, sources []recorded.Source) (*recorded.
 	})
 }
 
-// page is the table for docs/benchmarks.md.
+// page is the table for docs/dev/benchmarks.md.
 func page(t *recorded.Table, left bool) string {
 	var out strings.Builder
 	measures := []string{"T2 hit1", "T2 hit3", "T2 hit5", "T3 hit1", "T3 hit3", "T3 hit5", "T1 any5", "T1 recall10"}

@@ -20,7 +20,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// grace is how late before a kill a hook may be lost (docs/store.md).
+// grace is how late before a kill a hook may be lost (docs/dev/store.md).
 const grace = 100 * time.Millisecond
 
 // kills ends the daemon again and again. The next hook starts it: then the real client runs.

@@ -46,8 +46,8 @@ type Guess struct {
 	Left   event.Path
 	Place  int // of Left among Listed, from 1; 0: not listed, as all are with Options.Unlisted
 	Listed []event.Suggestion
-	Warned []change.Lack  // by `aoa check`
-	Rules  map[string]int // its place among as many by each simple rule
+	Warned []change.Lack // by `aoa check`
+	Simple bool          // whether it is among as many by the simple rule that aOa is compared with
 }
 
 // raw is what a change and its guesses lack before the rules of the repository are known.
@@ -62,8 +62,8 @@ type raw struct {
 func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, error) {
 	var out []Change
 	var lacking []raw
-	counts := NewRules()
-	o.Learned = counts.Learn
+	counts := together{}
+	o.Learned = counts.learn
 	err := EachCommit(ctx, s, o, func(c *Commit) error {
 		e := c.Event
 		left := []event.Path{""}
@@ -81,10 +81,9 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 			}
 			listed := said[i+1].All()
 			listed = listed[:min(len(listed), Listed)]
-			is := func(p event.Path) bool { return p == f }
 			place := 1 + slices.IndexFunc(listed, func(x event.Suggestion) bool { return x.File == f })
 			x.Guesses = append(x.Guesses, Guess{Left: f, Place: place, Listed: listed,
-				Rules: counts.Question(c.Question(f)).places(is, every)})
+				Simple: counts.finds(f, c.Question(f).Files, c.Past.Tree.Has)})
 		}
 		if !o.Unlisted && len(e.Paths()) <= mostFiles {
 			x.Promises = c.Past.Promises(ctx, e)
@@ -147,8 +146,6 @@ func judge(ctx context.Context, s Source, o Options, changes []Change, lacking [
 	}
 	return nil
 }
-
-func every(event.Path) bool { return true }
 
 // changedBy reports whether one of the commits, in time order, changed a file until then.
 func changedBy(commits []event.Event, f event.Path, until time.Time) bool {

@@ -31,7 +31,7 @@ func TestChanges(t *testing.T) {
 	}
 	usual, odd := got[0], got[1]
 	for i, left := range []event.Path{"src/a.go", "docs/b.md"} {
-		if g := usual.Guesses[i]; g.Left != left || g.Place != 1 || g.Rules[Together] != 1 || len(g.Warned) != 1 ||
+		if g := usual.Guesses[i]; g.Left != left || g.Place != 1 || !g.Simple || len(g.Warned) != 1 ||
 			g.Warned[0].File != left {
 			t.Errorf("without %s: %+v", left, g)
 		}
@@ -61,7 +61,7 @@ func TestChanges(t *testing.T) {
 	if len(odd.Guesses) != 2 { // src/new.go could not be known
 		t.Fatalf("%+v", odd.Guesses)
 	}
-	if g := odd.Guesses[1]; g.Left != "src/c.go" || g.Place == 1 || g.Rules[Together] != 0 ||
+	if g := odd.Guesses[1]; g.Left != "src/c.go" || g.Place == 1 || g.Simple ||
 		g.Listed[0].File != "docs/b.md" {
 		t.Errorf("the commit was known before it was asked about: %+v", g)
 	}

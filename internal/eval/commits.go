@@ -45,7 +45,7 @@ type Options struct {
 	Learned  func(event.Event)     // sees every event when it becomes known, in order
 	Newest   int                   // of the events to be asked about only so many, the newest; 0: all
 	Sketched int                   // of so many events before these it is known what they changed, too; 0: of none
-	Unlisted bool                  // Changes finds only what is missing: Place, Listed and Rules stay empty
+	Unlisted bool                  // Changes finds only what is missing: Place, Listed and Simple stay empty
 	// what the repository says of the files that are named as missing; nil: nothing
 	Rules func(context.Context, []prefetch.Lack) (change.Rules, error)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -22,35 +21,17 @@ type Source struct {
 	Clone   *Clone        // nil: what files held is not known
 }
 
-// Clone is where contents of files are read, and what git alone knows of commits.
+// Clone is where contents of files are read.
 type Clone struct {
-	Dir    string
-	Env    []string
-	Bodies map[string]string // ID of a commit's event → its message behind the subject
-
-	Blobs map[string][]Blob // Short name of a commit → what its files hold from then on
+	Dir string
+	Env []string
 }
 
-// Blob is what a file held from a commit on.
-type Blob struct {
-	Path event.Path
-	ID   string
-}
-
-// commit is one commit of a history with the names that its files had at the time, and what they held.
+// commit is one commit of a history with the names that its files had at the time.
 type commit struct {
-	sha   string
 	event event.Event // Paths, Gone
-	body  string      // of the message, behind its subject
 	moved event.Event // From → Paths; no Paths if nothing was renamed
-	blobs []Blob
 }
-
-// ShortName is how much of a commit's name a recorded history keeps at least.
-const ShortName = 12
-
-// Short is by what the versions of a commit are found.
-func Short(sha string) string { return sha[:min(ShortName, len(sha))] }
 
 // readHistory reads the commits of a repository that are not merges, oldest first by committer time, with the names of
 // their time: the importer of the daemon knows today's names, which a replay must not. excluded files are left out.
@@ -68,8 +49,7 @@ func readHistory(ctx context.Context, dir string, env []string, excluded func(ev
 func readRenames(ctx context.Context, dir string, env []string, excluded func(event.Path) bool,
 	renames string) ([]commit, error) {
 	var out []commit
-	err := watcher.ReadLog(ctx, git.Find(env), dir, watcher.LogOptions{From: []string{"HEAD"}, Renames: renames,
-		Bodies: true},
+	err := watcher.ReadLog(ctx, git.Find(env), dir, watcher.LogOptions{From: []string{"HEAD"}, Renames: renames},
 		func(c *watcher.Commit) error {
 			out = append(out, newCommit(c, excluded))
 			return nil
@@ -84,7 +64,7 @@ func readRenames(ctx context.Context, dir string, env []string, excluded func(ev
 
 func newCommit(c *watcher.Commit, excluded func(event.Path) bool) commit {
 	when := time.Unix(c.Time, 0).UTC()
-	out := commit{sha: c.ID, body: strings.TrimSpace(c.Body)}
+	var out commit
 	b := event.Commit{Text: c.Subject, Terms: redact.Terms(c.Subject, event.MaxTerms)}
 	var moved event.Rename
 	for _, f := range c.Files {
@@ -98,7 +78,6 @@ func newCommit(c *watcher.Commit, excluded func(event.Path) bool) commit {
 			moved.From, moved.To = append(moved.From, f.From), append(moved.To, f.Path)
 		}
 		b.Paths = append(b.Paths, f.Path)
-		out.blobs = append(out.blobs, Blob{f.Path, f.Blob})
 	}
 	out.event = event.Event{ID: "commit:" + c.ID, Time: when, Agent: "git", Body: b}
 	out.moved = event.Event{ID: "rename:" + c.ID, Time: when, Agent: "git", Body: moved}
@@ -125,10 +104,5 @@ func History(ctx context.Context, name, dir string, env []string, excluded func(
 	if err != nil {
 		return Source{}, err
 	}
-	c := &Clone{Dir: dir, Env: env, Bodies: map[string]string{}, Blobs: map[string][]Blob{}}
-	for _, x := range commits {
-		c.Blobs[Short(x.sha)] = x.blobs
-		c.Bodies[x.event.ID] = x.body
-	}
-	return Source{Name: name, Commits: events(commits), Clone: c}, nil
+	return Source{Name: name, Commits: events(commits), Clone: &Clone{dir, env}}, nil
 }

@@ -74,7 +74,7 @@ func newPast(changes []eval.Change) *Past {
 		}
 		for _, g := range c.Guesses {
 			p.Asked++
-			first, five, simple = first+count(g.Place == 1), five+count(g.Place > 0), simple+count(g.Rules[eval.Together] > 0)
+			first, five, simple = first+count(g.Place == 1), five+count(g.Place > 0), simple+count(g.Simple)
 			for _, w := range g.Warned {
 				p.Warned++
 				right += count(w.File == g.Left)

@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
@@ -77,7 +76,7 @@ func (o options) run(ctx context.Context, sources []recorded.Source) (*recorded.
 		if err != nil {
 			return err
 		}
-		s := &score{Table: t, repo: src.Name, rules: eval.NewRules(), shown: newShown(o.threshold)}
+		s := &score{Table: t, repo: src.Name, rules: recorded.NewRules(), shown: newShown(o.threshold)}
 		replay.Learned = s.rules.Learn
 		return recorded.Sessions(ctx, src, replay, s.take)
 	})
@@ -90,7 +89,7 @@ func page(t *recorded.Table, left bool) string {
 	out.WriteString(recorded.Line("", "not seen yet: @1", "@3", "@5", "seen before: @1", "@3", "@5",
 		"at a prompt: any of the first 5", "recall of 10"))
 	out.WriteString(recorded.Line(slices.Repeat([]string{"---"}, 1+len(measures))...))
-	for _, method := range append([]string{recorded.Own}, eval.RuleNames...) {
+	for _, method := range append([]string{recorded.Own}, recorded.RuleNames...) {
 		cells := []string{method}
 		for _, m := range measures {
 			cell := recorded.Two(t.Mean(method, m))

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
@@ -15,7 +14,7 @@ import (
 type score struct {
 	*recorded.Table
 	repo  string
-	rules *eval.Rules
+	rules *recorded.Rules
 	shown *shown
 }
 
@@ -82,7 +81,7 @@ func (s *score) prompt(d *recorded.Decision) {
 	}
 	news := func(f event.Path) bool { return !d.Prompted[f] }
 	s.turn(recorded.Own, d, filter(d.Ranked, news))
-	for _, rule := range eval.RuleNames {
+	for _, rule := range recorded.RuleNames {
 		s.turn(rule, d, s.rules.Question(d.Query).List(rule, 10, news))
 	}
 }
@@ -113,7 +112,7 @@ func (s *score) open(d *recorded.Decision, o recorded.Open) {
 	task := map[recorded.Stratum]string{recorded.Unseen: "T2 ", recorded.Seen: "T3 "}[o.Stratum]
 	among := func(f event.Path) bool { return d.Stratum(f) == o.Stratum }
 	s.Place(recorded.Own, task, s.repo, d.Session, 1+slices.Index(filter(d.Ranked, among), o.File))
-	for _, rule := range eval.RuleNames {
+	for _, rule := range recorded.RuleNames {
 		s.Place(rule, task, s.repo, d.Session, 1+slices.Index(s.rules.Question(d.Query).List(rule, 10, among), o.File))
 	}
 }

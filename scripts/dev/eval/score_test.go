@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
@@ -33,7 +32,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s is %v of %d questions, interval %v", m, v, x.N(recorded.Own, m), in)
 		}
 	}
-	for _, b := range eval.RuleNames {
+	for _, b := range recorded.RuleNames {
 		fault.Same(t, fmt.Sprintf("%s was not asked all of T2", b), x.N(b, "T2 hit1"), x.N(recorded.Own, "T2 hit1"))
 	}
 	if e := x.ECE(recorded.Own, ofFiles); e <= 0 || e > .5 {
@@ -47,7 +46,7 @@ func TestMeasures(t *testing.T) {
 	for _, f := range strings.Fields("x a y z w b") {
 		list = append(list, rank.Scored{File: event.Path(f)})
 	}
-	s := &score{Table: &recorded.Table{}, repo: "r", rules: eval.NewRules(), shown: newShown(.6)}
+	s := &score{Table: &recorded.Table{}, repo: "r", rules: recorded.NewRules(), shown: newShown(.6)}
 	d := &recorded.Decision{Session: "s", Ranked: list, Turn: []event.Path{"a", "b", "q"},
 		Query: event.Query{Task: event.TaskPrompt, Session: "s"}, Prompted: map[event.Path]bool{"x": true},
 		Stratum: func(event.Path) recorded.Stratum { return recorded.Unseen }}

@@ -94,6 +94,9 @@ func BegunCommits(ctx context.Context, s eval.Source, o Options, n int, each fun
 	for i, e := range s.Commits {
 		if ask[i] {
 			b := begin(s, e, w.Tree)
+			if b.Text, err = message(ctx, s, e); err != nil {
+				return err
+			}
 			b.Past = past
 			b.ask = func(q event.Query) ([]rank.Scored, error) {
 				ranking, err := w.Ask(ctx, q)
@@ -117,7 +120,7 @@ func BegunCommits(ctx context.Context, s eval.Source, o Options, n int, each fun
 
 // begin chooses the source that is given, by the hash of the commit.
 func begin(s eval.Source, e event.Event, tree *index.Tree) *Begun {
-	b := &Begun{Repo: s.Name, ID: e.ID, Text: message(s, e), At: e.Time}
+	b := &Begun{Repo: s.Name, ID: e.ID, At: e.Time}
 	known := slices.DeleteFunc(slices.Clone(e.Paths()), func(p event.Path) bool { return !tree.Has(p) })
 	sources := slices.DeleteFunc(slices.Clone(known), func(p event.Path) bool { return index.KindOf(p) != index.KindSource })
 	if len(sources) == 0 {

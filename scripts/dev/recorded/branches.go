@@ -196,7 +196,11 @@ func (b *branchReplay) ask(ctx context.Context, id string, branch event.Branch) 
 		if branch.Commits == 0 || len(strings.Fields(e.Text())) < leastWords || dull.MatchString(e.Text()) {
 			continue
 		}
-		l.Text = message(b.source, e) + "\n\n(this branch)" // no other text is answered with the branch's files
+		text, err := message(ctx, b.source, e)
+		if err != nil {
+			return err
+		}
+		l.Text = text + "\n\n(this branch)" // no other text is answered with the branch's files
 		if err := localize(ctx, b.World, &l, b.now.Add(time.Second), b.each); err != nil {
 			return err
 		}

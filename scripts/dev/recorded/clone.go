@@ -86,7 +86,6 @@ func (s *Source) complete(ctx context.Context, dir string, env []string) error {
 
 // merge adds to the commits of a trace what only git knows of them.
 func merge(traced, history []event.Event) (out []event.Event) {
-	short := func(id string) string { return id[:min(eval.ShortName, len(id))] }
 	commits, renames := map[string]event.Event{}, map[string]event.Event{}
 	for _, e := range history {
 		if sha, rename := strings.CutPrefix(e.ID, "rename:"); rename {

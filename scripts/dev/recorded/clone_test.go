@@ -42,7 +42,7 @@ git rm -q b.go; echo a2 > a.go; save delete`)
 	fault.Check(t, err)
 	trace := Source{Source: eval.Source{Name: "x"}}
 	for _, e := range own.Commits {
-		e.ID = e.ID[:len("commit:")+eval.ShortName]
+		e.ID = e.ID[:len("commit:")+shortName]
 		eventtest.Set(&e, "Paths", append(slices.Clone(e.Paths()), e.Gone()...), "Gone", nil)
 		trace.Commits = append(trace.Commits, e)
 	}
@@ -65,7 +65,9 @@ printf a > a.go; save begin`)
 	r, err := openBlobs(t.Context(), dir, os.Environ())
 	fault.Check(t, err)
 	defer r.Close()
-	for id, want := range map[string]string{s.Clone.Blobs[commitOf(s.Commits[0])][0].ID: "a", "deadbeef": ""} {
+	held, err := versions(t.Context(), s.Clone)
+	fault.Check(t, err)
+	for id, want := range map[string]string{held[commitOf(s.Commits[0])][0].id: "a", "deadbeef": ""} {
 		if data, err := r.read(id); err != nil || string(data) != want {
 			t.Errorf("%s holds %q, %v; want %q", id, data, err, want)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/watcher"
 )
 
 // blobs reads contents from one git process.
@@ -55,13 +56,39 @@ func (w *World) contents(e event.Event) {
 			delete(w.held, p)
 		}
 		for _, f := range w.blobs[commitOf(e)] {
-			w.unread[f.Path], w.held[f.Path] = f.ID, f.ID
+			w.unread[f.path], w.held[f.path] = f.id, f.id
 		}
 	}
 }
 
-// commitOf is by what the versions of a commit are found.
-func commitOf(e event.Event) string { return eval.Short(strings.TrimPrefix(e.ID, "commit:")) }
+// blob is what a file holds from a commit on.
+type blob struct {
+	path event.Path
+	id   string
+}
+
+// shortName is how much of a commit's name a recorded history keeps at least.
+const shortName = 12
+
+// short is by what the versions of a commit are found.
+func short(sha string) string { return sha[:min(shortName, len(sha))] }
+
+func commitOf(e event.Event) string { return short(strings.TrimPrefix(e.ID, "commit:")) }
+
+// versions are what the files of each commit of a clone hold from then on, by the short name of the commit.
+func versions(ctx context.Context, clone *eval.Clone) (map[string][]blob, error) {
+	out := map[string][]blob{}
+	err := watcher.ReadLog(ctx, git.Find(clone.Env), clone.Dir, watcher.LogOptions{From: []string{"HEAD"}},
+		func(c *watcher.Commit) error {
+			for _, f := range c.Files {
+				if f.Status != 'D' {
+					out[short(c.ID)] = append(out[short(c.ID)], blob{f.Path, f.Blob})
+				}
+			}
+			return nil
+		})
+	return out, err
+}
 
 // text is the newest version of a file, nil if its content is not known.
 func (w *World) text(p event.Path) []byte {

@@ -3,7 +3,6 @@ package recorded
 import (
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 )
@@ -55,7 +54,7 @@ func (m *memory) learn(u *unit) {
 		for _, p := range e.Seen() {
 			m.seen[p] = true
 		}
-		if eval.Opens(e) {
+		if opens(e) {
 			for _, p := range e.Paths() {
 				m.opened[p] = true
 			}
@@ -95,7 +94,7 @@ func label(items []item) {
 // expect notes, when a unit begins, which of its opens are to be predicted, and by which questions.
 func (u *unit) expect(t *track, m *memory, tree *index.Tree) {
 	for i, e := range u.events {
-		if !eval.Opens(e) {
+		if !opens(e) {
 			continue
 		}
 		for _, p := range e.Paths() {
@@ -134,7 +133,7 @@ func (t *track) close(u *unit, m *memory, tree *index.Tree) {
 		return
 	}
 	for _, e := range u.events {
-		if !eval.Opens(e) {
+		if !opens(e) {
 			continue
 		}
 		for _, p := range e.Paths() {
@@ -154,7 +153,7 @@ func existing(t *track, u *unit, m *memory, tree *index.Tree) map[event.Path]boo
 			break
 		}
 		for _, e := range later.events {
-			if !eval.Opens(e) {
+			if !opens(e) {
 				continue
 			}
 			for _, p := range e.Paths() {
@@ -200,7 +199,7 @@ func grow(tree *index.Tree, e event.Event) {
 		tree.Add(e.Paths()...)
 	case e.Kind() == event.KindDelete:
 		tree.Remove(e.Paths()...)
-	case eval.Opens(e), e.Kind() == event.KindSave:
+	case opens(e), e.Kind() == event.KindSave:
 		tree.Add(e.Paths()...)
 	}
 	if e.Call().Listing {

@@ -48,15 +48,16 @@ var trailer = regexp.MustCompile(`(?im)^(co-authored-by|signed-off-by|reviewed-b
 var dull = regexp.MustCompile(`(?i)^(merge|revert|release|bump|version|v?\d+\.\d+|update (dependenc|deps|changelog|lock)|prepare (for )?(release|v?\d)|chore\((deps|release)|build\(deps|\[?pre-commit|lint|format|typo)`)
 
 // message is the text of a commit: its subject and, without trailers, its body.
-func message(s eval.Source, e event.Event) string {
-	body := strings.TrimSpace(trailer.ReplaceAllString(s.Clone.Bodies[e.ID], ""))
+func message(ctx context.Context, s eval.Source, e event.Event) (string, error) {
+	raw, err := runGit(ctx, s.Clone.Dir, "log", "-1", "--format=%b", strings.TrimPrefix(e.ID, "commit:"))
+	body := strings.TrimSpace(trailer.ReplaceAllString(string(raw), ""))
 	if len(body) > longestBody {
 		body = body[:longestBody]
 	}
 	if body == "" {
-		return e.Text()
+		return e.Text(), err
 	}
-	return e.Text() + "\n\n" + body
+	return e.Text() + "\n\n" + body, err
 }
 
 // Subjects replays a history alone and asks which files the messages of its commits mean, each before it is learned: of
@@ -90,8 +91,10 @@ func Subjects(ctx context.Context, s eval.Source, o Options, from, to float64, n
 			break
 		}
 		if ask[i] {
-			l := &Localization{Repo: s.Name, ID: e.ID, Text: message(s, e),
-				Base: strings.TrimPrefix(e.ID, "commit:") + "^"}
+			l := &Localization{Repo: s.Name, ID: e.ID, Base: strings.TrimPrefix(e.ID, "commit:") + "^"}
+			if l.Text, err = message(ctx, s, e); err != nil {
+				return err
+			}
 			for _, p := range e.Paths() {
 				if w.Tree.Has(p) {
 					l.Files = append(l.Files, p)

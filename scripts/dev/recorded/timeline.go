@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -124,7 +123,7 @@ func (t *track) known(u *unit) {
 	u.place = len(t.units)
 	t.units = append(t.units, u)
 	for _, e := range u.events {
-		if eval.Opens(e) {
+		if opens(e) {
 			t.opened = append(t.opened, e.Paths()...)
 		}
 		t.records = t.records || len(e.Seen()) > 0
@@ -136,7 +135,7 @@ func (t *track) known(u *unit) {
 }
 
 // hasFiles reports whether the unit has a file event.
-func (u *unit) hasFiles() bool { return slices.ContainsFunc(u.events, eval.Opens) }
+func (u *unit) hasFiles() bool { return slices.ContainsFunc(u.events, opens) }
 
 // prompt is the unit as a prompt, nil if it is something else.
 func (u *unit) prompt() *event.Event {

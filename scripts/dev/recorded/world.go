@@ -27,7 +27,7 @@ type World struct {
 	learned  func(event.Event)
 
 	reader *blobs // nil: contents are not known
-	blobs  map[string][]eval.Blob
+	blobs  map[string][]blob
 	unread map[event.Path]string // file → the newest version, if it was not read yet
 	held   map[event.Path]string // file → the newest version
 	said   *index.Contents       // nil: contents are not known
@@ -52,7 +52,11 @@ func NewWorld(ctx context.Context, s eval.Source, o Options) (*World, error) {
 		if w.reader, err = openBlobs(ctx, s.Clone.Dir, s.Clone.Env); err != nil {
 			return nil, err
 		}
-		w.said, w.blobs = index.NewContents(), s.Clone.Blobs
+		if w.blobs, err = versions(ctx, s.Clone); err != nil {
+			w.reader.Close()
+			return nil, err
+		}
+		w.said = index.NewContents()
 		w.unread, w.held = map[event.Path]string{}, map[event.Path]string{}
 		say = func() *index.Contents { return w.said }
 	}

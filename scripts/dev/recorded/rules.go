@@ -1,4 +1,4 @@
-package eval
+package recorded
 
 import (
 	"path"
@@ -42,8 +42,8 @@ type counted struct {
 	count  float64 // touches
 }
 
-// Opens reports whether the event is a file event: what failed opened nothing.
-func Opens(e event.Event) bool { return e.Opens() && e.Call().OK() && len(e.Paths()) > 0 }
+// opens reports whether the event is a file event: what failed opened nothing.
+func opens(e event.Event) bool { return e.Opens() && e.Call().OK() && len(e.Paths()) > 0 }
 
 // NewRules makes rules that have counted nothing.
 func NewRules() *Rules {
@@ -71,7 +71,7 @@ func (r *Rules) Learn(e event.Event) {
 		for _, p := range slices.Concat(e.From(), e.Paths()) {
 			r.there(p, e.Kind() == event.KindRename && slices.Contains(e.Paths(), p))
 		}
-	case Opens(e):
+	case opens(e):
 		for _, p := range e.Paths() {
 			id := r.there(p, true)
 			r.touch(id, at)
@@ -197,15 +197,6 @@ func (c RuleQuestion) List(rule string, n int, counts func(event.Path) bool) []e
 	out := make([]event.Path, len(best))
 	for i, id := range best {
 		out[i] = c.rules.files[id].path
-	}
-	return out
-}
-
-// places is where each rule lists the first file that is right, from 1 to Listed; 0: it lists none.
-func (c RuleQuestion) places(right, counts func(event.Path) bool) map[string]int {
-	out := map[string]int{}
-	for _, rule := range RuleNames {
-		out[rule] = 1 + slices.IndexFunc(c.List(rule, Listed, counts), right)
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -152,15 +153,10 @@ func (r *Repo) WrittenBefore(ctx context.Context, commit string, file event.Path
 
 // FilesOf returns the files that a commit changed, in the order of their names; of a merge those that are as in none of
 // its parents.
-func (r *Repo) FilesOf(ctx context.Context, commit string) (out []event.Path, err error) {
+func (r *Repo) FilesOf(ctx context.Context, commit string) ([]event.Path, error) {
 	files, err := r.run(ctx, "diff-tree", "-r", "--root", "-c", "--no-commit-id", "--no-renames", "--name-only", "-z", commit)
 	if err != nil {
 		return nil, fmt.Errorf("list the files of %.9s: %w", commit, err)
 	}
-	for name := range bytes.SplitSeq(files, []byte{0}) {
-		if p, bad := event.NewPath(string(name)); bad == nil && !r.Excluded(p) {
-			out = append(out, p)
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(pathsIn(files), r.Excluded), nil
 }

@@ -1,10 +1,7 @@
 package watcher
 
 import (
-	"context"
 	"hash/maphash"
-	"os"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -52,22 +49,4 @@ func (c *contents) rename(from, to event.Path) {
 		c.of[to] = sum
 	}
 	delete(c.of, from)
-}
-
-// rememberChanges remembers the files that differ from the index when Run begins: they were saved before. What was saved
-// since is reported first. Without an answer of git nothing is remembered, nor where nothing is watched: there git is
-// asked seldom, because it may be slow.
-func (w *Watcher) rememberChanges(ctx context.Context) {
-	if w.polling {
-		return
-	}
-	differ, err := w.differing(ctx)
-	if err != nil {
-		return
-	}
-	for p := range differ {
-		if st, err := os.Lstat(w.repo.Root.Abs(p)); err == nil && st.ModTime().Before(w.start.Add(-time.Second)) {
-			w.held.renew(w.repo.Root, p)
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package watcher
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -55,7 +54,7 @@ func (r *Repo) rawDiff(ctx context.Context, verb string, args ...string) ([]File
 	if err != nil {
 		return nil, err
 	}
-	in, c, paths := &fields{rd: bufio.NewReader(bytes.NewReader(out))}, &Commit{}, pathCache{}
+	in, c, paths := newPieces(bytes.NewReader(out), 0, maxField), &Commit{}, pathCache{}
 	for {
 		f, err := in.next()
 		if err == nil && (len(f) == 0 || f[0] != ':') {
@@ -76,12 +75,17 @@ func (r *Repo) rawDiff(ctx context.Context, verb string, args ...string) ([]File
 // Tree lists the files of a commit.
 func (r *Repo) Tree(ctx context.Context, commit string) (files []event.Path, err error) {
 	out, err := r.run(ctx, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
-	for name := range bytes.SplitSeq(out, []byte{0}) {
-		if p, bad := event.NewPath(string(name)); bad == nil {
+	return pathsIn(out), err
+}
+
+// pathsIn are the paths of a list that a NUL follows each.
+func pathsIn(list []byte) (files []event.Path) {
+	for name := range bytes.SplitSeq(list, []byte{0}) {
+		if p, err := event.NewPath(string(name)); err == nil {
 			files = append(files, p)
 		}
 	}
-	return files, err
+	return files
 }
 
 // maxNamed is how many files a command line names. For more the whole index is listed.

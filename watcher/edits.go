@@ -130,9 +130,12 @@ func (e *Edits) file(ctx context.Context, f event.Path) (edited, error) {
 			return found, nil
 		}
 	}
-	before, known, err := e.committed(ctx, f)
-	if err != nil {
-		return found, err
+	var before []byte
+	known := true
+	if e.commit != "" { // else it is before the first commit
+		if before, known, err = e.blob(ctx, e.commit+":"+string(f)); err != nil {
+			return found, err
+		}
 	}
 	if found.ok = known; known {
 		found.changed = index.Compare(f, before, after)
@@ -143,15 +146,7 @@ func (e *Edits) file(ctx context.Context, f event.Path) (edited, error) {
 	return found, nil
 }
 
-// committed is what a file holds in HEAD, nil where HEAD does not have it. known is false for one that is too large.
-func (e *Edits) committed(ctx context.Context, f event.Path) (data []byte, known bool, err error) {
-	if e.commit == "" {
-		return nil, true, nil // before the first commit
-	}
-	return e.blob(ctx, e.commit+":"+string(f))
-}
-
-// blob is a content as git names it.
+// blob is a content as git names it, nil where git does not have it. known is false for one that is too large.
 func (e *Edits) blob(ctx context.Context, name string) (data []byte, known bool, err error) {
 	if e.blobs == nil {
 		if e.blobs, err = e.repo.git.Blobs(context.WithoutCancel(ctx), string(e.repo.Root)); err != nil {

@@ -21,7 +21,7 @@ func (r *Repo) Files(ctx context.Context) ([]event.Path, error) {
 // Tracked is Files by the index alone: without new files, and with those that are not on the disk. In a large checkout
 // it costs a fraction, because it reads no file and no folder.
 func (r *Repo) Tracked(ctx context.Context) ([]event.Path, error) {
-	return r.allowed(r.listGit(ctx, "-c"))
+	return r.allowed(r.listGit(ctx, false, "-c"))
 }
 
 // allowed is what of a list may be suggested.
@@ -41,21 +41,21 @@ func (r *Repo) allowed(all []event.Path, err error) ([]event.Path, error) {
 
 // list is every file that is tracked and on the disk, or new and not ignored.
 func (r *Repo) list(ctx context.Context) ([]event.Path, error) {
-	return r.listGit(ctx, "-c", "-d", "-o", "--exclude-standard")
+	return r.listGit(ctx, false, "-c", "-d", "-o", "--exclude-standard")
 }
 
-// listGit lists the files that the arguments name.
-func (r *Repo) listGit(ctx context.Context, which ...string) ([]event.Path, error) {
+// listGit lists the files that the arguments name; sparse ones are outside of a sparse checkout.
+func (r *Repo) listGit(ctx context.Context, sparse bool, which ...string) ([]event.Path, error) {
 	out, err := r.run(ctx, append([]string{"ls-files", "-z", "-t", "-s"}, which...)...)
 	if err != nil {
 		return nil, err
 	}
-	return parseLsFiles(out), nil
+	return parseLsFiles(out, sparse), nil
 }
 
 // parseLsFiles reads records "<tag> <path>\0" (tag ?: other) and "<tag> <mode> <oid> <stage>\t<path>\0"
 // (H cached, S outside the sparse checkout, M unmerged, R missing on disk).
-func parseLsFiles(out []byte) []event.Path {
+func parseLsFiles(out []byte, sparse bool) []event.Path {
 	paths := make([]event.Path, 0, bytes.Count(out, []byte{0}))
 	gone := map[event.Path]bool{}
 	for len(out) > 0 {
@@ -67,7 +67,7 @@ func parseLsFiles(out []byte) []event.Path {
 		tag, name := rec[0], rec[2:]
 		if tag != '?' {
 			head, path, ok := bytes.Cut(name, []byte{'\t'})
-			if !ok || bytes.HasPrefix(head, []byte("160000 ")) || tag == 'S' {
+			if !ok || bytes.HasPrefix(head, []byte("160000 ")) || tag == 'S' && !sparse {
 				continue
 			}
 			name = path

@@ -13,8 +13,6 @@ import (
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
 	"github.com/aoa-dev/aoa/internal/git"
@@ -42,10 +40,10 @@ func (r *Repo) readRef(ctx context.Context, dir, name string) (ref, oid string, 
 }
 
 func readRefFiles(dir, common, name string) (ref, oid string, err error) {
-	refs := filesystem.NewStorage(dotFS(dir, common), noObjects{})
+	refs := dotgit.New(dotFS(dir, common))
 	at := plumbing.ReferenceName(name)
 	for range 8 {
-		got, err := refs.Reference(at)
+		got, err := refs.Ref(at)
 		if errors.Is(err, plumbing.ErrReferenceNotFound) {
 			if at == "HEAD" {
 				return "", "", fmt.Errorf("read HEAD in %s: %w", dir, err)
@@ -103,15 +101,6 @@ func (f regularFS) Open(name string) (billy.File, error) {
 	}
 	return f.Filesystem.Open(name)
 }
-
-// noObjects is an object cache for reading refs only: it holds nothing.
-type noObjects struct{}
-
-func (noObjects) Put(plumbing.EncodedObject)                            {}
-func (noObjects) Get(plumbing.Hash) (o plumbing.EncodedObject, ok bool) { return nil, false }
-func (noObjects) Clear()                                                {}
-
-var _ cache.Object = noObjects{}
 
 // tip is a root of the counted history: the cursor's key for it and its commit.
 type tip struct {

@@ -80,8 +80,8 @@ func (r *Repo) readPlan(ctx context.Context, p *plan, o HistoryOptions,
 		ctx, cancel := context.WithCancel(ctx)
 		var counting sync.WaitGroup
 		counting.Go(func() { // beside the walk, so that the first batch does not wait for it
-			n, _ := r.count(ctx, p.want, p.not)
-			m.total.Store(int64(n))
+			ids, _ := r.listCommits(ctx, p.want, p.not, "--no-merges")
+			m.total.Store(int64(len(ids)))
 		})
 		defer func() { cancel(); counting.Wait() }()
 	}

@@ -86,7 +86,7 @@ func TestParseLsFilesKeepsOddRecordsOut(t *testing.T) {
 	in := bytes.Join([][]byte{[]byte("? new\xff.go"), []byte("H 100644 0123 0\ta\tb.go"),
 		[]byte("H 160000 0123 0\tmodule"),
 		[]byte("S 100644 0123 0\tsparse.go"), []byte("H broken"), []byte("x"), []byte("? dir/"), []byte("? ../up"), nil}, []byte{0})
-	if got, want := parseLsFiles(in), []event.Path{"new\xff.go", "a\tb.go"}; !slices.Equal(got, want) {
+	if got, want := parseLsFiles(in, false), []event.Path{"new\xff.go", "a\tb.go"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -16,10 +16,10 @@ import (
 
 // Commit is a commit that is no merge, and what it did to files.
 type Commit struct {
-	ID            string
-	Time, Author  int64  // when it was committed and written, in unix seconds; 0 if git cannot read the date
-	Subject, Body string // of the message; at most maxField bytes each
-	Files         []FileChange
+	ID           string
+	Time, Author int64  // when it was committed and written, in unix seconds; 0 if git cannot read the date
+	Subject      string // of the message; at most maxField bytes
+	Files        []FileChange
 }
 
 // FileChange is one file of a Commit. Submodules do not occur: one that became a file is an added file.
@@ -35,7 +35,6 @@ type FileChange struct {
 type LogOptions struct {
 	From, Not []string // revisions: commits that are reachable from one of From and from none of Not
 	Renames   string   // least similarity of renamed files, as "50%"; "": renames are deleted and added files
-	Bodies    bool     // read Body
 	First     bool     // follow first parents only, and yield merges, too, as their difference to the first parent
 	Committer string   // only commits of this e-mail address
 	Local     bool     // only commits that no remote has
@@ -55,15 +54,12 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	if len(o.From) == 0 {
 		return nil
 	}
-	format, renames := logFormat, "--no-renames"
-	if o.Bodies {
-		format += "%x00%b"
-	}
+	renames := "--no-renames"
 	if o.Renames != "" {
 		renames = "-M" + o.Renames
 	}
 	args := []string{"log", "--raw", "-z", "--no-abbrev", renames, "--root", "--no-color", "--no-notes",
-		"--encoding=UTF-8", "--ignore-submodules=none", format, "--ignore-missing", "--stdin"}
+		"--encoding=UTF-8", "--ignore-submodules=none", logFormat, "--ignore-missing", "--stdin"}
 	if o.First {
 		args = append(args, "--first-parent", "--diff-merges=first-parent")
 	} else {
@@ -75,9 +71,11 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	if o.Local {
 		args = append(args, "--not", "--remotes")
 	}
-	args = append(args, most(o.Most)...)
+	if o.Most > 0 {
+		args = append(args, "-n", strconv.Itoa(o.Most))
+	}
 	return program.Stream(ctx, dir, revisions(o.From, o.Not), func(rd io.Reader) error {
-		return parseLog(rd, o.Bodies, yield)
+		return parseLog(rd, yield)
 	}, args...)
 }
 
@@ -109,15 +107,6 @@ func (r *Repo) Reached(ctx context.Context, commit string, most int) (map[string
 	return setOf(ids), err
 }
 
-// count is the number of commits that walk would yield.
-func (r *Repo) count(ctx context.Context, want, not []string) (n int, err error) {
-	err = r.git.Stream(ctx, string(r.Root), revisions(want, not), func(rd io.Reader) error {
-		_, err := fmt.Fscan(rd, &n)
-		return err
-	}, "rev-list", "--count", "--no-merges", "--ignore-missing", "--stdin")
-	return n, err
-}
-
 // has reports whether a commit still exists and can be read. An error is one of git that concerns all commits.
 func (r *Repo) has(ctx context.Context, id string) (bool, error) {
 	_, err := r.run(ctx, "cat-file", "-e", id+"^{commit}")
@@ -139,11 +128,10 @@ func revisions(want, not []string) string {
 	return b.String()
 }
 
-// parseLog reads what `git log --raw -z` prints: "\x01<id> <time> <author time> <subject>\0", with bodies "<body>\0",
-// and for each file ":<modes> <ids> <status>\0<path>\0", of renames both paths. The first file of a commit begins with
-// a newline.
-func parseLog(rd io.Reader, bodies bool, yield func(*Commit) error) error {
-	in := &fields{rd: bufio.NewReaderSize(rd, 128<<10)}
+// parseLog reads what `git log --raw -z` prints: "\x01<id> <time> <author time> <subject>\0", and for
+// each file ":<modes> <ids> <status>\0<path>\0", of renames both paths. The first file of a commit begins with a newline.
+func parseLog(rd io.Reader, yield func(*Commit) error) error {
+	in := newPieces(rd, 0, maxField)
 	paths := pathCache{}
 	var c *Commit
 	for {
@@ -162,10 +150,7 @@ func parseLog(rd io.Reader, bodies bool, yield func(*Commit) error) error {
 					return err
 				}
 			}
-			if c, err = parseCommit(f[1:]); err == nil && bodies {
-				f, err = in.next()
-				c.Body = validText(f)
-			}
+			c, err = parseCommit(f[1:])
 		case len(f) > 0 && f[0] == ':' && c != nil:
 			err = c.parseFile(f, in, paths)
 		default:
@@ -200,7 +185,7 @@ func parseCommit(f []byte) (*Commit, error) {
 func validText(b []byte) string { return strings.ToValidUTF8(string(b), "") }
 
 // parseFile reads ":<old mode> <new mode> <old id> <new id> <status>" and the paths that follow it.
-func (c *Commit) parseFile(f []byte, in *fields, paths pathCache) error {
+func (c *Commit) parseFile(f []byte, in *pieces, paths pathCache) error {
 	var part [5][]byte
 	rest, more := f[1:], true
 	for i := range part {
@@ -256,37 +241,6 @@ func newFileChange(old, new uint32, status byte) (e FileChange, ok bool) {
 func parseMode(b []byte) uint32 {
 	n, _ := strconv.ParseUint(string(b), 8, 32)
 	return uint32(n)
-}
-
-// fields cuts a stream at NUL bytes.
-type fields struct {
-	rd   *bufio.Reader
-	long []byte
-}
-
-// maxField bounds a field in bytes: of a longer message the rest is skipped.
-const maxField = 1 << 20
-
-// next returns the next field; it is valid until the call after. io.EOF: the stream ended behind a field.
-func (f *fields) next() ([]byte, error) {
-	s, err := f.rd.ReadSlice(0)
-	if err == nil {
-		return s[:len(s)-1], nil
-	}
-	f.long = f.long[:0]
-	keep := func(s []byte) { f.long = append(f.long, s[:min(maxField-len(f.long), len(s))]...) }
-	for err == bufio.ErrBufferFull {
-		keep(s)
-		s, err = f.rd.ReadSlice(0)
-	}
-	if err == io.EOF && len(s)+len(f.long) > 0 {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return nil, err
-	}
-	keep(s[:len(s)-1])
-	return f.long, nil
 }
 
 // pathCache keeps one copy of each path: a history names the same few thousand files again and again.

@@ -1,12 +1,10 @@
 package watcher
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -97,24 +95,14 @@ func (r *Repo) Unpushed(ctx context.Context, committer string, now time.Time) (f
 // Indexed lists every file of the index, sorted as git sorts them: those outside of a sparse checkout and those that
 // are not on the disk among them, without submodules.
 func (r *Repo) Indexed(ctx context.Context) ([]event.Path, error) {
-	out, err := r.run(ctx, "ls-files", "-z", "-s")
+	files, err := r.listGit(ctx, true, "-c")
 	if err != nil {
 		return nil, fmt.Errorf("list the index: %w", err)
-	}
-	files := make([]event.Path, 0, bytes.Count(out, []byte{0}))
-	for rec := range bytes.SplitSeq(out, []byte{0}) { // "<mode> <oid> <stage>\t<path>"
-		head, name, ok := bytes.Cut(rec, []byte{'\t'})
-		if !ok || bytes.HasPrefix(head, []byte("160000 ")) {
-			continue
-		}
-		if p, err := event.NewPath(string(name)); err == nil {
-			files = append(files, p)
-		}
 	}
 	return files, nil
 }
 
-// Unlisted are the attributes of .gitattributes under which a file counts as written by a tool or another project.
+// unlisted are the attributes of .gitattributes under which a file counts as written by a tool or another project.
 var unlisted = []string{"linguist-generated", "linguist-vendored", "diff"}
 
 // ByAttribute returns those of the files that .gitattributes marks as generated or vendored (linguist-generated,
@@ -137,12 +125,4 @@ func (r *Repo) ByAttribute(ctx context.Context, files []event.Path) (map[event.P
 		}
 	}
 	return marked, nil
-}
-
-// most is the option by which git reads at most n commits, all if n is 0.
-func most(n int) []string {
-	if n == 0 {
-		return nil
-	}
-	return []string{"-n", strconv.Itoa(n)}
 }

@@ -1,7 +1,6 @@
 package watcher
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -19,56 +18,28 @@ import (
 const (
 	patchLine  = 512 // bytes of a line: what is longer is data
 	patchFiles = 100 // files of a commit: one that changes more says nothing about which belong together
-
-	mostUnread = 5 // commits in a row that git cannot read: more are those of a partial clone, which is never fetched
 )
 
-// ReadSketches yields what commits changed in each text file, in the order of ids, by one `git log -p`. A commit that
-// git cannot read (objects are damaged, or were never fetched) is yielded without files. It ends with the first error
-// of yield, and with the sixth commit in a row that git cannot read.
+// ReadSketches yields what commits changed in each text file, in the order of ids, by one `git log -p`. It ends with the
+// first error of yield, and with the first commit that git cannot read: its objects are damaged, or were never fetched.
 //
 // Errors: git.ErrMissing, those of git, ctx's, and yield's own.
 func ReadSketches(ctx context.Context, program *git.Program, dir string, ids []string,
 	yield func(id string, files []index.FileSketch) error) error {
-	for unread := 0; len(ids) > 0; ids = ids[1:] {
-		done, err := readPatches(ctx, program, dir, ids, yield)
-		if git.ExitCode(err) < 1 || ctx.Err() != nil || done >= len(ids) {
-			return err
-		}
-		ids = ids[done:] // git ended at the first of these, or before it began the second
-		alone, err := readPatches(ctx, program, dir, ids[:1], yield)
-		if unread++; alone == 1 {
-			unread = 0
-			continue
-		}
-		if git.ExitCode(err) < 1 || ctx.Err() != nil || unread > mostUnread {
-			return fmt.Errorf("%d commits in a row: %w", unread, err)
-		}
-		if err := yield(ids[0], nil); err != nil {
-			return err
-		}
+	if len(ids) == 0 {
+		return nil
 	}
-	return nil
-}
-
-// readPatches is one `git log -p`. It returns how many commits were yielded.
-func readPatches(ctx context.Context, program *git.Program, dir string, ids []string,
-	yield func(id string, files []index.FileSketch) error) (done int, err error) {
 	var p patches
-	count := func(id string, files []index.FileSketch) error {
-		done++
-		return yield(id, files)
-	}
-	err = program.Stream(ctx, dir, strings.Join(ids, "\n")+"\n", func(rd io.Reader) error {
-		p.lines.rd = bufio.NewReaderSize(rd, 64<<10)
-		return p.read(count)
-	}, "log", "-p", "-U0", "--no-walk=unsorted", "--stdin", "--root", "-M", "--no-color", "--no-notes",
+	err := program.Stream(ctx, dir, strings.Join(ids, "\n")+"\n", func(rd io.Reader) error {
+		p.lines = newPieces(rd, '\n', patchLine)
+		return p.read(yield)
+	}, "log", "-p", "-U0", "--no-walk=unsorted", "--ignore-missing", "--stdin", "--root", "-M", "--no-color", "--no-notes",
 		"--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/", "--diff-algorithm=default",
 		"--ignore-submodules=all", "--diff-merges=off", "--format=%x01%H")
 	if err == nil {
-		err = p.end(count)
+		err = p.end(yield)
 	}
-	return done, err
+	return err
 }
 
 // Sketches is ReadSketches of the repository.
@@ -78,7 +49,7 @@ func (r *Repo) Sketches(ctx context.Context, ids []string, yield func(id string,
 
 // patches reads what `git log -p` prints.
 type patches struct {
-	lines lineReader
+	lines *pieces
 
 	commit string
 	files  []index.FileSketch
@@ -89,9 +60,14 @@ type patches struct {
 // read yields each commit when the next one begins. Whether the last one is whole, git's exit status says: end yields
 // it.
 func (p *patches) read(yield func(id string, files []index.FileSketch) error) error {
-	for p.lines.next() {
-		line := p.lines.line
+	for {
+		line, err := p.lines.next()
+		if err == io.EOF {
+			return nil
+		}
 		switch {
+		case err != nil:
+			return err
 		case len(line) > 0 && line[0] == 1:
 			if err := p.end(yield); err != nil {
 				return err
@@ -113,7 +89,6 @@ func (p *patches) read(yield func(id string, files []index.FileSketch) error) er
 			}
 		}
 	}
-	return p.lines.err
 }
 
 // end yields the commit that is being read, if there is one.
@@ -147,8 +122,12 @@ func (p *patches) hunk(head string) error {
 		return fmt.Errorf("a hunk of commit %s: %w", p.commit, errLog)
 	}
 	p.differ.Hunk([]byte(quoted))
-	for n := removed + added; n > 0 && p.lines.next(); {
-		if line := p.lines.line; len(line) > 0 && line[0] != '\\' { // "\ No newline at end of file" is none of them
+	for n := removed + added; n > 0; {
+		line, err := p.lines.next()
+		if err != nil {
+			return err
+		}
+		if len(line) > 0 && line[0] != '\\' { // "\ No newline at end of file" is none of them
 			p.differ.Line(line[0] == '+', bytes.TrimRight(line[1:], "\r"))
 			n--
 		}
@@ -182,32 +161,4 @@ func patchPath(s, prefix string) event.Path {
 		return ""
 	}
 	return p
-}
-
-// lineReader reads lines of any length.
-type lineReader struct {
-	rd   *bufio.Reader
-	line []byte // without its end; the first patchLine bytes
-	err  error  // why there is no next line; nil at the end
-}
-
-func (r *lineReader) next() bool {
-	r.line = r.line[:0]
-	for some := false; ; some = true {
-		part, err := r.rd.ReadSlice('\n')
-		if room := patchLine - len(r.line); room > 0 {
-			r.line = append(r.line, part[:min(len(part), room)]...)
-		}
-		switch {
-		case err == nil:
-			r.line = bytes.TrimSuffix(r.line, []byte("\n"))
-			return true
-		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF):
-			return some || len(r.line) > 0
-		default:
-			r.err = err
-			return false
-		}
-	}
 }

@@ -35,11 +35,7 @@ func (w *Watcher) begin(ctx context.Context) error {
 		w.in.window.lock(w.start)
 		w.in.mu.Unlock()
 	}
-	if err := w.enter(ctx, w.o.Files(), w.start); err != nil {
-		return err
-	}
-	w.rememberChanges(ctx)
-	return nil
+	return w.enter(ctx, w.o.Files(), w.start)
 }
 
 // enter makes files and their folders known and reads them. What changed after since is reported, unless it is git's.

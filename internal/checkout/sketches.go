@@ -109,25 +109,18 @@ func (t *Set) sketch(ctx context.Context) error {
 	}
 	for batch := range slices.Chunk(missing, sketchBatch) {
 		from, room := t.Now(), true
-		if err := t.Home.Sketches(ctx, batch, func(id string, files []index.FileSketch) error {
+		err = t.Home.Sketches(ctx, batch, func(id string, files []index.FileSketch) error {
 			room = t.sketches.Add(id, files)
 			return nil
-		}); err != nil {
-			return err
-		}
-		if !room { // nor for older ones
+		})
+		if err != nil || !room || !schedule.Pause(ctx, t.Now().Sub(from)) { // nor is there room for older ones
 			break
 		}
-		if !schedule.Pause(ctx, t.Now().Sub(from)) {
-			return nil
-		}
 	}
-	t.sketches.changes.Add(1)
-	if _, err := t.unsketched(ctx); err != nil {
-		return err
-	}
+	t.sketches.changes.Add(1) // what was read before an error is known, too
+	_, kept := t.unsketched(ctx)
 	t.Info.Info("what commits changed is known", "commits", len(missing), "took", t.Now().Sub(begin).Round(time.Millisecond))
-	return t.writeSketches()
+	return errors.Join(err, kept, t.writeSketches())
 }
 
 // unsketched are the newest commits of all checkouts of which it is not known what they changed, each once. What is

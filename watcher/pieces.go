@@ -1,0 +1,45 @@
+package watcher
+
+import (
+	"bufio"
+	"errors"
+	"io"
+)
+
+// pieces cuts what git prints: fields that a NUL ends, or lines.
+type pieces struct {
+	rd   *bufio.Reader
+	end  byte
+	most int
+	long []byte
+}
+
+// maxField bounds a field in bytes: of a longer message the rest is skipped.
+const maxField = 1 << 20
+
+// newPieces cuts a stream behind each end. Of a piece the first most bytes are kept.
+func newPieces(rd io.Reader, end byte, most int) *pieces {
+	return &pieces{rd: bufio.NewReaderSize(rd, 128<<10), end: end, most: most}
+}
+
+// next returns the next piece without its end; it is valid until the call after. io.EOF: the stream ended behind a piece.
+func (p *pieces) next() ([]byte, error) {
+	s, err := p.rd.ReadSlice(p.end)
+	if err == nil {
+		return s[:min(len(s)-1, p.most)], nil
+	}
+	p.long = p.long[:0]
+	keep := func(s []byte) { p.long = append(p.long, s[:min(p.most-len(p.long), len(s))]...) }
+	for errors.Is(err, bufio.ErrBufferFull) {
+		keep(s)
+		s, err = p.rd.ReadSlice(p.end)
+	}
+	if err == io.EOF && len(s)+len(p.long) > 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, err
+	}
+	keep(s[:len(s)-1])
+	return p.long, nil
+}

@@ -23,7 +23,7 @@ const (
 // and an error blocks it. Its documents disagree whether PostToolUse names the call: where it does not, aOa learns saves
 // only. VS Code's prompt event takes no text.
 var All = []Agent{
-	{Name: "claude", Title: "Claude Code", Driven: "2.1.330",
+	{Name: "claude", Title: "Claude Code", Driven: "2.1.332",
 		Settings: Settings{Project: ".claude/settings.json", Local: ".claude/settings.local.json", Home: ".claude",
 			HomeVar: "CLAUDE_CONFIG_DIR", User: "settings.json"},
 		Events: []Event{
@@ -43,7 +43,7 @@ var All = []Agent{
 			// Not async: the client ends asynchronous hooks when it exits.
 			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
 		}},
-	{Name: "codex", Title: "Codex", Driven: "0.169.0",
+	{Name: "codex", Title: "Codex", Driven: "0.171.0",
 		Note:     "Codex runs new hooks once they are trusted: type /hooks in it. A project's hooks need a trusted project.",
 		Settings: Settings{Project: ".codex/hooks.json", Home: ".codex", HomeVar: "CODEX_HOME", User: "hooks.json"},
 		Events: []Event{

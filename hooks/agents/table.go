@@ -15,9 +15,10 @@ const (
 // and others that name no files. Cursor may ignore a whole file that names an event it does not know, so it gets only
 // documented ones.
 //
-// What an agent does with text was measured with the version in Driven; Cursor is as its makers document it. Qwen Code reads the text at PreToolUse and does not pass it on. Gemini CLI
-// passes text on for calls that worked; for a failed one it takes only the reason of a decision to block it, which
-// would replace the tool's own message, so text about a failure waits for the next call.
+// What an agent does with text was measured with the version in Driven; Cursor is as its makers document it. Qwen Code
+// reads the text at PreToolUse and does not pass it on. Gemini CLI passes text on for calls that worked; for a failed one
+// it takes only the reason of a decision to block it, which would replace the tool's own message, so text about a failure
+// waits for the next call.
 //
 // Antigravity CLI and VS Code are as documented. Antigravity's PreToolUse is left out: it has to decide about the call,
 // and an error blocks it. Its documents disagree whether PostToolUse names the call: where it does not, aOa learns saves

@@ -3,13 +3,14 @@ package index
 import (
 	_ "embed"
 	"strings"
+	"sync"
 )
 
 //go:embed common.txt
 var commonList string
 
 // commonTerms are terms of requests about any program: the list above, the words that mean the same, and stop words.
-var commonTerms = func() map[string]bool {
+var commonTerms = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for _, list := range append(synonymGroups, commonList) {
 		for word := range strings.FieldsSeq(list) {
@@ -20,11 +21,11 @@ var commonTerms = func() map[string]bool {
 		set[Stem(word)] = true
 	}
 	return set
-}()
+})
 
 // Common reports whether a term (see Terms) is a word of requests about any program: it tells nothing about who wrote
 // it.
-func Common(term string) bool { return commonTerms[term] }
+func Common(term string) bool { return commonTerms()[term] }
 
 // HasWord reports whether a file has that term.
 func (c *Contents) HasWord(term string) bool {

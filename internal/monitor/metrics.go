@@ -1,58 +1,81 @@
 package monitor
 
 import (
+	"fmt"
+	"io"
+	"maps"
 	"net/http"
+	"slices"
+	"sync"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/common/expfmt"
 
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// Metrics are the counters of a daemon. Labels are fixed words, never paths or sessions.
+// Metrics are the counters of a daemon. Labels are fixed words, never paths or sessions. It is safe for concurrent use.
 type Metrics struct {
-	events    prometheus.Counter
-	undecoded prometheus.Counter
-	learning  prometheus.Histogram
-	ranking   prometheus.Histogram
-	decisions *prometheus.CounterVec
+	mu        sync.Mutex // guards what follows
+	events    int
+	undecoded int
+	learning  histogram
+	ranking   histogram
+	decisions map[decision]int
 }
 
-// buckets span the budgets: 0.1 ms to 400 ms.
-var buckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .2, .4}
+// decision is whether a hint of a kind was shown, and why or why not.
+type decision struct{ kind, why string }
+
+// buckets are the upper bounds of durations that are counted, in seconds. They span the budgets: 0.1 ms to 400 ms.
+var buckets = [...]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .2, .4}
+
+// histogram counts durations.
+type histogram struct {
+	within [len(buckets)]int // those of at most buckets[i]
+	count  int
+	sum    float64 // seconds
+}
+
+func (h *histogram) observe(took time.Duration) {
+	for i, most := range buckets {
+		if took.Seconds() <= most {
+			h.within[i]++
+		}
+	}
+	h.count++
+	h.sum += took.Seconds()
+}
 
 // NewMetrics counts nothing yet.
-func NewMetrics() *Metrics {
-	return &Metrics{
-		events: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_events_learned_total",
-			Help: "Events learned since the start."}),
-		undecoded: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_hooks_undecoded_total",
-			Help: "Hook payloads that were not understood."}),
-		learning: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_learn_seconds",
-			Help: "Time to learn one batch.", Buckets: buckets}),
-		ranking: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_rank_seconds",
-			Help: "Time to answer one ranking request.", Buckets: buckets}),
-		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "aoa_decisions_total",
-			Help: "Decisions to hint or to be silent, by kind and reason."}, []string{"kind", "why"}),
-	}
-}
+func NewMetrics() *Metrics { return &Metrics{decisions: map[decision]int{}} }
 
 // Learned implements log.Counter.
 func (m *Metrics) Learned(n int, took time.Duration) {
-	m.events.Add(float64(n))
-	m.learning.Observe(took.Seconds())
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.events += n
+	m.learning.observe(took)
 }
 
 // Ranked counts a question.
-func (m *Metrics) Ranked(took time.Duration) { m.ranking.Observe(took.Seconds()) }
+func (m *Metrics) Ranked(took time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ranking.observe(took)
+}
 
 // Undecoded counts a payload that was not understood.
-func (m *Metrics) Undecoded() { m.undecoded.Inc() }
+func (m *Metrics) Undecoded() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.undecoded++
+}
 
 // Decision implements hint.Counter.
-func (m *Metrics) Decision(kind, why string) { m.decisions.WithLabelValues(kind, why).Inc() }
+func (m *Metrics) Decision(kind, why string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.decisions[decision{kind, why}]++
+}
 
 // Source is read when the metrics are read.
 type Source interface {
@@ -62,53 +85,54 @@ type Source interface {
 // Records are the records of hints.
 type Records interface{ Records() []prefetch.Record }
 
-// registry has the metrics above and those that are computed when they are read.
-func (m *Metrics) registry(events Source, hints Records) *prometheus.Registry {
-	r := prometheus.NewRegistry()
-	r.MustRegister(m.events, m.undecoded, m.learning, m.ranking, m.decisions,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	for _, g := range []struct {
-		name, help string
-		read       func() float64
-	}{
-		{"aoa_hot_bytes", "Bytes of the Go heap: the scores, the index of the files, and what else is in memory.",
-			func() float64 { return float64(Heap()) }},
-		{"aoa_score_staleness_seconds",
-			"Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.",
-			func() float64 { return events.Behind().Seconds() }},
-		{"aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all resolved ones.",
-			func() float64 { all := sum(hints.Records()); return float64(all.Right) / float64(max(all.Resolved, 1)) }},
-		{"aoa_predictions_resolved", "Shown suggestions of which it is known whether they were used.",
-			func() float64 { return float64(sum(hints.Records()).Resolved) }},
-	} {
-		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.read))
-	}
-	return r
-}
-
-// sum adds up what was shown.
-func sum(records []prefetch.Record) (all prefetch.Tally) {
-	for _, r := range records {
-		all = all.Plus(r.Shown)
-	}
-	return all
-}
-
-// Handler writes the metrics as Prometheus text. Package promhttp would add its compression to the program.
+// Handler writes the metrics as Prometheus text. The client library of Prometheus is not used for these few lines: it
+// would cost every command a part of its start.
 func (m *Metrics) Handler(events Source, hints Records) http.Handler {
-	registry := m.registry(events, hints)
-	format := expfmt.NewFormat(expfmt.TypeTextPlain)
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		families, err := registry.Gather()
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Content-Type", string(format))
-		for _, f := range families {
-			if _, err := expfmt.MetricFamilyToText(w, f); err != nil {
-				return // a client that went away needs no answer
-			}
-		}
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		m.write(w, events, hints)
 	})
+}
+
+func (m *Metrics) write(w io.Writer, events Source, hints Records) {
+	var shown prefetch.Tally
+	for _, r := range hints.Records() {
+		shown = shown.Plus(r.Shown)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	one := func(kind, name, help string, value any) {
+		describe(w, kind, name, help)
+		fmt.Fprintf(w, "%s %v\n", name, value)
+	}
+	one("counter", "aoa_events_learned_total", "Events learned since the start.", m.events)
+	one("counter", "aoa_hooks_undecoded_total", "Hook payloads that were not understood.", m.undecoded)
+	m.learning.write(w, "aoa_learn_seconds", "Time to learn one batch.")
+	m.ranking.write(w, "aoa_rank_seconds", "Time to answer one ranking request.")
+	describe(w, "counter", "aoa_decisions_total", "Decisions to hint or to be silent, by kind and reason.")
+	for _, d := range slices.SortedFunc(maps.Keys(m.decisions), func(a, b decision) int {
+		return slices.Compare([]string{a.kind, a.why}, []string{b.kind, b.why})
+	}) {
+		fmt.Fprintf(w, "aoa_decisions_total{kind=%q,why=%q} %d\n", d.kind, d.why, m.decisions[d])
+	}
+	one("gauge", "aoa_hot_bytes", "Bytes of the Go heap: the scores, the index of the files, and what else is in memory.", Heap())
+	one("gauge", "aoa_resident_bytes", "Bytes of the process in memory.", Resident())
+	one("gauge", "aoa_score_staleness_seconds",
+		"Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.", events.Behind().Seconds())
+	one("gauge", "aoa_prefetch_precision",
+		"Share of shown suggestions that were used within the horizon, over all resolved ones.",
+		float64(shown.Right)/float64(max(shown.Resolved, 1)))
+	one("gauge", "aoa_predictions_resolved", "Shown suggestions of which it is known whether they were used.", shown.Resolved)
+}
+
+func describe(w io.Writer, kind, name, help string) {
+	fmt.Fprintf(w, "# HELP %s %s\n# TYPE %[1]s %[3]s\n", name, help, kind)
+}
+
+func (h *histogram) write(w io.Writer, name, help string) {
+	describe(w, "histogram", name, help)
+	for i, most := range buckets {
+		fmt.Fprintf(w, "%s_bucket{le=\"%v\"} %d\n", name, most, h.within[i])
+	}
+	fmt.Fprintf(w, "%s_bucket{le=\"+Inf\"} %d\n%[1]s_sum %[3]v\n%[1]s_count %[2]d\n", name, h.count, h.sum)
 }

@@ -13,7 +13,7 @@ import (
 // takes is the longest command line of each command. What ends in "…" takes as many arguments as one likes.
 var takes = []string{"init", "suggest …", "check …", "why a", "status", "report", "remove", "stats files", "log",
 	"feedback good a", "config threshold 0.7", "config --unset threshold", "doctor", "pause 1h", "forget a",
-	"hooks install …", "hooks remove …", "hooks status", "daemon start", "daemon stop", "daemon run", "context",
+	"hooks install …", "hooks remove …", "daemon start", "daemon stop", "daemon run", "context",
 	"session list", "session show a", "session resume a", "session set a paused", "session rm a", "reload list",
 	"reload show a", "reload run a", "reload undo a", "reload forget a", "reload forget --all", "cache put a",
 	"cache get a", "cache list", "cache rm a", "cache rm --all", "stage run …", "stage why a", "stage list a", "stage rm a",

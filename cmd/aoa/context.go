@@ -49,7 +49,7 @@ func (a *app) printContext(ans api.ContextAnswer, budget int) {
 	}
 	if len(ans.Segments) == 0 {
 		a.talk("nothing was asked or done yet")
-		a.talk("hint: aoa hooks status, or aoa stats sessions")
+		a.talk("hint: aoa doctor says whether an agent is connected")
 		return
 	}
 	stable := 0

@@ -59,7 +59,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 		return err
 	}
 	// The daemon makes no store: one that a hook has started would bring back what aoa remove has just deleted.
-	if err := errors.Join(place.Record(), place.MakeSocketFolder()); err != nil {
+	if err := ready(place); err != nil {
 		return err
 	}
 	cfg, _, err := config.Load(a.env, place.Settings())
@@ -74,14 +74,14 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	if verbose {
 		log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 	}
-	err = daemon.Run(ctx, daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(),
-		Patience: client.Factor(), Now: a.now, Log: log, Level: level,
-		Ready: func() {
-			if out, ok := a.out.(io.Closer); ok && report {
-				out.Close()
-			}
-			log.Info("listening", "pid", os.Getpid(), "socket", place.Socket, "version", version())
-		}})
+	o := a.daemonOptions(repo, place, log)
+	o.Level, o.Ready = level, func() {
+		if out, ok := a.out.(io.Closer); ok && report {
+			out.Close()
+		}
+		log.Info("listening", "pid", os.Getpid(), "socket", place.Socket, "version", version())
+	}
+	err = daemon.Run(ctx, o)
 	switch {
 	case errors.Is(err, api.ErrRunning):
 		return nil // another daemon started first and serves the clients
@@ -92,6 +92,14 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 		log.Error("ended", "err", err)
 	}
 	return err
+}
+
+// ready makes what a daemon needs beside its store.
+func ready(place locate.Place) error { return errors.Join(place.Record(), place.MakeSocketFolder()) }
+
+func (a *app) daemonOptions(repo *watcher.Repo, place locate.Place, log *slog.Logger) daemon.Options {
+	return daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(), Now: a.now, Log: log,
+		Patience: client.Factor()}
 }
 
 func (a *app) start() *cobra.Command {
@@ -129,7 +137,7 @@ func (a *app) stop() *cobra.Command {
 events in memory. Exits 6 if the daemon does not answer.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			places := locate.Stores(a.getenv)
+			places, _ := locate.Stores(a.getenv)
 			if !all {
 				_, place, err := a.known(c.Context())
 				if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/internal/locate"
@@ -91,7 +93,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	if repo.Shallow() {
 		add("history", false, shallow, deepen)
 	}
-	out = append(out, a.examineDaemon(ctx, place)...)
+	out = append(out, a.examineDaemon(ctx, repo, place)...)
 	return append(out, a.examineHooks(ctx, repo)...)
 }
 
@@ -115,11 +117,26 @@ func (a *app) examineStore(p locate.Place) []finding {
 	return out
 }
 
-func (a *app) examineDaemon(ctx context.Context, p locate.Place) []finding {
+// tryDaemon finds out whether a daemon could start. It starts none.
+func (a *app) tryDaemon(ctx context.Context, repo *watcher.Repo, p locate.Place) finding {
+	ctx, cancel := context.WithTimeout(ctx, stopTime)
+	defer cancel()
+	err := ready(p)
+	if err == nil {
+		err = daemon.Try(ctx, a.daemonOptions(repo, p, slog.New(slog.DiscardHandler)))
+	}
+	if err != nil {
+		return finding{"daemon", false, "not running, and it cannot start: " + err.Error(),
+			"aoa daemon run --verbose shows more"}
+	}
+	return finding{"daemon", true, "not running; the next command or hook that needs it starts it", ""}
+}
+
+func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p locate.Place) []finding {
 	begin := a.now()
 	st, err := api.Call(ctx, a.running(p), api.Status, api.None{})
 	if errors.Is(err, api.ErrNoDaemon) {
-		return []finding{{"daemon", true, "not running; the next command or hook that needs it starts it", ""}}
+		return []finding{a.tryDaemon(ctx, repo, p)}
 	}
 	var refused *api.Error
 	if errors.As(err, &refused) && refused.Hint != "" {

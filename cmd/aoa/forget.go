@@ -22,12 +22,12 @@ func (a *app) forget() *cobra.Command {
 		Short: "erase what was learned of a path, session, time or clone",
 		Long: `Erases events, scores, cached data, recorded sequences, session snapshots, what pipelines stored,
 results of stages that read the PATH, and the page of aoa report in the store. The bytes on the disk are
-erased too. A PATH may be a folder: then it asks first, for a file it does not. What is forgotten of
+erased too. It asks first for a folder and for a time, because they stand for much. What is forgotten of
 past commits is not learned again, not by aoa init either; what happens from now on is. A session may be named by the beginning of its id.
 With redis_url the other clones forget what came from here, too. --origin removes what came from one of
 them, and takes nothing from it any more. It exits 1 if nothing was learned about it. To keep aOa from
 learning a path at all, list it in .aoaignore.`,
-		Example: "  aoa forget --yes secrets/\n  aoa forget --session 5f0c2d1e\n  aoa forget --since 2h",
+		Example: "  aoa forget --yes secrets/\n  aoa forget --session 5f0c2d1e\n  aoa forget --yes --since 2h",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if r.Since, err = a.when(since); err != nil {
@@ -43,9 +43,8 @@ learning a path at all, list it in .aoaignore.`,
 			if err != nil {
 				return err
 			}
-			if strings.HasSuffix(string(r.File), "/") && !yes &&
-				!a.agree("aoa forget erases all that was learned about the files in "+strings.TrimSuffix(a.display(r.File), "/")+"/") {
-				return fail(exitFailed, "aoa forget --yes "+event.ShellWord(args[0]), "nothing was forgotten")
+			if what, again := much(a, r, args, since); what != "" && !yes && !a.agree("aoa forget erases "+what) {
+				return fail(exitFailed, "aoa forget --yes "+again, "nothing was forgotten")
 			}
 			// it may name what is to be forgotten
 			if err := os.Remove(a.reportFile(repo)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -83,4 +82,17 @@ learning a path at all, list it in .aoaignore.`,
 		"everything from another clone, as aoa status names it; the beginning is enough")
 	c.Flags().StringVar(&since, "since", "", "everything since this time (2h, 7d, 2026-01-31)")
 	return c
+}
+
+// much says in words what a request erases that stands for more than its name says, and how it is written: "" for one
+// file, session or clone.
+func much(a *app, r api.ForgetRequest, args []string, since string) (what, again string) {
+	switch {
+	case strings.HasSuffix(string(r.File), "/"):
+		return "all that was learned about the files in " + strings.TrimSuffix(a.display(r.File), "/") + "/",
+			event.ShellWord(args[0])
+	case since != "":
+		return "all that was learned since " + stamp(r.Since), "--since " + event.ShellWord(since)
+	}
+	return "", ""
 }

@@ -23,10 +23,10 @@ func (a *app) hooks() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hooks",
 		Short: "connect aOa with coding agents and git",
-		Long: `Installs aOa in the settings of coding agents and in git's hooks, removes it again, and lists
-where it is installed. Every other byte of those files stays.`,
+		Long: `Installs aOa in the settings of coding agents and in git's hooks, and removes it again. Every other byte
+of those files stays. aoa doctor says where it is installed, and when the hooks were last called.`,
 	}
-	c.AddCommand(a.hooksInstall(), a.hooksRemove(), a.hooksList())
+	c.AddCommand(a.hooksInstall(), a.hooksRemove())
 	return c
 }
 
@@ -368,9 +368,9 @@ func (a *app) removeHooks(ctx context.Context, repo *watcher.Repo) error {
 		a.talk("hooks of %s: %s %s", c.Agent, c.File, c.Done)
 	}
 	for _, st := range a.hookStates(ctx, repo) {
-		if st.Scope == install.User && st.State != install.Absent && st.State != install.Refused {
+		if st.scope == install.User && len(st.Events) > 0 {
 			a.talk("the hooks in %s apply to all repositories and stay; aoa hooks remove %s --user removes them", st.File,
-				st.Agent)
+				st.agent)
 		}
 	}
 	return err

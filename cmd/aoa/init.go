@@ -110,7 +110,7 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 	}
 	rep.Commits, rep.Files, rep.Pairs, rep.Shallow = st.Commits, st.Files, pairs.Pairs, repo.Shallow()
 	rep.Seconds = a.now().Sub(begin).Seconds()
-	connected := slices.ContainsFunc(a.hookStates(ctx, repo), func(st hookState) bool { return st.State != install.Absent })
+	connected := slices.ContainsFunc(a.hookStates(ctx, repo), func(st hookState) bool { return len(st.Events) > 0 })
 	return a.answer(rep, func() { a.initProse(rep, connected) })
 }
 

@@ -73,7 +73,7 @@ var printedTypes = [][2]string{
 	{"status --all", "a list of internal/api.StatusAnswer"}, {"stats", "cmd/aoa.statsSummary"},
 	{"stats files, tags, sessions or hints", "internal/api.StatsAnswer"}, {"log", "internal/event.Event, one for each line"},
 	{"report", "cmd/aoa.reportAnswer"}, {"init", "cmd/aoa.initReport"}, {"remove", "`removed`: the folder of the store"},
-	{"hooks install, hooks remove", "a list of cmd/aoa.hookChange"}, {"hooks status", "a list of cmd/aoa.hookState"},
+	{"hooks install, hooks remove", "a list of cmd/aoa.hookChange"},
 	{"config", "a list of cmd/aoa.setting, with KEY one"}, {"doctor", "a list of cmd/aoa.finding"},
 	{"context", "a list of internal/session/contexts.Segment"}, {"feedback", "internal/api.ThresholdAnswer"},
 	{"pause", "internal/api.PauseAnswer"}, {"forget", "internal/api.ForgetAnswer"}, {"daemon start", "`state`, `pid`"},

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -17,8 +15,7 @@ import (
 )
 
 func (a *app) redis() *cobra.Command {
-	var socket string
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "redis",
 		Short: "show the scores to redis-cli and other Redis clients",
 		Long: `Serves the scores of this repository, decayed to now, on a unix socket until it is interrupted. No Redis
@@ -37,30 +34,25 @@ aoa:composite and aoa:temp:…, where ZUNIONSTORE may put its result. Other keys
 
 In another terminal:  redis-cli -s .git/aoa/redis ZREVRANGE aoa:scores:recency 0 9
 
-docs/team.md has the types. --socket names another socket; only you can connect to it.`,
+docs/team.md has the types. Only you can connect to the socket.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.serveRedis(c.Context(), socket) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.serveRedis(c.Context()) },
 	}
-	c.Flags().StringVar(&socket, "socket", "", "the socket's path (default: redis beside the daemon's socket)")
-	return c
 }
 
-func (a *app) serveRedis(ctx context.Context, socket string) error {
+func (a *app) serveRedis(ctx context.Context) error {
 	client, _, err := a.client(ctx)
 	if err != nil {
 		return err
 	}
-	if socket == "" {
-		socket = redisSocket(client.Place)
-	} else {
-		socket = a.abs(socket)
-	}
+	socket := redisSocket(client.Place)
 	// The daemon has to answer before there is a socket, and no other process may have the socket.
 	if _, err := api.Call(ctx, client, api.Ping, api.None{}); err != nil {
 		return err
 	}
-	if err := unused(ctx, socket); err != nil {
-		return err
+	if conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socket); err == nil {
+		conn.Close()
+		return fail(exitFailed, "redis-cli -s "+socket+" PING", "another program listens on %s", socket)
 	}
 	ln, err := api.Listen(locate.Place{Socket: socket})
 	if err != nil {
@@ -90,22 +82,4 @@ func redisSocket(p locate.Place) string {
 		return filepath.Join(p.Store, "redis")
 	}
 	return p.Socket + "-redis"
-}
-
-// unused refuses a path at which there is something other than a socket without a listener.
-func unused(ctx context.Context, socket string) error {
-	st, err := os.Lstat(socket)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case st.Mode().Type() != os.ModeSocket:
-		return fail(exitFailed, "", "%s is not a socket", socket)
-	}
-	if conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socket); err == nil {
-		conn.Close()
-		return fail(exitFailed, "redis-cli -s "+socket+" PING", "another program listens on %s", socket)
-	}
-	return nil
 }

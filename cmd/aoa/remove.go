@@ -42,7 +42,7 @@ your repositories that aOa knows, and removes the hooks that apply to all of the
 
 // removeAll removes all that aOa has made for this user. What cannot be removed in one repository stops no other one.
 func (a *app) removeAll(ctx context.Context, yes bool) error {
-	places := locate.Stores(a.getenv)
+	places, lost := locate.Stores(a.getenv)
 	if len(places) > 0 && !yes && !a.agree("aoa remove --all deletes everything learned in "+plural(len(places), "repository")) {
 		return fail(exitFailed, "aoa remove --all --yes", "nothing was removed")
 	}
@@ -63,7 +63,11 @@ func (a *app) removeAll(ctx context.Context, yes bool) error {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", event.Path(p.CommonDir).Display(), err))
 		}
 	}
-	if len(places) == 0 && len(done) == 0 {
+	for _, store := range lost {
+		a.talk("warning: %s stays: it is not there now, because its repository was moved or deleted, or its disk is not "+
+			"mounted; aoa remove in the repository removes it", event.Path(store).Display())
+	}
+	if len(places)+len(lost) == 0 && len(done) == 0 {
 		a.talk("there was nothing to remove")
 	}
 	return failed

@@ -197,14 +197,6 @@ func (a *app) browse(name string) error {
 	}
 	cmd := exec.Command(args[0], append(args[1:], name)...)
 	cmd.Env = a.env
-	// A file, because a browser that goes on writes to what it was given: a pipe would end with this process.
-	out, err := os.CreateTemp("", "aoa-browser")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(out.Name())
-	defer out.Close()
-	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -213,10 +205,7 @@ func (a *app) browse(name string) error {
 	select {
 	case err := <-ended:
 		if err != nil {
-			said := make([]byte, 200)
-			n, _ := out.ReadAt(said, 0) // what there is
-			why, _, _ := bytes.Cut(bytes.TrimSpace(said[:n]), []byte{'\n'})
-			return fmt.Errorf("%s: %w %s", args[0], err, why)
+			return fmt.Errorf("%s: %w", args[0], err)
 		}
 	case <-time.After(browserFails):
 	}

@@ -148,8 +148,8 @@ type commandGroup struct {
 // groups is the table of commands. The first group is what aoa --help lists.
 func (a *app) groups() []commandGroup {
 	return []commandGroup{
-		{"Commands:", []*cobra.Command{a.init(), a.suggest(), a.check(), a.why(), a.status(), a.report(), a.remove()}},
-		{"Look back:", []*cobra.Command{a.stats(), a.log(), a.feedback()}},
+		{"Commands:", []*cobra.Command{a.init(), a.suggest(), a.check(), a.why(), a.status(), a.remove()}},
+		{"Look back:", []*cobra.Command{a.report(), a.stats(), a.log(), a.feedback()}},
 		{"Set up:", []*cobra.Command{a.config(), a.doctor(), a.pause(), a.forget(), a.hooks(), a.daemon()}},
 		{"For agents and systems:", []*cobra.Command{a.context(), a.session(), a.reload(), a.cache(), a.stage(),
 			a.pipeline(), a.redis(), a.mcp()}},

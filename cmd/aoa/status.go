@@ -153,7 +153,8 @@ func progress(p api.Progress) string {
 func (a *app) statusAll(ctx context.Context) error {
 	found := []api.StatusAnswer{}
 	silentOnes := 0
-	for _, p := range locate.Stores(a.getenv) {
+	places, _ := locate.Stores(a.getenv)
+	for _, p := range places {
 		st, err := api.Call(ctx, a.running(p), api.Status, api.None{})
 		var silent *api.Silent
 		switch {

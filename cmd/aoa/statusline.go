@@ -6,14 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
@@ -50,23 +48,18 @@ Settings of Claude Code:  "statusLine": {"type": "command", "command": "aoa stat
 	}
 }
 
-// statusInput reads stdin, unless that is a terminal.
+// statusInput reads the first value of stdin, which may stay open behind it.
 func (a *app) statusInput() []byte {
-	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return nil
-	}
 	got := make(chan []byte, 1)
 	go func() { // a read cannot be canceled; it ends with the process
 		var value json.RawMessage
-		_ = json.NewDecoder(io.LimitReader(a.in, statusInput)).Decode(&value) // stdin may stay open behind the first value
+		_ = json.NewDecoder(io.LimitReader(a.in, statusInput)).Decode(&value)
 		got <- value
 	}()
-	t := time.NewTimer(statusStdin * time.Duration(client.Factor()))
-	defer t.Stop()
 	select {
 	case b := <-got:
 		return b
-	case <-t.C:
+	case <-time.After(statusStdin * time.Duration(client.Factor())):
 		return nil
 	}
 }
@@ -79,33 +72,17 @@ type statusIn struct {
 }
 
 // readStatus reads the fields. Any of them may be missing, null or of another type.
-func readStatus(raw []byte) statusIn {
+func readStatus(raw []byte) (in statusIn) {
 	var top, space, window map[string]json.RawMessage
-	var in statusIn
 	take := func(m map[string]json.RawMessage, name string, to any) { _ = json.Unmarshal(m[name], to) }
-	if json.NewDecoder(bytes.NewReader(raw)).Decode(&top) != nil {
-		return in
-	}
+	_ = json.NewDecoder(bytes.NewReader(raw)).Decode(&top)
 	take(top, "session_id", &in.session)
-	take(top, "workspace", &space)
 	take(top, "cwd", &in.dir)
+	take(top, "workspace", &space)
 	take(space, "current_dir", &in.dir)
 	take(top, "context_window", &window)
 	take(window, "total_input_tokens", &in.tokens)
 	take(window, "used_percentage", &in.percent)
-	var usage map[string]json.RawMessage
-	take(window, "current_usage", &usage)
-	if usage != nil {
-		var sum int64
-		for _, name := range []string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"} {
-			var n int64
-			take(usage, name, &n)
-			if n > 0 && n < 1<<40 {
-				sum += n
-			}
-		}
-		in.tokens = max(sum, 0)
-	}
 	if len(in.session) > 256 {
 		in.session = ""
 	}
@@ -118,40 +95,36 @@ func readStatus(raw []byte) statusIn {
 func (a *app) askSession(ctx context.Context, in statusIn) (_ *api.SessionAnswer, off bool) {
 	ctx, cancel := context.WithTimeout(ctx, statusAsk*time.Duration(client.Factor()))
 	defer cancel()
-	dir := in.dir
-	if !filepath.IsAbs(dir) {
-		dir = a.dir
+	for _, dir := range []string{in.dir, a.dir} {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		repo, err := watcher.OpenRepo(ctx, dir, a.env)
+		if err != nil {
+			continue
+		}
+		place := locate.Find(repo.CommonDir, a.getenv)
+		if place.Known() != nil {
+			return nil, false
+		}
+		ans, err := api.Call(ctx, &api.Client{Place: place, Dir: dir}, api.Session, api.SessionRequest{Session: in.session})
+		return &ans, err != nil
 	}
-	repo, err := watcher.OpenRepo(ctx, dir, a.env)
-	if err != nil && dir != a.dir {
-		dir = a.dir
-		repo, err = watcher.OpenRepo(ctx, dir, a.env)
-	}
-	if err != nil {
-		return nil, false
-	}
-	place := locate.Find(repo.CommonDir, a.getenv)
-	if place.Known() != nil {
-		return nil, false
-	}
-	ans, err := api.Call(ctx, &api.Client{Place: place, Dir: dir}, api.Session, api.SessionRequest{Session: in.session})
-	if err != nil {
-		return nil, true
-	}
-	return &ans, false
+	return nil, false
 }
 
 // statusText makes the line. It contains only numbers and fixed words, and no text of the input.
 func statusText(in statusIn, s *api.SessionAnswer, off bool) string {
-	var parts []string
+	mode := "● Live"
 	switch {
-	case s != nil && s.Mode == "session":
-		parts = append(parts, "⟳ Session")
-	case s != nil:
-		parts = append(parts, "● Live")
 	case off:
-		parts = append(parts, "○ aOa off")
+		mode, s = "○ aOa off", nil
+	case s == nil:
+		mode = ""
+	case s.Mode == "session":
+		mode = "⟳ Session"
 	}
+	parts := []string{mode}
 	if in.tokens > 0 {
 		text := thousands(in.tokens) + " tokens"
 		if in.percent > 0 {
@@ -159,20 +132,21 @@ func statusText(in statusIn, s *api.SessionAnswer, off bool) string {
 		}
 		parts = append(parts, text)
 	}
-	if s != nil {
-		switch {
-		case s.Resolved > 0:
-			parts = append(parts, fmt.Sprintf("%d of %d hints used (%d%%)", s.Used, s.Resolved, 100*s.Used/s.Resolved))
-		case s.Shown > 0:
-			parts = append(parts, plural(s.Shown, "hint"))
-		}
-		if s.Files > 0 {
-			parts = append(parts, plural(s.Files, "file"))
-		} else {
-			parts = append(parts, plural(s.Known, "file")+" known")
-		}
+	switch {
+	case s == nil:
+	case s.Resolved > 0:
+		parts = append(parts, fmt.Sprintf("%d of %d hints used (%d%%)", s.Used, s.Resolved, 100*s.Used/s.Resolved))
+	case s.Shown > 0:
+		parts = append(parts, plural(s.Shown, "hint"))
 	}
-	return strings.Join(parts, " | ")
+	switch {
+	case s == nil:
+	case s.Files > 0:
+		parts = append(parts, plural(s.Files, "file"))
+	default:
+		parts = append(parts, plural(s.Known, "file")+" known")
+	}
+	return strings.TrimPrefix(strings.Join(parts, " | "), " | ")
 }
 
 // thousands prints 48213 as 48k and 1250000 as 1.2M.

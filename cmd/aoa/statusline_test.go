@@ -19,10 +19,7 @@ func TestReadStatus(t *testing.T) {
 		{`{"session_id":"s1","cwd":"/a","workspace":{"current_dir":"/b"},` +
 			`"context_window":{"total_input_tokens":48213,"used_percentage":24.1}}`,
 			statusIn{"s1", "/b", 48213, 24.1}},
-		{`{"context_window":{"total_input_tokens":9,` +
-			`"current_usage":{"input_tokens":5,"cache_creation_input_tokens":10,"cache_read_input_tokens":20000}}}`,
-			statusIn{tokens: 20015}},
-		{`{"context_window":{"total_input_tokens":9,"used_percentage":null,"current_usage":null}}`, statusIn{tokens: 9}},
+		{`{"context_window":{"total_input_tokens":9,"used_percentage":null}}`, statusIn{tokens: 9}},
 		{`{"session_id":7,"cwd":["/a"],"workspace":"x","context_window":[1]}`, statusIn{}},
 		{`{"session_id":"s1","context_window":{"total_input_tokens":-5,"used_percentage":1e308}}`,
 			statusIn{session: "s1", percent: 100}},

@@ -13,7 +13,7 @@ import (
 
 const (
 	gap       = 2  // columns between cells
-	leastCell = 12 // columns to which a cell is cut at most
+	leastCell = 20 // columns in which the last cell of a row is broken into lines; in fewer the terminal breaks it
 )
 
 // columns is how wide a line may be: COLUMNS, else the width of the terminal. 0 is no bound.
@@ -30,20 +30,17 @@ func (a *app) columns(out any) int {
 }
 
 // table prints rows of tab-separated cells in columns. The last column continues on further lines where the terminal
-// is narrow. Others are cut to leave it 2*leastCell columns.
+// is narrow.
 func (a *app) table(rows ...string) {
 	cells, wide := split(rows)
 	last := max(0, len(wide)-1)
-	if a.width > 0 {
-		narrow(wide[:last], a.width-gap-2*leastCell)
-	}
 	left := a.width
 	for _, w := range wide[:last] {
 		left -= w + gap
 	}
 	var wrapped [][]string
 	for _, row := range cells {
-		if a.width == 0 || left < 2*leastCell || len(row) <= last {
+		if left < leastCell || len(row) <= last {
 			wrapped = append(wrapped, row)
 			continue
 		}
@@ -63,7 +60,7 @@ func (a *app) table(rows ...string) {
 	})
 }
 
-// printList prints a table of items under a header, "" for none. Cells are cut where the terminal is narrow.
+// printList prints a table of items under a header, "" for none.
 func printList[T any](a *app, header string, items []T, of func(T) []any) {
 	var rows []string
 	if header != "" {
@@ -73,30 +70,12 @@ func printList[T any](a *app, header string, items []T, of func(T) []any) {
 		rows = append(rows, cells(of(it)...))
 	}
 	list, wide := split(rows)
-	if a.width > 0 {
-		narrow(wide, a.width)
-	}
 	a.print(list, wide, func(row, _ int, cell string) string {
 		if row == 0 && header != "" {
 			return a.dim(cell)
 		}
 		return cell
 	})
-}
-
-// narrow takes from the widest columns what a line has too much.
-func narrow(wide []int, columns int) {
-	over := -gap - columns
-	for _, w := range wide {
-		over += w + gap
-	}
-	for ; over > 0; over-- {
-		widest := slices.Index(wide, slices.Max(wide))
-		if wide[widest] <= leastCell {
-			return
-		}
-		wide[widest]--
-	}
 }
 
 // split takes rows apart, and measures their columns.
@@ -114,12 +93,11 @@ func split(rows []string) (list [][]string, wide []int) {
 	return list, wide
 }
 
-// print prints cells in columns, each in its style and cut to its column.
+// print prints cells in columns, each in its style.
 func (a *app) print(rows [][]string, wide []int, style func(row, column int, cell string) string) {
 	for n, row := range rows {
 		line := ""
 		for i, cell := range row {
-			cell = shorten(cell, wide[i])
 			line += style(n, i, cell)
 			if i < len(row)-1 {
 				line += strings.Repeat(" ", wide[i]-width(cell)+gap)
@@ -127,24 +105,6 @@ func (a *app) print(rows [][]string, wide []int, style func(row, column int, cel
 		}
 		fmt.Fprintln(a.out, strings.TrimRight(line, " "))
 	}
-}
-
-// shorten cuts a cell to n columns: a path in its middle, a text at a word.
-func shorten(s string, n int) string {
-	if width(s) <= n {
-		return s
-	}
-	if name := strings.TrimLeft(s, " "); strings.Contains(name, "/") && !strings.Contains(name, " ") {
-		indent := s[:len(s)-len(name)]
-		return indent + shortPath(name, n-len(indent))
-	}
-	n = max(n-1, 0)
-	cut := firstColumns(s, n)
-	rest := s[len(cut):]
-	if i := strings.LastIndexByte(cut, ' '); i > 0 && width(cut[:i]) > (n+1)/2 && rest[0] != ' ' && rest[0] != ',' {
-		cut = cut[:i]
-	}
-	return strings.TrimRight(cut, " ,") + "…"
 }
 
 // width is the number of columns that a text takes in a terminal.
@@ -162,25 +122,6 @@ func firstColumns(s string, n int) string {
 		end, n = end+len(one), n-wide
 	}
 	return s[:end]
-}
-
-// shortPath leaves folders out of the middle of a path, the last ones last. The name of the file is cut when nothing
-// else helps.
-func shortPath(s string, n int) string {
-	parts := strings.Split(s, "/")
-	for _, first := range []string{parts[0] + "/…", "…"} {
-		for i := 1; i < len(parts); i++ {
-			if short := first + "/" + strings.Join(parts[i:], "/"); width(short) <= n {
-				return short
-			}
-		}
-	}
-	base := parts[len(parts)-1]
-	if width(base) <= n {
-		return base
-	}
-	tail := min(n/2, n-1)
-	return firstColumns(base, n-1-tail) + "…" + base[len(firstColumns(base, width(base)-tail)):]
 }
 
 // fit breaks the paragraphs of a text again where the terminal is narrower than its lines. A paragraph with an indented

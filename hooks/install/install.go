@@ -38,7 +38,7 @@ const (
 // Status is what a settings file or git hook holds of ours.
 type Status struct {
 	File    string
-	State   string   // "installed", "outdated", "absent", "refused"
+	State   string   // "installed", "outdated", "absent", "refused" or "broken"
 	Events  []string // that run aoa, in the file's order
 	Command string   // that the first of them runs; "" for git and where a plugin runs aoa
 	Note    string   // why refused
@@ -49,6 +49,7 @@ const (
 	Installed = "installed"
 	Outdated  = "outdated"
 	Refused   = "refused"
+	Broken    = "broken" // refused, and its agent ignores the whole file
 )
 
 // Options are for Install, Remove and Examine; the zero value works.
@@ -175,7 +176,9 @@ func Examine(a agents.Agent, file string, o Options) (Status, error) {
 	}
 	s, err := parseSettings(f.old, a)
 	if err != nil {
-		st.State, st.Note = Refused, err.Error()
+		if st.State, st.Note = Refused, err.Error(); errors.Is(err, errSyntax) {
+			st.State = Broken
+		}
 		return st, nil
 	}
 	have := s.own()

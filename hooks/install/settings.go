@@ -32,6 +32,9 @@ type settings struct {
 
 var bom = []byte("\xef\xbb\xbf")
 
+// errSyntax is of a file that its agent cannot read either.
+var errSyntax = errors.New("it is not valid JSON")
+
 // parseSettings reads a file with comments and trailing commas. Its errors say why the file cannot be edited.
 func parseSettings(b []byte, a agents.Agent) (*settings, error) {
 	s := &settings{agent: a, ours: isOurs(a.Name), line: "\n", unit: "  ", spread: true}
@@ -41,7 +44,7 @@ func parseSettings(b []byte, a agents.Agent) (*settings, error) {
 	b, s.bom = bytes.CutPrefix(b, bom)
 	var err error
 	if s.value, err = hujson.Parse(bytes.Clone(b)); err != nil {
-		return nil, fmt.Errorf("it is not valid JSON (%w)", err)
+		return nil, fmt.Errorf("%w (%w)", errSyntax, err)
 	}
 	root, ok := s.value.Value.(*hujson.Object)
 	if !ok {

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
@@ -43,6 +45,18 @@ func (o *Options) Replaced() bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(o.lockFile, now)
 }
 
+// hold takes the lock of the store.
+func (o *Options) hold(ctx context.Context) (*flock.Flock, error) {
+	held, err := api.Lock(ctx, o.Place)
+	if err != nil {
+		return nil, err
+	}
+	if o.lockFile, err = held.Stat(); err != nil {
+		return nil, errors.Join(held.Unlock(), fmt.Errorf("stat lock of %s: %w", o.Place.Store, err))
+	}
+	return held, nil
+}
+
 // Run serves the repository until ctx ends, a client sends /v1/stop, no client called for the configured idle
 // time, or the repository is gone. It returns api.ErrRunning when another daemon serves it. What was accepted is
 // durable when it returns.
@@ -50,14 +64,11 @@ func (o *Options) Replaced() bool {
 // The end has an order: no new client connects; connected ones are served; watchers hand in what was at rest; the
 // event log drains; the snapshot is written; the stores are closed; the lock is free.
 func Run(ctx context.Context, o Options) error {
-	held, err := api.Lock(ctx, o.Place)
+	held, err := o.hold(ctx)
 	if err != nil {
 		return err
 	}
 	defer held.Unlock() // the process ends, and its locks with it
-	if o.lockFile, err = held.Stat(); err != nil {
-		return fmt.Errorf("stat lock of %s: %w", o.Place.Store, err)
-	}
 	o.asked, o.Now = new(atomic.Bool), possible(o.Now)
 	for range maxDamaged {
 		cause, err := runOnce(ctx, o)
@@ -67,6 +78,30 @@ func Run(ctx context.Context, o Options) error {
 		}
 	}
 	return fmt.Errorf("met damage %d times: see the log", maxDamaged)
+}
+
+// Try opens what a daemon needs and closes it again, without serving anybody. Its error is why none can start. It is nil
+// where one runs. It waits for the lock of the store until ctx ends.
+func Try(ctx context.Context, o Options) error {
+	held, err := o.hold(ctx)
+	if errors.Is(err, api.ErrRunning) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer held.Unlock()
+	cfg, _, err := config.Load(o.Env, o.Place.Settings())
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	d, err := open(ctx, o, cfg, stop)
+	if err != nil {
+		return err
+	}
+	return d.close()
 }
 
 // maxDamaged bounds how often one daemon opens its stores again after it met damage: the disk is bad then.

@@ -125,22 +125,26 @@ func readRecord(name string) (store, commonDir string) {
 	return store, commonDir
 }
 
-// Stores are the places of the user's stores in which a daemon may run, in an order that stays. A store on a disk that
-// is not mounted is left out until it is there again.
-func Stores(getenv func(string) string) (out []Place) {
+// Stores are the places of the user's stores in which a daemon may run, in an order that stays. Those that are not at
+// their path any more are lost: the repository was moved or deleted, or its disk is not mounted.
+func Stores(getenv func(string) string) (out []Place, lost []string) {
 	state := StateFolder(getenv)
 	if state == "" {
-		return nil
+		return nil, nil
 	}
 	records := filepath.Join(state, recordsFolder)
 	entries, _ := os.ReadDir(records) // without the folder there are none
 	for _, e := range entries {
 		store, commonDir := readRecord(filepath.Join(records, e.Name()))
-		if p := at(store, commonDir, getenv); store != "" && filepath.Base(p.record()) == e.Name() {
+		switch p := at(store, commonDir, getenv); {
+		case store == "": // othersNeed, or no record
+		case filepath.Base(p.record()) == e.Name():
 			out = append(out, p)
+		default:
+			lost = append(lost, store)
 		}
 	}
-	return out
+	return out, lost
 }
 
 // recordFiles are the records of the id. There are two after a move that a power cut interrupted.

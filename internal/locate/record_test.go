@@ -211,7 +211,7 @@ func TestStores(t *testing.T) {
 	one, two := u.create("one"), u.create("two")
 	list := func(what string, want ...locate.Place) {
 		t.Helper()
-		found := locate.Stores(u.env)
+		found, _ := locate.Stores(u.env)
 		slices.SortFunc(found, func(a, b locate.Place) int { return strings.Compare(a.Store, b.Store) })
 		if len(found) != len(want) {
 			t.Fatalf("%s: %+v", what, found)
@@ -226,6 +226,9 @@ func TestStores(t *testing.T) {
 	disk := filepath.Join(u.top, "one")
 	fault.Check(t, os.Rename(disk, disk+"-unmounted"))
 	list("one is not mounted", two)
+	if _, lost := locate.Stores(u.env); !slices.Equal(lost, []string{one.Store}) {
+		t.Errorf("lost are %q", lost)
+	}
 	fault.Check(t, os.Rename(disk+"-unmounted", disk))
 	list("it is back", one, two)
 	fault.Check(t, os.RemoveAll(one.Store))
@@ -233,7 +236,7 @@ func TestStores(t *testing.T) {
 	list("one is a folder of others", two)
 	two.Forget()
 	list("none")
-	if found := locate.Stores(env(nil)); found != nil {
+	if found, lost := locate.Stores(env(nil)); found != nil || lost != nil {
 		t.Errorf("without a home: %v", found)
 	}
 }

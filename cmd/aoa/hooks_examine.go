@@ -11,127 +11,81 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/hooks/install"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// hookState is one file of `aoa hooks status --json`.
+// hookState is what one file of an agent, or of git, holds of ours.
 type hookState struct {
-	Agent  string        `json:"agent"`
-	Scope  install.Scope `json:"scope,omitempty"` // user, project or local
-	File   string        `json:"file"`
-	State  string        `json:"state"` // installed, outdated, absent, refused
-	Events []string      `json:"events"`
-	Note   string        `json:"note,omitempty"` // why refused
-	// when a hook of the agent was last called; the hook of git leaves no event
-	Called time.Time `json:"last_call,omitzero"`
-
-	command string // that an agent runs, "" if it runs none in a shell
-}
-
-func (a *app) hooksList() *cobra.Command {
-	return &cobra.Command{
-		Use:   "status",
-		Short: "list where aOa is installed, and when its hooks were last called",
-		Long: `Lists the settings files that run aOa, and the agents without such a file: when a hook of the agent was
-last called. A file is local if git does not track it. With --json, it lists all files that it checked.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			repo, err := a.repo(c.Context())
-			if err != nil {
-				return err
-			}
-			all, calls := a.hookStates(c.Context(), repo), a.lastCalls(c.Context(), repo)
-			for i := range all {
-				all[i].Called = calls[all[i].Agent]
-			}
-			return a.answer(all, func() {
-				rows := []string{"agent\tstate\tlast call\tfile"}
-				for i, st := range all {
-					switch {
-					case st.State != install.Absent:
-						called := a.ago(st.Called)
-						if st.Agent == gitHook {
-							called = ""
-						}
-						rows = append(rows, strings.TrimRight(cells(st.Agent, st.State+", "+string(st.Scope), called,
-							st.File+" "+st.Note), " "))
-					case !installed(all, st.Agent) && (i == 0 || all[i-1].Agent != st.Agent):
-						rows = append(rows, cells(st.Agent, st.State, "", ""))
-					}
-				}
-				a.table(rows...)
-			})
-		},
-	}
+	agent string
+	scope install.Scope
+	install.Status
 }
 
 // installed reports whether a file of the agent runs aOa.
 func installed(all []hookState, agent string) bool {
-	return slices.ContainsFunc(all, func(st hookState) bool { return st.Agent == agent && st.State != install.Absent })
+	return slices.ContainsFunc(all, func(st hookState) bool { return st.agent == agent && len(st.Events) > 0 })
 }
 
 // hookStates checks every file of every agent, and the hook of git.
-func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
-	out := []hookState{}
+func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) (out []hookState) {
+	add := func(agent string, scope install.Scope, st install.Status, err error) {
+		if err != nil {
+			st.State, st.Note = install.Refused, err.Error()
+		}
+		out = append(out, hookState{agent, scope, st})
+	}
 	for _, agent := range agents.All {
+		_, twice := a.plugin(agent, repo)
 		for _, scope := range install.Scopes {
 			if scope == install.Local && agent.Settings.Local == "" {
 				continue // the same file as the project's
 			}
 			file, o := a.hookFile(agent, scope, repo)
 			st, err := install.Examine(agent, file, o)
-			if err != nil {
-				st.State, st.Note = install.Refused, err.Error()
-			}
 			if scope == install.Project && agent.Settings.Local == "" && st.State != install.Absent && !a.tracked(ctx, repo,
 				install.Pattern(agent)) {
 				scope = install.Local
 			}
-			if _, runs := a.plugin(agent, repo); runs && st.State == install.Installed {
+			if twice && st.State == install.Installed {
 				st.State, st.Note = install.Outdated, "(aOa's plugin runs, too: each event runs aOa twice)"
 			}
-			out = append(out, hookState{Agent: agent.Name, Scope: scope, File: file, State: st.State,
-				Events: append([]string{}, st.Events...), Note: st.Note, command: st.Command})
+			add(agent.Name, scope, st, err)
 		}
 	}
 	st, err := install.ExamineGit(ctx, a.gitRepo(repo))
-	if err != nil {
-		st.State, st.Note = install.Refused, err.Error()
-	}
-	return append(out, hookState{Agent: gitHook, Scope: install.Local, File: st.File, State: st.State, Events: st.Events,
-		Note: st.Note})
+	add(gitHook, install.Local, st, err)
+	return out
 }
 
 // examineHooks lists what is installed, for the doctor. Missing hooks are not a problem.
 func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 	var out []finding
 	desktop := false // whether it was reported that agents of the desktop do not find aoa
-	all, calls := a.hookStates(ctx, repo), a.lastCalls(ctx, repo)
+	all, callers := a.hookStates(ctx, repo), a.callers(ctx, repo)
 	files := map[string]string{} // of each agent, the first that is installed
 	for _, st := range all {
-		check := "hooks of " + st.Agent
-		advice := "aoa hooks install " + st.Agent + " --" + string(st.Scope)
+		check := "hooks of " + st.agent
+		advice := "aoa hooks install " + st.agent + " --" + string(st.scope)
 		switch {
 		case st.State == install.Installed:
 			f := finding{check, true, fmt.Sprintf("installed in %s (%s)", st.File, strings.Join(st.Events, ", ")), ""}
-			if st.command != "" && runtime.GOOS != "windows" {
-				f = a.tryHook(ctx, f, st.command, &desktop)
+			if st.Command != "" && runtime.GOOS != "windows" {
+				f = a.tryHook(ctx, f, st.Command, &desktop)
 			}
-			if other := files[st.Agent]; other != "" && f.Advice == "" {
+			if other := files[st.agent]; other != "" && f.Advice == "" {
 				f.Detail += "; " + other + " runs aOa, too: each event may run it twice"
-				f.Advice = "aoa hooks remove " + st.Agent + " --" + string(st.Scope)
+				f.Advice = "aoa hooks remove " + st.agent + " --" + string(st.scope)
 			}
 			out = append(out, f)
-			if agent, ok := agents.Find(st.Agent); ok && files[st.Agent] == "" {
-				out = append(out, a.examineCalls(agent, st.File, calls[st.Agent], repo))
+			if agent, ok := agents.Find(st.agent); ok && files[st.agent] == "" {
+				out = append(out, a.examineCalls(agent, st.File, callers, repo))
 			}
-			files[st.Agent] = st.File
-		case st.State == install.Refused && strings.HasPrefix(st.Note, "it is not valid JSON"):
+			files[st.agent] = st.File
+		case st.State == install.Broken:
 			out = append(out, finding{check, false, st.File + ": " + st.Note + "; its agent ignores the whole file",
 				"correct " + st.File})
 		case st.State == install.Outdated:
@@ -139,7 +93,7 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 		}
 	}
 	if !installed(all, "claude") {
-		out = append(out, a.examinePlugin(repo, calls["claude"])...)
+		out = append(out, a.examinePlugin(repo, callers)...)
 	}
 	out = append(out, a.elsewhere(repo, all)...)
 	if len(out) == 0 {
@@ -149,7 +103,7 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 }
 
 // examinePlugin says what the plugin for Claude Code does where no settings run aOa.
-func (a *app) examinePlugin(repo *watcher.Repo, called time.Time) []finding {
+func (a *app) examinePlugin(repo *watcher.Repo, callers []cold.SessionStat) []finding {
 	claude, _ := agents.Find("claude")
 	by, runs := a.plugin(claude, repo)
 	switch {
@@ -160,7 +114,7 @@ func (a *app) examinePlugin(repo *watcher.Repo, called time.Time) []finding {
 			"enable it in /plugin, or: aoa hooks install claude"}}
 	}
 	return []finding{{"hooks of claude", true, "run by aOa's plugin, which " + by + " enables", ""},
-		a.examineCalls(claude, by, called, repo)}
+		a.examineCalls(claude, by, callers, repo)}
 }
 
 // elsewhere finds the agents that run aOa in another worktree of the repository and not in this one: it was added

@@ -45,7 +45,7 @@ func TestRelease(t *testing.T) {
 	}
 	var c releaseConfig
 	fault.Check(t, yaml.Unmarshal([]byte(text(".goreleaser.yaml")), &c))
-	platforms := strings.Fields(regexp.MustCompile(`(?m)^PLATFORMS +:= (.*)$`).FindStringSubmatch(text("Makefile"))[1])
+	platforms := strings.Fields(regexp.MustCompile(`(?m)^platforms='(.*)'$`).FindStringSubmatch(text("scripts/dev/cross.sh"))[1])
 	var binaries []string
 	for _, b := range c.Builds {
 		binaries = append(binaries, b.Binary)

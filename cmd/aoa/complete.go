@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -8,6 +9,24 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/config"
 )
+
+// bashWords replaces the part of cobra's script for bash that needs a function of the package bash-completion. It splits
+// the line at spaces, so that a word keeps its "=" and ":".
+const bashWords = `    read -ra words <<<"${COMP_LINE:0:COMP_POINT}"
+    [[ ${COMP_LINE:0:COMP_POINT} == *[[:space:]] ]] && words+=("")
+    cword=$((${#words[@]} - 1)) cur=${words[cword]} prev=${words[cword > 0 ? cword - 1 : 0]}
+`
+
+// bashCompletion is the completion of bash.
+func bashCompletion(root *cobra.Command) (string, error) {
+	var b strings.Builder
+	err := root.GenBashCompletionV2(&b, true)
+	const needs = "    _get_comp_words_by_ref \"$@\" cur prev words cword\n"
+	if err == nil && !strings.Contains(b.String(), needs) {
+		err = errors.New("cobra's completion of bash has changed")
+	}
+	return strings.Replace(b.String(), needs, bashWords, 1), err
+}
 
 // words completes words with commas between them.
 func words(known ...string) cobra.CompletionFunc {

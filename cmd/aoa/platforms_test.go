@@ -17,7 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestPlatforms: the programs' sources fit together on the other systems, tests left out; make cross compiles for all.
+// TestPlatforms: the programs' sources fit together on the other systems, tests left out; scripts/dev/cross.sh compiles for all.
 // Checking types takes seconds where compiling all that is imported takes minutes.
 func TestPlatforms(t *testing.T) {
 	t.Parallel()

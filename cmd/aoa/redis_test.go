@@ -24,7 +24,7 @@ func (s server) url() string { return "redis://" + s.addr + "/0" }
 func newServer(t *testing.T, args ...string) server {
 	t.Helper()
 	if !fault.Wanted("redis") {
-		t.Skip("servers are tested by make redis and make faults")
+		t.Skip("servers are tested by scripts/dev/redis.sh and faults.sh")
 	}
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		fault.Lacking(t, "redis", "redis-server is not installed")

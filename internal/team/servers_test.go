@@ -51,7 +51,7 @@ var Places = []Place{
 func NeedServer(t testing.TB, program string) {
 	t.Helper()
 	if !fault.Wanted("redis") {
-		t.Skip("servers are tested by make redis")
+		t.Skip("servers are tested by scripts/dev/redis.sh")
 	}
 	if _, err := exec.LookPath(program); err == nil {
 		return

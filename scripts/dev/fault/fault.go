@@ -20,7 +20,7 @@ func Check(t testing.TB, err error) {
 	}
 }
 
-// Rounds is how often each test repeats its fault per seed: few in every run of the tests, hundreds by make faults.
+// Rounds is how often each test repeats its fault per seed: few in every run of the tests, hundreds by scripts/dev/faults.sh.
 func Rounds() int {
 	switch {
 	case *rounds > 0:
@@ -38,12 +38,12 @@ func Required(what string) bool {
 }
 
 // Wanted reports whether to run what takes long and needs what: AOA_REQUIRE names it, a server is named, or rounds
-// are asked for. make redis and make faults do that, make test and make race do not.
+// are asked for. redis.sh and faults.sh of scripts/dev do that, make test and make race do not.
 func Wanted(what string) bool {
 	return Required(what) || what == "redis" && os.Getenv("AOA_TEST_REDIS") != "" || *rounds > 0
 }
 
-// Size is few in every run of the tests, many by make faults.
+// Size is few in every run of the tests, many by scripts/dev/faults.sh.
 func Size(few, many int) int {
 	if *rounds > 0 {
 		return many

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Known faults of modules that the programs can reach. It asks vuln.go.dev.
+exec go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./cmd/...

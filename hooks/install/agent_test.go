@@ -62,7 +62,7 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-// TestCreated: a file that we make is deleted again, with the folders that only it needed.
+// TestCreated: a file that we make is what Snippet says, and is deleted again, with the folders that only it needed.
 func TestCreated(t *testing.T) {
 	for _, a := range agents.All {
 		for _, scope := range Scopes {
@@ -72,25 +72,13 @@ func TestCreated(t *testing.T) {
 				o.Within = home
 			}
 			file := File(a, scope, root, home, func(string) string { return "" })
-			if c, err := Add(a, file, o); err != nil || c.Done != Created {
-				t.Fatalf("%s, %s: %+v, %v", a.Name, scope, c, err)
-			}
-			if st, err := Examine(a, file, o); err != nil || st.State != Installed || len(st.Events) != len(installed(owner(a))) {
-				t.Errorf("%s, %s: %+v, %v", a.Name, scope, st, err)
-			}
-			if c, err := Add(a, file, o); err != nil || c.Done != Unchanged {
-				t.Errorf("%s, %s, again: %+v, %v", a.Name, scope, c, err)
-			}
-			if c, err := Remove(a, file, o); err != nil || c.Done != Deleted {
-				t.Errorf("%s, %s: %+v, %v", a.Name, scope, c, err)
-			}
+			steps(t, a, file, o, "add created", "is installed", "add unchanged")
+			fault.Same(t, a.Name, string(contentOf(t, file)), Snippet(a, o))
+			steps(t, a, file, o, "remove deleted", "remove absent")
 			for _, dir := range []string{root, home} {
 				if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 					t.Errorf("%s, %s: left behind: %v, %v", a.Name, scope, left, err)
 				}
-			}
-			if c, err := Remove(a, file, o); err != nil || c.Done != Absent {
-				t.Errorf("%s, %s, again: %+v, %v", a.Name, scope, c, err)
 			}
 		}
 	}
@@ -99,37 +87,21 @@ func TestCreated(t *testing.T) {
 // TestOnlyOurAgent: what we entered for one agent is not taken out for another.
 func TestOnlyOurAgent(t *testing.T) {
 	file := settingsAt(t, "{}")
-	if _, err := Add(agentOf(t, "qwen"), file, Options{}); err != nil {
-		t.Fatal(err)
-	}
-	before := string(contentOf(t, file))
-	if c, err := Remove(agentOf(t, "gemini"), file, Options{}); err != nil || c.Done != Absent ||
-		string(contentOf(t, file)) != before {
-		t.Errorf("%+v, %v", c, err)
-	}
+	steps(t, agentOf(t, "qwen"), file, Options{}, "add changed")
+	steps(t, agentOf(t, "gemini"), file, Options{}, "remove absent")
+	steps(t, agentOf(t, "qwen"), file, Options{}, "is installed")
 }
 
 // TestProgramOfOthers: another author's plugin under our name is left alone; an old one of ours is replaced.
 func TestProgramOfOthers(t *testing.T) {
-	file := settingsAt(t, "export const Mine = async () => ({}) // aoa\n")
-	_, err := Add(agentOf(t, "opencode"), file, Options{})
-	refused(t, "foreign plugin", err, true)
-	if c, err := Remove(agentOf(t, "opencode"), file, Options{}); err != nil || c.Done != Absent {
-		t.Errorf("%+v, %v", c, err)
+	a, file := agentOf(t, "opencode"), settingsAt(t, "export const Mine = async () => ({}) // aoa\n")
+	var refused *Refusal
+	if _, err := Add(a, file, Options{}); !errors.As(err, &refused) || refused.Snippet == "" {
+		t.Errorf("another author's plugin: %v", err)
 	}
-	if st, err := Examine(agentOf(t, "opencode"), file, Options{}); err != nil || st.State != Refused {
-		t.Errorf("%+v, %v", st, err)
-	}
+	steps(t, a, file, Options{}, "remove absent", "is refused")
 	old := settingsAt(t, "// aOa for OpenCode "+programMark+" opencode)\nold\n")
-	if st, err := Examine(agentOf(t, "opencode"), old, Options{}); err != nil || st.State != Outdated {
-		t.Errorf("%+v, %v", st, err)
-	}
-	if c, err := Add(agentOf(t, "opencode"), old, Options{}); err != nil || c.Done != Changed {
-		t.Errorf("%+v, %v", c, err)
-	}
-	if c, err := Remove(agentOf(t, "opencode"), old, Options{}); err != nil || c.Done != Deleted {
-		t.Errorf("%+v, %v", c, err)
-	}
+	steps(t, a, old, Options{}, "is outdated", "add changed", "remove deleted")
 }
 
 // TestGuard: the command is silent and succeeds without the programs, and passes stdin on with one of them, to the
@@ -190,20 +162,11 @@ func TestPrograms(t *testing.T) {
 			continue
 		}
 		file, kept := settingsAt(t, "{}"), t.TempDir()
-		for _, o := range []Options{{Programs: "/home/o'hara/go/bin"}, {}, {Programs: "/opt/my programs"}} {
-			o.Kept = kept
-			if c, err := Add(a, file, o); err != nil || c.Done != Changed {
-				t.Errorf("%s, %q: %+v, %v", a.Name, o.Programs, c, err)
-			}
-			if c, err := Add(a, file, o); err != nil || c.Done != Unchanged {
-				t.Errorf("%s, %q, again: %+v, %v", a.Name, o.Programs, c, err)
-			}
-			if st, err := Examine(a, file, Options{}); err != nil || st.State != Installed {
-				t.Errorf("%s, %q: %+v, %v", a.Name, o.Programs, st, err)
-			}
+		for _, programs := range []string{"/home/o'hara/go/bin", "", "/opt/my programs"} {
+			steps(t, a, file, Options{Kept: kept, Programs: programs}, "add changed", "add unchanged")
+			steps(t, a, file, Options{}, "is installed")
 		}
-		if c, err := Remove(a, file, Options{Kept: kept}); err != nil || c.Done != Changed || string(contentOf(t, file)) != "{}" {
-			t.Errorf("%s: %+v, %v, %s", a.Name, c, err, contentOf(t, file))
-		}
+		steps(t, a, file, Options{Kept: kept}, "remove changed")
+		fault.Same(t, a.Name, string(contentOf(t, file)), "{}")
 	}
 }

@@ -37,45 +37,32 @@ func TestExcludeLinkedFolder(t *testing.T) {
 }
 
 func TestExclude(t *testing.T) {
-	for name, before := range map[string]string{
-		"git's own": "# git ls-files --others --exclude-from=.git/info/exclude\n# *.[oa]\n", "no newline": "*.o\n*.a",
-		"empty": "", "newline": "\n", "absent": "-",
+	for before, done := range map[string][]string{
+		"# git ls-files --others --exclude-from=.git/info/exclude\n# *.[oa]\n": {Changed, Unchanged, Changed, Absent},
+		"*.o\n*.a": {Changed, Unchanged, Changed, Absent}, "": {Changed, Unchanged, Changed, Absent},
+		"\n": {Changed, Unchanged, Changed, Absent}, "absent": {Created, Unchanged, Deleted, Absent},
+		"/" + localSettings + "\n": {Unchanged, Unchanged, Absent, Absent},
 	} {
-		t.Run(name, func(t *testing.T) {
-			common := t.TempDir()
-			file := filepath.Join(common, "info", "exclude")
-			if before != "-" {
-				fileWith(t, file, before, 0o600)
+		common := t.TempDir()
+		file := filepath.Join(common, "info", "exclude")
+		if before != "absent" {
+			fileWith(t, file, before, 0o600)
+		}
+		for i, w := range done[:2] {
+			if c, err := Exclude(common, localSettings); err != nil || c.Done != w {
+				t.Errorf("%q, time %d: %+v, %v", before, i, c, err)
 			}
-			for _, want := range []bool{true, false} {
-				c, err := Exclude(common, localSettings)
-				if err != nil || (c.Done != Unchanged) != want {
-					t.Fatalf("%+v, %v", c, err)
-				}
+		}
+		if b := contentOf(t, file); !strings.Contains("\n"+string(b)+"\n", "\n/"+localSettings+"\n") {
+			t.Errorf("%q", b)
+		}
+		for i, w := range done[2:] {
+			if c, err := Unexclude(common, localSettings); err != nil || c.Done != w {
+				t.Errorf("%q, removal %d: %+v, %v", before, i, c, err)
 			}
-			if b := contentOf(t, file); !strings.Contains(string(b)+"\n", "\n/"+localSettings+"\n") {
-				t.Errorf("%q", b)
-			}
-			if _, err := Unexclude(common, localSettings); err != nil {
-				t.Fatal(err)
-			}
-			after, err := os.ReadFile(file)
-			if before == "-" && err == nil || before != "-" && string(after) != before {
-				t.Errorf("before %q, after %q, %v", before, after, err)
-			}
-			if c, err := Unexclude(common, localSettings); err != nil || c.Done != Absent {
-				t.Errorf("%+v, %v", c, err)
-			}
-		})
-	}
-	common := t.TempDir()
-	theirs := "/" + localSettings + "\n"
-	fileWith(t, filepath.Join(common, "info", "exclude"), theirs, 0o644)
-	if c, err := Exclude(common, localSettings); err != nil || c.Done != Unchanged {
-		t.Errorf("%+v, %v", c, err)
-	}
-	if _, err := Unexclude(common, localSettings); err != nil || string(contentOf(t,
-		filepath.Join(common, "info", "exclude"))) != theirs {
-		t.Error("the user's line was taken")
+		}
+		if after, err := os.ReadFile(file); (before == "absent") != (err != nil) || err == nil && string(after) != before {
+			t.Errorf("before %q, after %q, %v", before, after, err)
+		}
 	}
 }

@@ -142,33 +142,6 @@ func TestSettingsComeBackToTheByte(t *testing.T) {
 	}
 }
 
-func comesBack(t *testing.T, a agents.Agent, before string) {
-	file, o := settingsAt(t, before), Options{Kept: filepath.Join(t.TempDir(), "kept")}
-	if c, err := Add(a, file, o); err != nil || c.Done != Changed {
-		t.Fatalf("install: %+v, %v", c, err)
-	}
-	edited := contentOf(t, file)
-	if st, err := Examine(a, file, Options{}); err != nil || st.State != Installed || len(st.Events) != len(installed(a)) {
-		t.Fatalf("status %+v, %v\n%s", st, err, edited)
-	}
-	holds(t, a, before, string(edited))
-	if c, err := Add(a, file, o); err != nil || c.Done != Unchanged || !bytes.Equal(contentOf(t, file), edited) {
-		t.Errorf("twice is not once: %+v, %v", c, err)
-	}
-	if c, err := Remove(a, file, o); err != nil || c.Done != Changed {
-		t.Fatalf("remove: %+v, %v", c, err)
-	}
-	if after := contentOf(t, file); string(after) != before {
-		t.Errorf("before\n%s\nafter\n%s\ninstalled\n%s", before, after, edited)
-	}
-	if st, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o640 {
-		t.Errorf("mode %v, %v", st.Mode(), err)
-	}
-	if c, err := Remove(a, file, Options{}); err != nil || c.Done != Absent {
-		t.Errorf("second remove: %+v, %v", c, err)
-	}
-}
-
 // holds checks that every value of the old file is in the new one, and every command of ours.
 func holds(t *testing.T, agent agents.Agent, before, after string) {
 	t.Helper()
@@ -196,94 +169,97 @@ func holds(t *testing.T, agent agents.Agent, before, after string) {
 	}
 }
 
-func TestSettingsStyle(t *testing.T) {
-	file := settingsAt(t, "{\r\n\t\"model\": \"opus\"\r\n}\r\n")
-	if _, err := Add(agentOf(t, "claude"), file, Options{}); err != nil {
-		t.Fatal(err)
-	}
-	got := string(contentOf(t, file))
-	if !strings.Contains(got, "\"opus\",\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": [\r\n") {
-		t.Errorf("not in the file's style:\n%q", got)
-	}
-	if strings.Contains(strings.ReplaceAll(got, "\r\n", ""), "\n") {
-		t.Error("line ends are mixed")
+// steps enters our hooks, takes them out and examines the file, and compares what each step comes to: "add changed",
+// "is installed", "remove absent".
+func steps(t testing.TB, a agents.Agent, file string, o Options, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		var c Change
+		var err error
+		do, _, _ := strings.Cut(w, " ")
+		switch do {
+		case "add":
+			c, err = Add(a, file, o)
+		case "remove":
+			c, err = Remove(a, file, o)
+		case "is":
+			var st Status
+			st, err = Examine(a, file, o)
+			c.Done = st.State
+			if st.State == Installed && len(st.Events) != len(installed(owner(a))) {
+				t.Errorf("%s: %d events", a.Name, len(st.Events))
+			}
+		}
+		if got := do + " " + c.Done; err != nil || got != w {
+			text, _ := os.ReadFile(file)
+			t.Fatalf("%s: %s, want %s: %v\n%s", a.Name, got, w, err, text)
+		}
 	}
 }
 
-func TestSettingsThatDidNotExist(t *testing.T) {
-	project := t.TempDir()
-	file := filepath.Join(project, ".claude", "settings.local.json")
-	if c, err := Add(agentOf(t, "claude"), file, Options{}); err != nil || c.Done != Created {
-		t.Fatalf("%+v, %v", c, err)
+// refuses wants a refusal with the text to enter by hand.
+func refuses(t testing.TB, what, file string, o Options) {
+	t.Helper()
+	var r *Refusal
+	if _, err := Add(agentOf(t, "claude"), file, o); !errors.As(err, &r) || r.Why == "" || r.Snippet == "" {
+		t.Errorf("%s: %v, want a refusal", what, err)
 	}
-	if b := contentOf(t, file); !json.Valid(b) || string(b) != Snippet(agentOf(t, "claude"), Options{}) {
-		t.Errorf("created\n%s", b)
+}
+
+// comesBack enters our hooks and takes them out, and what was there has its bytes and its mode again.
+func comesBack(t *testing.T, a agents.Agent, before string) {
+	t.Helper()
+	file, o := settingsAt(t, before), Options{Kept: filepath.Join(t.TempDir(), "kept")}
+	steps(t, a, file, o, "add changed", "is installed")
+	edited := string(contentOf(t, file))
+	holds(t, a, before, edited)
+	steps(t, a, file, o, "add unchanged")
+	fault.Same(t, "twice", string(contentOf(t, file)), edited)
+	steps(t, a, file, o, "remove changed", "remove absent")
+	fault.Same(t, "after", string(contentOf(t, file)), before)
+	if st, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, %v", st.Mode(), err)
 	}
-	if c, err := Add(agentOf(t, "claude"), file, Options{}); err != nil || c.Done != Unchanged {
-		t.Errorf("%+v, %v", c, err)
+}
+
+// edit replaces a part of a file, as another program or a person does.
+func edit(t testing.TB, file, old, with string) {
+	t.Helper()
+	text := string(contentOf(t, file))
+	if !strings.Contains(text, old) {
+		t.Fatalf("no %s in\n%s", old, text)
 	}
-	if c, err := Remove(agentOf(t, "claude"), file, Options{}); err != nil || c.Done != Deleted {
-		t.Errorf("%+v, %v", c, err)
-	}
-	if left, err := os.ReadDir(project); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
-	if c, err := Remove(agentOf(t, "claude"), file, Options{}); err != nil || c.Done != Absent {
-		t.Errorf("%+v, %v", c, err)
-	}
+	fault.Check(t, os.WriteFile(file, []byte(strings.Replace(text, old, with, 1)), 0o644))
 }
 
 // TestSettingsChangedMeanwhile: what others wrote after us stays, also around and inside our groups.
 func TestSettingsChangedMeanwhile(t *testing.T) {
-	file := settingsAt(t, "{\n  \"hooks\": {}\n}\n")
-	if _, err := Add(agentOf(t, "claude"), file, Options{}); err != nil {
-		t.Fatal(err)
-	}
-	edited := string(contentOf(t, file))
-	for old, with := range map[string]string{"\"PreToolUse\": [\n": "\"PreToolUse\": [\n" + theirs + ",",
-		"\"Stop\": [\n      {\n        \"hooks\": [": "\"Stop\": [\n      {\n        \"hooks\": [{\"type\":\"command\",\"command\":\"mine\"},",
-		"\"SessionEnd\"": "\n// theirs\n\"SessionEnd\""} {
-		if !strings.Contains(edited, old) {
-			t.Fatalf("no %s in\n%s", old, edited)
-		}
-		edited = strings.Replace(edited, old, with, 1)
-	}
-	fault.Check(t, os.WriteFile(file, []byte(edited), 0o644))
-	if _, err := Remove(agentOf(t, "claude"), file, Options{}); err != nil {
-		t.Fatal(err)
-	}
-	got := string(contentOf(t, file))
-	s, err := parseSettings([]byte(got), agentOf(t, "claude"))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, got)
-	}
-	if left := s.own(); len(left) > 0 || strings.Contains(got, "aoa") {
-		t.Errorf("ours are left:\n%s", got)
-	}
+	a, file := agentOf(t, "claude"), settingsAt(t, "{\n  \"hooks\": {}\n}\n")
+	steps(t, a, file, Options{}, "add changed")
+	edit(t, file, "\"PreToolUse\": [\n", "\"PreToolUse\": [\n"+theirs+",")
+	edit(t, file, "\"Stop\": [\n      {\n        \"hooks\": [",
+		"\"Stop\": [\n      {\n        \"hooks\": [{\"type\":\"command\",\"command\":\"mine\"},")
+	edit(t, file, "\"SessionEnd\"", "\n// theirs\n\"SessionEnd\"")
+	steps(t, a, file, Options{}, "remove changed", "is absent")
+	got := strings.Join(strings.Fields(string(contentOf(t, file))), "")
 	for _, want := range []string{theirs, `{"hooks":[{"type":"command","command":"mine"}]}`, "// theirs"} {
-		if !strings.Contains(strings.Join(strings.Fields(got), ""), strings.Join(strings.Fields(want), "")) {
-			t.Errorf("%s is gone:\n%s", want, got)
+		if !strings.Contains(got, strings.Join(strings.Fields(want), "")) || strings.Contains(got, "aoa") {
+			t.Errorf("%s is gone, or ours is left:\n%s", want, got)
 		}
 	}
 }
 
 func TestOldGroupsAreReplaced(t *testing.T) {
+	a := agentOf(t, "claude")
 	for _, old := range []string{
 		`{"hooks":{"PreToolUse":[{"matcher":"Read","hooks":[{"type":"command","command":` + compact(Command("", "claude")) +
 			`,"timeout":9}]}]}}`,
 		`{"hooks":{"Setup":[{"hooks":[{"type":"command","command":` + compact(Command("/it's old", "claude")) + `}]}]},"a":1}`,
 	} {
 		file := settingsAt(t, old)
-		if st, err := Examine(agentOf(t, "claude"), file, Options{}); err != nil || st.State != Outdated {
-			t.Fatalf("status %+v, %v", st, err)
-		}
-		if c, err := Add(agentOf(t, "claude"), file, Options{}); err != nil || c.Done != Changed {
-			t.Fatalf("%+v, %v", c, err)
-		}
-		got := string(contentOf(t, file))
-		if st, err := Examine(agentOf(t, "claude"), file, Options{}); err != nil || st.State != Installed ||
-			strings.Contains(got, `"Setup"`) || strings.Contains(got, `"timeout":9`) {
-			t.Errorf("status %+v, %v\n%s", st, err, got)
+		steps(t, a, file, Options{}, "is outdated", "add changed", "is installed")
+		if got := string(contentOf(t, file)); strings.Contains(got, `"Setup"`) || strings.Contains(got, `"timeout":9`) {
+			t.Errorf("the old one is left:\n%s", got)
 		}
 	}
 }
@@ -295,18 +271,12 @@ func TestLinesOfOthers(t *testing.T) {
 		"date; " + ours, strings.Replace(ours, "aoa-hook claude", "aoa-hook  claude", 1), Command("", "codex"),
 		strings.Replace(Command("/opt", "claude"), "'/opt/aoa' hook", "'/elsewhere/aoa' hook", 1)} {
 		before := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":` + compact(theirs) + `}]}]}}`
-		file := settingsAt(t, before)
-		if c, err := Remove(agentOf(t, "claude"), file, Options{}); err != nil || c.Done != Absent {
-			t.Errorf("%s: %+v, %v", theirs, c, err)
-		}
+		steps(t, agentOf(t, "claude"), settingsAt(t, before), Options{}, "remove absent")
 		comesBack(t, agentOf(t, "claude"), before)
 	}
 	// The command for Windows is ours, and the other one is theirs.
 	codex := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"date","commandWindows":` + compact(cmdCommand("codex")) + `}]}]}}`
-	file := settingsAt(t, codex)
-	if c, err := Remove(agentOf(t, "codex"), file, Options{}); err != nil || c.Done != Absent {
-		t.Errorf("%+v, %v", c, err)
-	}
+	steps(t, agentOf(t, "codex"), settingsAt(t, codex), Options{}, "remove absent")
 }
 
 func TestRefusals(t *testing.T) {
@@ -317,23 +287,16 @@ func TestRefusals(t *testing.T) {
 		"larger than 1 MB": `{"a":"` + strings.Repeat("x", 1<<20) + `"}`,
 	} {
 		file := settingsAt(t, content)
-		_, err := Add(agentOf(t, "claude"), file, Options{})
-		refused(t, name, err, true)
+		refuses(t, name, file, Options{})
 		fault.Same(t, name, string(contentOf(t, file)), content)
 		if st, err := Examine(agentOf(t, "claude"), file, Options{}); err != nil || st.State != Refused || st.Note == "" {
 			t.Errorf("%s: status %+v, %v", name, st, err)
 		}
 	}
-	broken := settingsAt(t, `{"hooks": aoa hook claude`)
-	_, err := Remove(agentOf(t, "claude"), broken, Options{})
-	refused(t, "remove from broken", err, false)
-}
-
-func refused(t *testing.T, name string, err error, snippet bool) {
-	t.Helper()
 	var r *Refusal
-	if !errors.As(err, &r) || r.Why == "" || (r.Snippet != "") != snippet {
-		t.Errorf("%s: %v, want a refusal", name, err)
+	if _, err := Remove(agentOf(t, "claude"), settingsAt(t, `{"hooks": aoa hook claude`), Options{}); !errors.As(err, &r) ||
+		r.Snippet != "" {
+		t.Errorf("remove from a broken file: %v", err)
 	}
 }
 
@@ -341,55 +304,96 @@ func TestFilesThatAreNotPlain(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links and modes of unix")
 	}
-	target := settingsAt(t, "{\n  \"a\": 1\n}\n")
+	const before = "{\n  \"a\": 1\n}\n"
+	a, target := agentOf(t, "claude"), settingsAt(t, before)
 	project := filepath.Dir(filepath.Dir(target))
-	link := filepath.Join(project, ".claude", "link.json")
-	fault.Check(t, os.Symlink(target, link))
-	if _, err := Add(agentOf(t, "claude"), link, Options{}); err != nil {
-		t.Fatal(err)
+	link := func(name, to string) string {
+		t.Helper()
+		name = filepath.Join(project, ".claude", name)
+		fault.Check(t, os.Symlink(to, name))
+		return name
 	}
-	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 ||
-		!bytes.Contains(contentOf(t, target), []byte("aoa hook claude")) {
-		t.Error("the link was not followed, or was replaced")
+	inside := link("link.json", target)
+	steps(t, a, inside, Options{}, "add changed")
+	if st, err := os.Lstat(inside); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link was replaced: %v", err)
 	}
-	if _, err := Remove(agentOf(t, "claude"), link, Options{}); err != nil ||
-		string(contentOf(t, target)) != "{\n  \"a\": 1\n}\n" {
-		t.Errorf("remove through the link: %v\n%s", err, contentOf(t, target))
-	}
+	steps(t, a, target, Options{}, "is installed")
+	steps(t, a, inside, Options{}, "remove changed")
+	fault.Same(t, "after", string(contentOf(t, target)), before)
 	outside := settingsAt(t, "{}")
-	far := filepath.Join(project, ".claude", "far.json")
-	fault.Check(t, os.Symlink(outside, far))
-	_, err := Add(agentOf(t, "claude"), far, Options{})
-	refused(t, "link out of the project", err, true)
-	if _, err := Add(agentOf(t, "claude"), far,
-		Options{Within: filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(outside))))}); err != nil {
-		t.Errorf("allowed to go there: %v", err)
-	}
-	nowhere := filepath.Join(project, ".claude", "nowhere.json")
-	fault.Check(t, os.Symlink("/nonexistent", nowhere))
-	_, err = Add(agentOf(t, "claude"), nowhere, Options{})
-	refused(t, "dangling link", err, true)
+	far := link("far.json", outside)
+	refuses(t, "a link out of the project", far, Options{})
+	steps(t, a, far, Options{Within: filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(outside))))}, "add changed")
+	refuses(t, "a dangling link", link("nowhere.json", "/nonexistent"), Options{})
 	other := filepath.Join(project, "other.json")
 	fault.Check(t, os.Link(target, other))
-	if _, err = Add(agentOf(t, "claude"), target, Options{}); runtime.GOOS != "windows" {
-		refused(t, "a hard link", err, true)
-	}
+	refuses(t, "a hard link", target, Options{})
 	fault.Check(t, errors.Join(os.Remove(other), os.Chmod(target, 0o444)))
-	_, err = Add(agentOf(t, "claude"), target, Options{})
-	refused(t, "read-only", err, true)
-	_, err = Add(agentOf(t, "claude"), filepath.Join(project, ".claude"), Options{Within: "/"})
-	refused(t, "a folder", err, true)
-}
-
-func TestNoHalfWrittenFile(t *testing.T) {
-	file := settingsAt(t, "{}")
-	if err := replaceFile(file, []byte("{ }"), []byte("new"), 0o644); err == nil {
+	refuses(t, "a file that is read only", target, Options{})
+	refuses(t, "a folder", filepath.Join(project, ".claude"), Options{Within: "/"})
+	if err := replaceFile(outside, []byte("{ }"), []byte("new"), 0o644); err == nil {
 		t.Error("a file that was changed meanwhile was overwritten")
 	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".aoa-*")); len(left) > 0 ||
-		string(contentOf(t, file)) != "{}" {
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(outside), ".aoa-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
+}
+
+// TestRightEntriesStay: where one entry is wrong, the others are not touched, and neither are the places of any: Codex
+// asks its user to trust each entry again that changed.
+func TestRightEntriesStay(t *testing.T) {
+	for name := range dialects {
+		a := agentOf(t, name)
+		odd := strings.ReplaceAll(Snippet(a, Options{}), "\n      {", "\n      /* mine */ {") // bytes that Add would not write
+		file := settingsAt(t, strings.Replace(odd, `": 2`, `": 77`, 1))
+		steps(t, a, file, Options{}, "add changed")
+		fault.Same(t, name+" after one was replaced", string(contentOf(t, file)), odd)
+		steps(t, a, file, Options{}, "add unchanged")
+	}
+}
+
+// TestKept: the bytes of before come back after several installations, and only if the file is what was written last.
+func TestKept(t *testing.T) {
+	const before = "{ \"hooks\" : { } , }\n"
+	a, kept := agentOf(t, "codex"), filepath.Join(t.TempDir(), "kept")
+	install := func(file string) {
+		t.Helper()
+		for _, programs := range []string{"", "/opt/aoa", ""} {
+			steps(t, a, file, Options{Kept: kept, Programs: programs}, "add changed")
+		}
+	}
+	file := settingsAt(t, before)
+	install(file)
+	if st, err := os.Stat(kept); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", st, err)
+	}
+	steps(t, a, file, Options{Kept: kept}, "remove changed")
+	fault.Same(t, "after three installations", string(contentOf(t, file)), before)
+
+	for _, then := range []Options{{Kept: kept}, {Kept: kept, Programs: "/opt/aoa"}} {
+		fault.Check(t, os.WriteFile(file, []byte(before), 0o644))
+		install(file)
+		edit(t, file, "\n", "\n  // others\n")
+		if then.Programs != "" {
+			steps(t, a, file, then, "add changed")
+		}
+		steps(t, a, file, then, "remove changed")
+		if got := string(contentOf(t, file)); !strings.Contains(got, "// others") || strings.Contains(got, "aoa") {
+			t.Errorf("after an edit by others:\n%s", got)
+		}
+	}
+	if _, err := os.Lstat(kept); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something is kept after all was removed: %v", err)
+	}
+
+	gone := settingsAt(t, before)
+	install(gone)
+	fault.Check(t, os.Remove(gone))
+	install(file)
+	left, err := os.ReadDir(kept)
+	fault.Check(t, err)
+	fault.Same(t, "kept of files that are there", len(left), 1)
 }
 
 func FuzzSettings(f *testing.F) {
@@ -489,83 +493,4 @@ func TestFailedWriteLeavesNoFolder(t *testing.T) {
 	left, err = os.ReadDir(there)
 	fault.Check(t, err)
 	fault.Same(t, "left in a folder that was there", len(left), 0)
-}
-
-// TestRightEntriesStay: where one entry is wrong, the others are not touched, and neither are the places of any: Codex
-// asks its user to trust each entry again that changed.
-func TestRightEntriesStay(t *testing.T) {
-	for _, name := range []string{"claude", "codex", "gemini", "cursor", "copilot", "qwen", "antigravity"} {
-		a := agentOf(t, name)
-		right := Snippet(a, Options{})
-		odd := strings.ReplaceAll(right, "\n      {", "\n      /* mine */ {") // bytes that Add would not write
-		file := settingsAt(t, strings.Replace(odd, `": 2`, `": 77`, 1))
-		if c, err := Add(a, file, Options{}); err != nil || c.Done != Changed {
-			t.Fatalf("%s: %+v, %v", name, c, err)
-		}
-		fault.Same(t, name+" after one was replaced", string(contentOf(t, file)), odd)
-		if c, err := Add(a, file, Options{}); err != nil || c.Done != Unchanged {
-			t.Errorf("%s: %+v, %v", name, c, err)
-		}
-	}
-}
-
-// TestKept: the bytes of before come back after several installations, and only if the file is what was written last.
-func TestKept(t *testing.T) {
-	const before = "{ \"hooks\" : { } , }\n"
-	a := agentOf(t, "codex")
-	o := Options{Kept: filepath.Join(t.TempDir(), "kept")}
-	install := func(file string) {
-		t.Helper()
-		for _, programs := range []string{"", "/opt/aoa", ""} {
-			o.Programs = programs
-			if _, err := Add(a, file, o); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	file := settingsAt(t, before)
-	install(file)
-	if st, err := os.Stat(o.Kept); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o700 {
-		t.Errorf("%v, %v", st, err)
-	}
-	if _, err := Remove(a, file, o); err != nil {
-		t.Fatal(err)
-	}
-	fault.Same(t, "after three installations", string(contentOf(t, file)), before)
-
-	install(file)
-	others := strings.Replace(string(contentOf(t, file)), "\n", "\n  // others\n", 1)
-	fault.Check(t, os.WriteFile(file, []byte(others), 0o644))
-	if _, err := Remove(a, file, o); err != nil {
-		t.Fatal(err)
-	}
-	if got := string(contentOf(t, file)); !strings.Contains(got, "// others") || strings.Contains(got, "aoa") {
-		t.Errorf("after an edit by others:\n%s", got)
-	}
-
-	fault.Check(t, os.WriteFile(file, []byte(before), 0o644))
-	install(file)
-	others = strings.Replace(string(contentOf(t, file)), "\n", "\n  // others\n", 1)
-	fault.Check(t, os.WriteFile(file, []byte(others), 0o644))
-	o.Programs = "/opt/aoa"
-	if _, err := Add(a, file, o); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Remove(a, file, o); err != nil {
-		t.Fatal(err)
-	}
-	if got := string(contentOf(t, file)); !strings.Contains(got, "// others") || strings.Contains(got, "aoa") {
-		t.Errorf("after an edit by others and another installation:\n%s", got)
-	}
-	if _, err := os.Lstat(o.Kept); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("something is kept after all was removed: %v", err)
-	}
-
-	gone := settingsAt(t, before)
-	install(gone)
-	fault.Check(t, os.Remove(gone))
-	install(file)
-	left, err := os.ReadDir(o.Kept)
-	fault.Check(t, err)
-	fault.Same(t, "kept of files that are there", len(left), 1)
 }

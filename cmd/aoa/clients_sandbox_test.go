@@ -20,6 +20,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // clientSandbox is what a real client works in: a repository, a home, and a folder with aoa that is first in PATH.
@@ -50,19 +51,13 @@ func newClientSandbox(t *testing.T, commits []commit) *clientSandbox {
 	fault.Check(t, err)
 	w := &clientSandbox{t: t, repo: filepath.Join(dir, "repo"), home: filepath.Join(dir, "home"),
 		bin: filepath.Join(dir, "bin")}
-	for _, dir := range []string{w.repo, w.home, w.bin} {
-		fault.Check(t, os.Mkdir(dir, 0o755))
-	}
+	r := repotest.Below(t, dir)
+	fault.Check(t, os.Mkdir(w.bin, 0o755))
 	fault.Check(t, os.Symlink(program, filepath.Join(w.bin, "aoa")))
-	w.env = []string{"HOME=" + w.home, "PATH=" + w.bin + ":" + os.Getenv("PATH"), "TMPDIR=" + dir, "LANG=C.UTF-8",
-		"TZ=UTC",
-		"NO_COLOR=1", "AOA_PATIENCE=10", "AOA_IDLE_TIMEOUT=5m",
-		"XDG_CONFIG_HOME=" + filepath.Join(w.home, ".config"), "XDG_STATE_HOME=" + filepath.Join(w.home, ".state"),
-		"XDG_CACHE_HOME=" + filepath.Join(w.home, ".cache"), "XDG_DATA_HOME=" + filepath.Join(w.home, ".data"),
-		"GIT_CONFIG_SYSTEM=" + os.DevNull,
-		// Clients write it: of the null device, git makes a file if root asks for it.
-		"GIT_CONFIG_GLOBAL=" + filepath.Join(w.home, ".gitconfig")}
-	w.git(stream(commits))
+	w.env = append(r.Env, "PATH="+w.bin+":"+os.Getenv("PATH"), "TMPDIR="+dir, "LANG=C.UTF-8", "TZ=UTC", "NO_COLOR=1",
+		"AOA_PATIENCE=10", "AOA_IDLE_TIMEOUT=5m", "XDG_CACHE_HOME="+filepath.Join(w.home, ".cache"),
+		"XDG_DATA_HOME="+filepath.Join(w.home, ".data"))
+	r.Import(stream(commits))
 	return w
 }
 
@@ -85,17 +80,6 @@ func stream(commits []commit) string {
 		}
 	}
 	return b.String()
-}
-
-func (w *clientSandbox) git(stream string) {
-	w.t.Helper()
-	w.must("git", "init", "-q", "-b", "main")
-	cmd := exec.Command("git", "fast-import", "--quiet")
-	cmd.Dir, cmd.Env, cmd.Stdin = w.repo, w.env, strings.NewReader(stream)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		w.t.Fatalf("git fast-import: %v: %s", err, out)
-	}
-	w.must("git", "reset", "-q", "--hard")
 }
 
 // must runs a program in the repository and gives its output.

@@ -65,31 +65,6 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestStaleSocketAndLock: what a killed daemon leaves behind does not stop the next one.
-func TestStaleSocketAndLock(t *testing.T) {
-	d := initialized(t, 16)
-	d.must("daemon", "stop")
-	d.kill(d.daemon())
-	for _, name := range []string{d.place().Socket, d.place().Lock()} {
-		if _, err := os.Lstat(name); err != nil {
-			t.Fatalf("nothing stale is left: %v", err)
-		}
-	}
-	if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
-		t.Errorf("after a kill: %s", out)
-	}
-	d.must("daemon", "stop")
-	if _, err := os.Lstat(d.place().Socket); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a daemon that ended left its socket: %v", err)
-	}
-	// A socket without a listener and a lock file with bytes are not a daemon either.
-	if err := errors.Join(os.WriteFile(d.place().Socket, nil, 0o600), os.WriteFile(d.place().Lock(), []byte("4711\n"),
-		0o600)); err != nil {
-		t.Fatal(err)
-	}
-	d.must("suggest", "server/wire.go")
-}
-
 // TestAnotherBuild: a client of another build replaces the daemon. What hooks had just written is not lost, and of
 // many such clients none hits the successor.
 func TestAnotherBuild(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // patient is how long a test waits for what must happen: machines that run tests have other work.
@@ -41,27 +42,11 @@ func newSandbox(t *testing.T, n int) *sandbox {
 	top, err := os.MkdirTemp("", "aoa")
 	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(top) })
-	top, err = filepath.EvalSymlinks(top)
-	fault.Check(t, err)
-	home := filepath.Join(top, "home")
-	d := &sandbox{T: t, dir: filepath.Join(top, "r"), bin: bin, env: []string{"PATH=" + os.Getenv("PATH"),
-		"TMPDIR=" + os.TempDir(),
-		"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" +
-			os.DevNull, "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
-		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com", "NO_COLOR=1", "TZ=UTC", "AOA_PATIENCE=20", "AOA_IDLE_TIMEOUT=5m",
-		"GORACE=" + os.Getenv("GORACE")}}
-	for _, dir := range []string{home, d.dir} {
-		fault.Check(t, os.Mkdir(dir, 0o755))
-	}
-	d.git("init", "-q", "-b", "main")
+	r := repotest.Below(t, top)
+	d := &sandbox{T: t, dir: r.Dir, bin: bin, env: append(r.Env, "NO_COLOR=1", "TZ=UTC", "AOA_PATIENCE=20", "AOA_IDLE_TIMEOUT=5m",
+		"GORACE="+os.Getenv("GORACE"))}
 	if n > 0 {
-		cmd := d.command("git", "fast-import", "--quiet")
-		cmd.Stdin = strings.NewReader(commits(n))
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("fast-import: %v\n%s", err, out)
-		}
-		d.git("reset", "-q", "--hard")
+		r.Import(commits(n))
 	}
 	t.Cleanup(func() {
 		last := *d
@@ -97,11 +82,7 @@ func (d *sandbox) command(name string, args ...string) *exec.Cmd {
 
 func (d *sandbox) git(args ...string) string {
 	d.Helper()
-	out, err := d.command("git", args...).CombinedOutput()
-	if err != nil {
-		d.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return (&repotest.Repo{TB: d.T, Dir: d.dir, Env: d.env, Now: time.Now}).Git(args...)
 }
 
 // said is what a run of the program left behind.
@@ -217,10 +198,13 @@ func (d *sandbox) hook(ev, session, id, tool, file string) json.RawMessage {
 	return raw
 }
 
+// path is the full name of a file of the repository.
+func (d *sandbox) path(name string) string { return filepath.Join(d.dir, filepath.FromSlash(name)) }
+
 // write puts a text into a file of the repository.
 func (d *sandbox) write(name, text string) {
 	d.Helper()
-	path := filepath.Join(d.dir, filepath.FromSlash(name))
+	path := d.path(name)
 	fault.Check(d, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)))
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // TestMain lets the test binary be aoa: scripts run the real commands, each as a process of its own, and the
@@ -52,17 +53,13 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
-			home := filepath.Join(e.WorkDir, "home")
 			samples, err := filepath.Abs("../../testdata/pipelines")
 			if err != nil {
 				return err
 			}
 			e.Setenv("SAMPLES", samples)
 			e.Setenv("DOCS", filepath.Join(samples, "../../docs"))
-			for k, v := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
-				"XDG_STATE_HOME": filepath.Join(home, "state"), "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull,
-				"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "A",
-				"GIT_COMMITTER_EMAIL": "a@example.com", "NO_COLOR": "1", "TZ": "UTC", "AOA_PATIENCE": "100",
+			for k, v := range map[string]string{"NO_COLOR": "1", "TZ": "UTC", "AOA_PATIENCE": "100",
 				"AOA_IDLE_TIMEOUT": "5m"} { // a run that is killed leaves no daemon for long
 				e.Setenv(k, v)
 			}
@@ -71,27 +68,25 @@ func TestScript(t *testing.T) {
 				stop.Dir, stop.Env = e.WorkDir, e.Vars
 				_ = stop.Run()
 			})
-			return os.MkdirAll(home, 0o700)
+			return repotest.Setup(e)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"history": commitHistory, "examples": examples,
-			"until": until, "halt": halt, "expand": expand},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"history":  func(ts *testscript.TestScript, _ bool, args []string) { commitHistory(t, ts, args) },
+			"examples": examples, "until": until, "halt": halt, "expand": expand},
 	})
 }
 
 // commitHistory N makes a repository here with N commits (see commits).
-func commitHistory(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
+func commitHistory(t *testing.T, ts *testscript.TestScript, args []string) {
+	if len(args) != 1 {
 		ts.Fatalf("usage: history N")
 	}
 	var n int
 	if _, err := fmt.Sscan(args[0], &n); err != nil {
 		ts.Fatalf("history: %v", err)
 	}
-	stream := filepath.Join(ts.MkAbs("."), ".stream")
-	ts.Check(os.WriteFile(stream, []byte(commits(n)), 0o600))
 	ts.Check(ts.Exec("git", "init", "-q", "-b", "main"))
-	ts.Check(ts.Exec("sh", "-c", "git fast-import --quiet <.stream && rm .stream"))
-	ts.Check(ts.Exec("git", "reset", "-q", "--hard"))
+	repotest.In(t, ts).Import(commits(n))
 }
 
 // examples runs the examples of every help text, as they are printed, but for those that name what only one store

@@ -5,16 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
-	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -105,56 +101,5 @@ func TestFrozenDaemon(t *testing.T) {
 	d.until("the daemon is gone", func() bool { return stateOf(t, pid) == "" })
 	if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") || d.status().Pid == pid {
 		t.Errorf("with a new daemon: %s", out)
-	}
-}
-
-// TestTerminated: SIGTERM ends a daemon, once or again while the last snapshot is written. What it acknowledged is there.
-func TestTerminated(t *testing.T) {
-	noRace(t)
-	d := initialized(t, 16)
-	d.must("daemon", "stop")
-	book := fault.Open(t, "SIGTERM, also within a snapshot")
-	sent := 0
-	for round := range fault.Size(6, 10*fault.Rounds()) {
-		cmd := d.daemon()
-		for range 12 {
-			mustCall(d, api.Events, []event.Event{{ID: fmt.Sprint("term", sent), Time: time.Now(), Session: "s",
-				Body: event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}}})
-			sent++
-		}
-		fault.Check(t, cmd.Process.Signal(syscall.SIGTERM))
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
-		if round%2 == 1 {
-			d.until("the socket is gone, or the daemon", func() bool {
-				_, err := os.Stat(d.place().Socket)
-				return err != nil
-			})
-			_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
-		}
-		select {
-		case <-ended:
-		case <-time.After(patient):
-			t.Fatal("it does not end")
-		}
-		kept := 0
-		db := openLog(d)
-		fault.Check(t, errors.Join(db.Replay(t.Context(), 0, func(_ int64, batch []event.Event) error {
-			for _, e := range batch {
-				if strings.HasPrefix(e.ID, "term") {
-					kept++
-				}
-			}
-			return nil
-		}), db.Close()))
-		if kept != sent {
-			t.Errorf("round %d: %d of %d acknowledged events are there", round, kept, sent)
-			book.Add(fault.Lost, 1)
-			continue
-		}
-		book.Add(fault.Whole, 1)
-	}
-	if s := d.do("status"); s.code != 0 || strings.Contains(s.err, "warning") {
-		t.Errorf("afterwards: exit %d: %s", s.code, s.err)
 	}
 }

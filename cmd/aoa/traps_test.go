@@ -44,7 +44,7 @@ func newTraps(t *testing.T) *traps {
 			"prepare-commit-msg", "reference-transaction"}}
 	top := filepath.Dir(x.dir)
 	x.sprung, x.spring, x.linked = filepath.Join(top, "sprung"), filepath.Join(top, "spring"), filepath.Join(top, "linked")
-	x.env = append(x.env, "LC_ALL=C", "MallocNanoZone=0")
+	x.env = append(slices.DeleteFunc(x.env, func(v string) bool { return strings.HasPrefix(v, "GIT_EDITOR=") }), "MallocNanoZone=0")
 	fault.Check(t, errors.Join(os.Mkdir(x.sprung, 0o755),
 		os.WriteFile(x.spring, []byte("#!/bin/sh\necho >>'"+x.sprung+"'/$1\n"), 0o755)))
 

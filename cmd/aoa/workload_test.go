@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -36,7 +37,8 @@ func newWorkload(d *sandbox, seed uint64) *workload {
 			"other/file7.go", "other/file15.go"}}
 }
 
-// round starts a daemon, feeds it, and kills it at a moment that the seed decides.
+// round starts a daemon, feeds it, and ends it at a moment that the seed decides: most are killed, others are told to
+// stop, also twice.
 func (f *workload) round() {
 	f.begins = append(f.begins, time.Now())
 	daemon := f.daemon("AOA_HOLDOUT=0")
@@ -51,7 +53,14 @@ func (f *workload) round() {
 		all.Go(func() { one(ctx, r) })
 	}
 	fault.Pass(1200*time.Millisecond + time.Duration(f.r.IntN(1000))*time.Millisecond)
-	f.kill(daemon)
+	if ends := f.r.IntN(4); ends < 2 {
+		f.kill(daemon)
+	} else {
+		for range ends - 1 {
+			_ = daemon.Process.Signal(syscall.SIGTERM) // it may have ended
+		}
+		f.ends(daemon)
+	}
 	cancel()
 	all.Wait()
 }

@@ -60,7 +60,7 @@ func TestAbove(t *testing.T) {
 		{"PostToolUse", "s", input{"tool_name": "Read", "tool_input": input{"file_path": filepath.Join(two, "a.go")}}, "two", ""},
 		{"UserPromptSubmit", "s", input{"prompt": "go"}, "two", `{"from":"two"}`},
 		{"UserPromptSubmit", "other", input{"prompt": "go"}, "", ""},
-		{"PostToolUse", "s", input{"tool_name": "Bash", "tool_input": input{"command": "cd r && cat a.go"}}, "one", ""},
+		{"PostToolUse", "s", input{"tool_name": "Bash", "tool_input": input{"command": "cd repo && cat a.go"}}, "one", ""},
 		{"PostToolUse", "s", input{"tool_name": "Bash", "tool_input": input{"command": "date"}}, "", ""},
 		{"PostToolBatch", "s", input{"tool_calls": []input{{"tool_input": input{"file_path": "two/a.go"}}}}, "two",
 			`{"from":"two"}`},

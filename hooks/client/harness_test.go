@@ -23,6 +23,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // program is the client with a scripted daemon.
@@ -57,11 +58,7 @@ func repo(t testing.TB) (dir, sock string) {
 	top, err := os.MkdirTemp("/tmp", "aoa-")
 	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(top) })
-	if top, err = filepath.EvalSymlinks(top); err != nil {
-		t.Fatal(err)
-	}
-	dir = filepath.Join(top, "r")
-	git(t, "init", "-q", dir)
+	dir = repotest.Below(t, top).Dir
 	return dir, filepath.Join(store(t, filepath.Join(dir, ".git")), "sock")
 }
 
@@ -78,18 +75,11 @@ func store(t testing.TB, commonDir string) string {
 
 func git(t testing.TB, args ...string) {
 	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Env = environ(t.TempDir())
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
+	(&repotest.Repo{TB: t, Dir: "/", Env: environ(t.TempDir())}).Git(args...)
 }
 
 func environ(home string) []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + userState,
-		"GIT_CONFIG_GLOBAL=/dev/null",
-		"GIT_CONFIG_SYSTEM=/dev/null",
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b"}
+	return append(repotest.Env(home), "XDG_STATE_HOME="+userState)
 }
 
 // serve answers connections on the socket with handle until the test ends.

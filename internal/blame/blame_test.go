@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,14 +12,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
 // work is a repository with a log, in which agents and people write a file. Each thing that happens takes a minute.
 type work struct {
-	*testing.T
-	dir   string
-	env   []string
+	*repotest.Repo
 	db    *cold.DB
 	now   time.Time
 	texts map[string][]event.Swap
@@ -29,13 +27,9 @@ type work struct {
 
 func newWork(t *testing.T) *work {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	fault.Check(t, err)
-	w := &work{T: t, dir: dir, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), texts: map[string][]event.Swap{}}
-	w.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_GLOBAL=" + os.DevNull,
-		"GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_AUTHOR_NAME=p", "GIT_AUTHOR_EMAIL=p@example.org", "GIT_COMMITTER_NAME=p",
-		"GIT_COMMITTER_EMAIL=p@example.org"}
-	w.git("init", "-q", "-b", "main")
+	w := &work{Repo: repotest.New(t), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), texts: map[string][]event.Swap{}}
+	w.Now = func() time.Time { w.minute(); return w.now }
+	var err error
 	w.db, err = cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: func() time.Time { return w.now }})
 	fault.Check(t, err)
 	t.Cleanup(func() { fault.Check(t, w.db.Close()) })
@@ -44,25 +38,10 @@ func newWork(t *testing.T) *work {
 
 func (w *work) minute() { w.now = w.now.Add(time.Minute) }
 
-func (w *work) git(args ...string) string {
-	w.Helper()
-	w.minute()
-	cmd := exec.Command("git", args...)
-	date := w.now.Format(time.RFC3339)
-	cmd.Dir, cmd.Env = w.dir, append(w.env, "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		w.Fatalf("git %q: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
-}
-
-func (w *work) commit(subject string) { w.git("add", "-A"); w.git("commit", "-q", "-m", subject) }
-
 const file = "calc.py"
 
 func (w *work) text() string {
-	raw, err := os.ReadFile(filepath.Join(w.dir, file))
+	raw, err := os.ReadFile(filepath.Join(w.Dir, file))
 	if err != nil {
 		return ""
 	}
@@ -76,7 +55,7 @@ func (w *work) person(old, new string) {
 	if old == "" {
 		text = new
 	}
-	fault.Check(w, os.WriteFile(filepath.Join(w.dir, file), []byte(text), 0o644))
+	fault.Check(w, os.WriteFile(filepath.Join(w.Dir, file), []byte(text), 0o644))
 }
 
 func (w *work) log(session string, body event.Body) string {
@@ -101,7 +80,7 @@ func (w *work) agent(session, old, new string) {
 // that may have.
 func (w *work) find() (out []string, all []Origin) {
 	w.Helper()
-	r, err := watcher.OpenRepo(w.Context(), w.dir, w.env)
+	r, err := watcher.OpenRepo(w.Context(), w.Dir, w.Env)
 	fault.Check(w, err)
 	edits := watcher.NewEdits(r, func(event.Path) bool { return true }, func() time.Time { return w.now })
 	f := Finder{DB: w.db, Repo: r, Now: func() time.Time { return w.now }, Blob: edits.Read,
@@ -144,107 +123,107 @@ func TestWriter(t *testing.T) {
 		do   func(w *work)
 		want string // of the lines, in their order
 	}{
-		{"people alone", func(w *work) { w.person("", add); w.commit(first) },
+		{"people alone", func(w *work) { w.person("", add); w.Commit(first) },
 			"def add(a, b): | first\nreturn a + b | first"},
 		{"a new file", func(w *work) { w.agent("s1", "", add) }, "def add(a, b): | - s1\nreturn a + b | - s1"},
 		{"an edit, then a commit", func(w *work) {
 			w.person("", add)
-			w.commit(first)
+			w.Commit(first)
 			w.agent("s1", "    return a + b\n", "    return a + b\n"+div)
-			w.commit("div")
+			w.Commit("div")
 		}, "def add(a, b): | first\nreturn a + b | first\ndef div(a, b): | div s1\nif b == 0: | div s1\nreturn 0 | div s1\nreturn a / b | div s1"},
 		{"a person in the same commit", func(w *work) {
 			w.person("", add)
-			w.commit(first)
+			w.Commit(first)
 			w.agent("s1", "def add(a, b):\n", "def add(a, b):  # adds two\n")
 			w.person("return a + b", "return b + a")
-			w.commit("second")
+			w.Commit("second")
 		}, "def add(a, b):  # adds two | second s1\nreturn b + a | second ? s1"},
 		{"another file is committed between", func(w *work) {
 			w.person("", add)
-			w.commit(first)
+			w.Commit(first)
 			w.agent("s1", "return a + b", "return a + b + len(numbers)")
-			fault.Check(w, os.WriteFile(filepath.Join(w.dir, "other"), nil, 0o600))
-			w.git("add", "other")
-			w.git("commit", "-q", "-m", "other")
-			w.commit("second")
+			fault.Check(w, os.WriteFile(filepath.Join(w.Dir, "other"), nil, 0o600))
+			w.Git("add", "other")
+			w.Git("commit", "-q", "-m", "other")
+			w.Commit("second")
 		}, "def add(a, b): | first\nreturn a + b + len(numbers) | second s1"},
 		{"a formatter", func(w *work) {
 			w.person("", add)
-			w.commit(first)
+			w.Commit(first)
 			w.agent("s1", "    return a + b\n", "    if len(numbers)==0: return 0\n    return a + b\n")
 			w.person("    if len(numbers)==0: return 0\n", "\tif len(numbers) == 0:\n\t\treturn 0\n")
-			w.commit("second")
+			w.Commit("second")
 		}, "def add(a, b): | first\nif len(numbers) == 0: | second ? s1\nreturn 0 | second ? s1\nreturn a + b | first"},
 		{"white space alone", func(w *work) {
 			w.person("", add)
-			w.commit(first)
+			w.Commit(first)
 			w.agent("s1", "return a + b", "return sum( numbers )")
 			w.person("return sum( numbers )", "return sum(numbers)")
-			w.commit("second")
+			w.Commit("second")
 		}, "def add(a, b): | first\nreturn sum(numbers) | second s1"},
 		{"amended", func(w *work) {
 			w.person("", add)
-			w.commit(first)
+			w.Commit(first)
 			w.agent("s1", "return a + b", "return sum(numbers)")
-			w.commit("second")
+			w.Commit("second")
 			w.agent("s2", "return sum(numbers)", "return sum(numbers or [])")
-			w.git("commit", "-q", "--amend", "-a", "-m", "amended")
+			w.Git("commit", "-q", "--amend", "-a", "-m", "amended")
 		}, "def add(a, b): | first\nreturn sum(numbers or []) | amended s2"},
 		{"rebased onto a newer commit", func(w *work) {
 			w.person("", add)
-			w.commit(first)
-			w.git("checkout", "-q", "-b", "work")
+			w.Commit(first)
+			w.Git("checkout", "-q", "-b", "work")
 			w.agent("s1", "return a + b", "return sum(numbers)")
-			w.commit("second")
-			w.git("checkout", "-q", "main")
+			w.Commit("second")
+			w.Git("checkout", "-q", "main")
 			w.person("def", "# calculates with numbers\ndef")
-			w.commit("upstream")
-			w.git("checkout", "-q", "work")
-			w.git("rebase", "-q", "main")
+			w.Commit("upstream")
+			w.Git("checkout", "-q", "work")
+			w.Git("rebase", "-q", "main")
 		}, "# calculates with numbers | upstream ? s1\ndef add(a, b): | first\nreturn sum(numbers) | second s1"},
 		{"the last of two edits", func(w *work) {
 			w.person("", add)
-			w.commit(first)
+			w.Commit(first)
 			w.agent("s1", "return a + b", "return sum(numbers)")
 			w.person("return sum(numbers)", "return a + b")
 			w.agent("s1", "return a + b", "return sum(numbers)")
 		}, "def add(a, b): | first\nreturn sum(numbers) | - s1"},
 		{"two sessions wrote it", func(w *work) {
 			w.person("", add)
-			w.commit(first)
+			w.Commit(first)
 			w.agent("s1", "return a + b", "return sum(numbers)")
 			w.person("return sum(numbers)", "return a + b")
 			w.agent("s2", "return a + b", "return sum(numbers)")
 		}, "def add(a, b): | first\nreturn sum(numbers) | - ? s2 s1"},
 		{"a line beside one that a later call replaced", func(w *work) {
 			w.person("", add)
-			w.commit(first)
+			w.Commit(first)
 			w.agent("s1", "    return a + b", "    if a:\n        return b\n    return a + b")
 			w.agent("s2", "        return b\n", "        return sum(numbers)\n")
-			w.commit("second")
+			w.Commit("second")
 		}, "def add(a, b): | first\nif a: | second s1\nreturn sum(numbers) | second s2\nreturn a + b | first"},
 		{"one took it away, a person put it back", func(w *work) {
 			w.person("", add)
-			w.commit(first)
+			w.Commit(first)
 			w.agent("s1", "return a + b", "return sum(numbers)")
 			w.agent("s2", "return sum(numbers)", "return total")
 			w.person("return total", "return sum(numbers)")
 		}, "def add(a, b): | first\nreturn sum(numbers) | - ? s2 s1"},
 		{"a line that is there twice", func(w *work) {
 			w.person("", add)
-			w.commit(first)
+			w.Commit(first)
 			w.person("    return a + b\n", "    return a + b\n\ndef f():\n    return None, error\n")
 			w.agent("s1", "def f():\n", "def f():\n    return None, error\n")
 		}, "def add(a, b): | first\nreturn a + b | first\n | - ? s1\ndef f(): | - ? s1\nreturn None, error | - s1\nreturn None, error | - ? s1"},
 		{"a bracket", func(w *work) {
 			w.person("", add)
-			w.commit(first)
+			w.Commit(first)
 			w.agent("s1", "b\n", "b\n)\n")
 		}, "def add(a, b): | first\nreturn a + b | first\n) | - ? s1"},
 		{"a file that was written over an unknown content", func(w *work) {
 			w.person("", add)
-			w.commit(first)
+			w.Commit(first)
 			w.person("return a + b", "return sum(numbers)")
 			w.agent("s1", "", w.text())
 			call := fmt.Sprint("call", w.calls)
@@ -267,7 +246,7 @@ func TestWriter(t *testing.T) {
 func TestTurn(t *testing.T) {
 	w := newWork(t)
 	w.person("", add)
-	w.commit(first)
+	w.Commit(first)
 	w.log("s1", event.Prompt{Text: "an earlier one"})
 	w.minute()
 	w.log("s1", event.Prompt{Text: "divide,\n\tplease"})
@@ -286,7 +265,7 @@ func TestTurn(t *testing.T) {
 	w.log("s1", event.Prompt{Text: "the next one"})
 	w.minute()
 	w.log("s1", event.Call{Act: event.ActEdit, Paths: []event.Path{"next.py"}})
-	w.commit("div")
+	w.Commit("div")
 	check("s1", "pytest", "0")
 	_, all := w.find()
 	o := all[len(all)-1]
@@ -295,7 +274,7 @@ func TestTurn(t *testing.T) {
 	}
 	name := func(p event.Path) string { return string(p) }
 	got := strings.Join(o.Format(file, name, func(at time.Time) string { return at.UTC().Format(time.TimeOnly) }), "\n")
-	want := o.Commit.ID[:9] + ` of ` + o.Commit.At.UTC().Format(time.TimeOnly) + ` by p: div
+	want := o.Commit.ID[:9] + ` of ` + o.Commit.At.UTC().Format(time.TimeOnly) + ` by A: div
 written by claude in session s1, ` + o.Edit.At.Format(time.TimeOnly) + `
 asked for: “divide, please”
 edited for it, too: other0.py, other1.py, other2.py, other3.py, other4.py and 2 more
@@ -308,7 +287,7 @@ more: aoa context --session s1`
 func TestUnreadablePrompt(t *testing.T) {
 	w := newWork(t)
 	w.person("", add)
-	w.commit(first)
+	w.Commit(first)
 	w.log("s1", event.Prompt{Text: "an earlier one"})
 	w.minute()
 	w.log("s1", event.Prompt{})
@@ -343,7 +322,7 @@ calc.py:3-4`)
 func TestSessions(t *testing.T) {
 	w := newWork(t)
 	w.person("", add)
-	w.commit(first)
+	w.Commit(first)
 	for i := range maxSessions + 2 {
 		w.agent(fmt.Sprint("s", i), "+", "+")
 		w.agent(fmt.Sprint("s", i), "+", "+")
@@ -362,13 +341,13 @@ func TestSessions(t *testing.T) {
 func TestShallow(t *testing.T) {
 	w := newWork(t)
 	w.person("", add)
-	w.commit(first)
+	w.Commit(first)
 	w.agent("s1", "return a + b", "return sum(numbers)")
-	w.commit("second")
-	origin := w.dir
-	w.dir = filepath.Join(t.TempDir(), "clone")
-	fault.Check(t, os.Mkdir(w.dir, 0o700))
-	w.git("clone", "-q", "--depth=1", "file://"+origin, ".")
+	w.Commit("second")
+	origin := w.Dir
+	w.Dir = filepath.Join(t.TempDir(), "clone")
+	fault.Check(t, os.Mkdir(w.Dir, 0o700))
+	w.Git("clone", "-q", "--depth=1", "file://"+origin, ".")
 	got, all := w.find()
 	fault.Same(t, "lines", strings.Join(got, "\n"), "def add(a, b): | second ? s1\nreturn sum(numbers) | second ? s1")
 	if c := all[0].Commit; !c.Cut || len(c.With) > 0 {
@@ -393,8 +372,8 @@ func FuzzWriter(f *testing.F) {
 // not committed. A content that is large, or that the clone lacks, is no sign that HEAD lacks the file.
 func TestBlameFails(t *testing.T) {
 	w := newWork(t)
-	w.git("config", "blame.ignoreRevsFile", ".none")
-	r, err := watcher.OpenRepo(t.Context(), w.dir, w.env)
+	w.Git("config", "blame.ignoreRevsFile", ".none")
+	r, err := watcher.OpenRepo(t.Context(), w.Dir, w.Env)
 	fault.Check(t, err)
 	f := Finder{DB: w.db, Repo: r, Now: func() time.Time { return w.now },
 		Texts: func(context.Context, string) []event.Swap { return nil },
@@ -404,12 +383,12 @@ func TestBlameFails(t *testing.T) {
 	if got, err := find(); err != nil || len(got) != 1 || got[0].Commit != nil {
 		t.Errorf("before the first commit: %+v, %v", got, err)
 	}
-	w.commit(first)
+	w.Commit(first)
 	if got, err := find(); err == nil {
 		t.Errorf("of a committed file: %+v", got)
 	}
-	w.git("mv", file, "b.py")
-	w.commit("moved")
+	w.Git("mv", file, "b.py")
+	w.Commit("moved")
 	w.person("", add)
 	if got, err := find(); err != nil || len(got) != 1 || got[0].Commit != nil {
 		t.Errorf("of a new file: %+v, %v", got, err)

@@ -2,11 +2,9 @@ package checkout
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -20,14 +18,13 @@ import (
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
 // project is a repository and what is known of its history.
 type project struct {
-	t    *testing.T
-	dir  string
-	env  []string
+	*repotest.Repo
 	date int
 	set  *Set
 	hot  *hot.Store
@@ -54,156 +51,126 @@ func (folded) Replaced() bool                                     { return false
 
 func newProject(t *testing.T) *project {
 	t.Helper()
-	home := t.TempDir()
-	g := &project{t: t, dir: filepath.Join(home, "repo"), date: 1_700_000_000, env: []string{"PATH=" + os.Getenv("PATH"),
-		"HOME=" + home, "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_AUTHOR_NAME=t",
-		"GIT_AUTHOR_EMAIL=t@example.com", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.com", "GIT_EDITOR=true"}}
-	fault.Check(t, os.Mkdir(g.dir, 0o755))
-	g.git("init", "-q", "-b", "main")
+	g := &project{Repo: repotest.New(t), date: 1_700_000_000}
+	g.Now = func() time.Time { g.date += 60; return time.Unix(int64(g.date), 0) }
 	for range 4 {
-		g.commit("base", "a.go", "doc.md")
+		g.Commit("base", "a.go", "doc.md")
 	}
 	return g
 }
 
 // read brings what is known to what git has now.
 func (g *project) read() *project {
-	g.t.Helper()
-	ctx := g.t.Context()
+	g.Helper()
+	ctx := g.Context()
 	if g.set == nil {
-		repo, err := watcher.OpenRepo(ctx, g.dir, g.env)
-		fault.Check(g.t, err)
-		if g.db, err = cold.Open(ctx, filepath.Join(g.dir, ".git", "log.db"), cold.Options{Now: time.Now}); err != nil {
-			g.t.Fatal(err)
+		repo, err := watcher.OpenRepo(ctx, g.Dir, g.Env)
+		fault.Check(g, err)
+		if g.db, err = cold.Open(ctx, filepath.Join(g.Dir, ".git", "log.db"), cold.Options{Now: time.Now}); err != nil {
+			g.Fatal(err)
 		}
-		g.t.Cleanup(func() { _ = g.db.Close() })
+		g.Cleanup(func() { _ = g.db.Close() })
 		clock := func() time.Time { return time.Unix(int64(g.date), 0) }
 		g.hot = hot.New(nil)
 		log, sessions := slog.New(slog.NewTextHandler(io.Discard, nil)), session.New()
 		first := New(repo)
 		first.Rank(g.hot, sessions, g.db, nil)
 		first.refresh(ctx, log)
-		g.set = NewSet(Options{Home: repo, Env: g.env, Settings: config.Open(g.env, g.t.TempDir(), "", clock, config.Config{}),
+		g.set = NewSet(Options{Home: repo, Env: g.Env, Settings: config.Open(g.Env, g.TempDir(), "", clock, config.Config{}),
 			Now: clock, Info: log, Alert: log, DB: g.db, Hot: g.hot, Sessions: sessions,
 			First: prefetch.New(prefetch.NewState(), sessions, first.Ranker, prefetch.Options{}), Store: folded{},
 			Events: folded{}}, first)
 	}
 	g.set.Events = folded{g, learn.New(g.hot), session.New()}
-	fault.Check(g.t, NewHistory(g.set).reconcile(ctx, false))
+	fault.Check(g, NewHistory(g.set).reconcile(ctx, false))
 	return g
 }
 
 // knows compares in how many of its commits a file changed together with another, as the checkout in a folder has it.
 func (g *project) knows(what, dir string, a, b event.Path, both, all int) {
-	g.t.Helper()
-	w := g.set.At(g.t.Context(), dir)
-	commits, err := w.History(g.t.Context())
-	fault.Check(g.t, err)
+	g.Helper()
+	w := g.set.At(g.Context(), dir)
+	commits, err := w.History(g.Context())
+	fault.Check(g, err)
 	if n := commits.Count(a, b); n.Both != both || n.Of != all {
-		g.t.Errorf("%s: %s changed in %d of %d commits of %s, want %d of %d", what, b, n.Both, n.Of, a, both, all)
+		g.Errorf("%s: %s changed in %d of %d commits of %s, want %d of %d", what, b, n.Both, n.Of, a, both, all)
 	}
-	answer, err := w.Prefetch.Answer(g.t.Context(), event.Query{Files: []event.Path{a}, At: g.set.Now()}, history.Past{Commits: commits})
-	fault.Check(g.t, err)
+	answer, err := w.Prefetch.Answer(g.Context(), event.Query{Files: []event.Path{a}, At: g.set.Now()}, history.Past{Commits: commits})
+	fault.Check(g, err)
 	for _, s := range answer.Suggestions {
 		if _, err := os.Stat(w.Repo.Root.Abs(s.File)); err != nil {
-			g.t.Errorf("%s: the answer names %s, which the worktree lacks", what, s.File)
+			g.Errorf("%s: the answer names %s, which the worktree lacks", what, s.File)
 		}
 	}
 }
 
-func (g *project) git(args ...string) {
-	g.t.Helper()
-	g.date += 60
-	cmd := exec.Command("git", args...)
-	date := fmt.Sprintf("%d +0000", g.date)
-	cmd.Dir, cmd.Env = g.dir, append(g.env, "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		g.t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-}
-
-func (g *project) write(files ...string) {
-	g.t.Helper()
-	for _, f := range files {
-		fault.Check(g.t, os.WriteFile(filepath.Join(g.dir, f), fmt.Appendf(nil, "%s %d\n", f, g.date), 0o644))
-	}
-}
-
-func (g *project) commit(subject string, files ...string) {
-	g.t.Helper()
-	g.write(files...)
-	g.git("add", "-A")
-	g.git("commit", "-q", "-m", subject)
-}
-
 func TestHistoryAfterCheckout(t *testing.T) {
 	g := newProject(t)
-	g.git("checkout", "-q", "-b", "topic")
-	g.commit("topic", "a.go", "new.go")
+	g.Git("checkout", "-q", "-b", "topic")
+	g.Commit("topic", "a.go", "new.go")
 	g.read().knows("on topic", "", "a.go", "new.go", 1, 5)
-	g.git("checkout", "-q", "main")
+	g.Git("checkout", "-q", "main")
 	g.read().knows("on main", "", "a.go", "doc.md", 4, 4)
-	g.git("checkout", "-q", "--detach", "HEAD~2")
+	g.Git("checkout", "-q", "--detach", "HEAD~2")
 	g.read().knows("detached", "", "a.go", "doc.md", 2, 2)
-	g.git("checkout", "-q", "topic")
+	g.Git("checkout", "-q", "topic")
 	g.read().knows("on topic again", "", "a.go", "new.go", 1, 5)
 }
 
 func TestHistoryAfterRebase(t *testing.T) {
 	g := newProject(t)
-	g.git("checkout", "-q", "-b", "topic", "HEAD~1")
-	g.commit("topic", "b.go", "c.go")
-	g.git("mv", "b.go", "d.go")
-	g.commit("moved", "c.go")
+	g.Git("checkout", "-q", "-b", "topic", "HEAD~1")
+	g.Commit("topic", "b.go", "c.go")
+	g.Git("mv", "b.go", "d.go")
+	g.Commit("moved", "c.go")
 	g.read().knows("before", "", "c.go", "d.go", 2, 2)
-	g.git("rebase", "-q", "main")
+	g.Git("rebase", "-q", "main")
 	g.read().knows("after", "", "c.go", "d.go", 2, 2)
 	g.knows("what main has", "", "a.go", "doc.md", 4, 4)
 }
 
 func TestHistoryAfterAmend(t *testing.T) {
 	g := newProject(t)
-	g.commit("one", "a.go", "b.go")
+	g.Commit("one", "a.go", "b.go")
 	g.read().knows("before", "", "a.go", "b.go", 1, 5)
-	g.write("c.go")
-	g.git("add", "-A")
-	g.git("commit", "-q", "--amend", "-m", "again")
+	g.Write("c.go", "new\n")
+	g.Git("add", "-A")
+	g.Git("commit", "-q", "--amend", "-m", "again")
 	g.read().knows("after", "", "a.go", "b.go", 1, 5)
 	g.knows("what was added", "", "a.go", "c.go", 1, 5)
 }
 
 func TestHistoryAfterReset(t *testing.T) {
 	g := newProject(t)
-	g.git("mv", "a.go", "b.go")
-	g.commit("moved", "doc.md")
+	g.Git("mv", "a.go", "b.go")
+	g.Commit("moved", "doc.md")
 	g.read().knows("before", "", "doc.md", "b.go", 5, 5)
-	g.git("reset", "-q", "--hard", "HEAD~1")
+	g.Git("reset", "-q", "--hard", "HEAD~1")
 	g.read().knows("after", "", "doc.md", "a.go", 4, 4)
-	g.git("reset", "-q", "--hard", "ORIG_HEAD")
+	g.Git("reset", "-q", "--hard", "ORIG_HEAD")
 	g.read().knows("forward again", "", "doc.md", "b.go", 5, 5)
 }
 
 func TestHistoryAfterStash(t *testing.T) {
 	g := newProject(t).read()
-	g.write("new.go")
-	g.git("mv", "a.go", "b.go")
-	g.git("add", "-A")
-	g.git("stash", "-q")
+	g.Write("new.go", "new\n")
+	g.Git("mv", "a.go", "b.go")
+	g.Git("add", "-A")
+	g.Git("stash", "-q")
 	g.read().knows("stashed", "", "doc.md", "a.go", 4, 4)
-	g.git("stash", "pop", "-q")
+	g.Git("stash", "pop", "-q")
 	g.read().knows("popped", "", "doc.md", "doc.md", 0, 4)
 }
 
 func TestHistoryOfWorktrees(t *testing.T) {
 	g := newProject(t)
-	linked := *g
-	linked.dir += "-linked"
-	g.git("worktree", "add", "-q", "-b", "far", linked.dir)
-	linked.git("mv", "a.go", "far.go")
-	linked.commit("moved far away", "doc.md", "only.go")
+	linked := g.At(g.Dir + "-linked")
+	g.Git("worktree", "add", "-q", "-b", "far", linked.Dir)
+	linked.Git("mv", "a.go", "far.go")
+	linked.Commit("moved far away", "doc.md", "only.go")
 	g.read().knows("here", "", "doc.md", "a.go", 4, 4)
-	g.knows("there", linked.dir, "doc.md", "far.go", 5, 5)
-	g.knows("there", linked.dir, "only.go", "far.go", 1, 1)
+	g.knows("there", linked.Dir, "doc.md", "far.go", 5, 5)
+	g.knows("there", linked.Dir, "only.go", "far.go", 1, 1)
 	g.knows("what is only there", "", "only.go", "doc.md", 0, 0)
 }
 
@@ -211,9 +178,9 @@ func TestHistoryOfWorktrees(t *testing.T) {
 // its scores.
 func TestHistoryOfARenameElsewhere(t *testing.T) {
 	g := newProject(t)
-	g.git("checkout", "-q", "-b", "topic")
-	g.git("mv", "a.go", "moved.go")
-	g.commit("moved", "doc.md")
+	g.Git("checkout", "-q", "-b", "topic")
+	g.Git("mv", "a.go", "moved.go")
+	g.Commit("moved", "doc.md")
 	g.read().knows("on topic", "", "doc.md", "moved.go", 5, 5)
 	scored := func(what string, f, none event.Path) {
 		t.Helper()
@@ -225,16 +192,16 @@ func TestHistoryOfARenameElsewhere(t *testing.T) {
 	}
 	scored("on topic", "moved.go", "a.go")
 	for range 2 {
-		g.git("checkout", "-q", "main")
+		g.Git("checkout", "-q", "main")
 		g.read().knows("on main", "", "doc.md", "a.go", 4, 4)
 		scored("on main", "a.go", "moved.go")
-		g.git("checkout", "-q", "topic")
+		g.Git("checkout", "-q", "topic")
 		g.read().knows("on topic again", "", "doc.md", "moved.go", 5, 5)
 		scored("on topic again", "moved.go", "a.go")
 	}
-	g.git("checkout", "-q", "main")
-	g.commit("on main", "a.go", "doc.md")
+	g.Git("checkout", "-q", "main")
+	g.Commit("on main", "a.go", "doc.md")
 	g.read().knows("a commit after it", "", "doc.md", "a.go", 5, 5)
-	g.git("merge", "-q", "--no-edit", "-X", "ours", "topic")
+	g.Git("merge", "-q", "--no-edit", "-X", "ours", "topic")
 	g.read().knows("merged", "", "doc.md", "moved.go", 6, 6)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -40,18 +41,10 @@ func newFixture(t *testing.T, env ...string) *fixture {
 	top, err := os.MkdirTemp("", "aoa") // a short name: the socket lies in it
 	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(top) })
-	env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "XDG_CONFIG_HOME=" + top, "XDG_STATE_HOME=" + top,
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" +
-			os.DevNull, "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
-		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com"}, env...)
-	dir := filepath.Join(top, "r")
-	script := `git init -q "$1" && cd "$1" && echo a >a.go && echo b >b.go && mkdir -p in/side && echo c >in/side/c.go && git add . && git commit -qm one`
-	cmd := exec.Command("sh", "-c", script, "sh", dir)
-	cmd.Env = env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	repo, err := watcher.OpenRepo(t.Context(), dir, env)
+	r := repotest.Below(t, top)
+	r.Save("one", "a.go", "a\n", "b.go", "b\n", "in/side/c.go", "c\n")
+	env = append(r.Env, env...)
+	repo, err := watcher.OpenRepo(t.Context(), r.Dir, env)
 	fault.Check(t, err)
 	place, err := locate.Create(repo.CommonDir, config.Lookup(env))
 	fault.Check(t, err)
@@ -119,11 +112,7 @@ func call[Req, Res any](d *fixture, r api.Route[Req, Res], req Req) Res {
 // git runs a script in the repository.
 func (d *fixture) git(script string) {
 	d.Helper()
-	cmd := exec.Command("sh", "-c", script)
-	cmd.Env, cmd.Dir = d.o.Env, string(d.o.Repo.Root)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		d.Fatalf("%s: %v: %s", script, err, out)
-	}
+	(&repotest.Repo{TB: d, Dir: string(d.o.Repo.Root), Env: d.o.Env, Now: time.Now}).Run(script)
 }
 
 func (d *fixture) until(what string, so func() bool) {
@@ -284,14 +273,6 @@ func TestWorktrees(t *testing.T) {
 	d.start()
 	root := string(d.o.Repo.Root)
 	nested := filepath.Join(root, "trees", "x")
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", args...)
-		cmd.Dir, cmd.Env = root, d.o.Env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
 	at := func(dir string) string {
 		t.Helper()
 		st, err := api.Call(t.Context(), &api.Client{Place: d.o.Place, Dir: dir}, api.Status, api.None{})
@@ -302,13 +283,13 @@ func TestWorktrees(t *testing.T) {
 		"/nowhere": root, os.TempDir(): root, nested: root} {
 		fault.Same(t, dir, at(dir), want)
 	}
-	git("worktree", "add", "-q", "-b", "x", nested)
+	d.git("git worktree add -q -b x trees/x")
 	d.until("the new worktree is known", func() bool {
 		return at(nested) == nested &&
 			at(filepath.Join(nested, "in")) == nested
 	})
 	fault.Same(t, "beside it", at(filepath.Join(root, "in")), root)
-	git("worktree", "remove", "--force", nested)
+	d.git("git worktree remove --force trees/x")
 	d.until("it is closed", func() bool { return at(nested) == root })
 	if w := call(d, api.Status, api.None{}).Warnings; len(w) > 0 {
 		t.Errorf("a worktree that was removed is no reason for %v", w)

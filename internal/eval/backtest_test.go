@@ -53,16 +53,16 @@ func TestBacktest(t *testing.T) {
 // TestBacktestKnowsTheRules: what the repository says of its own files today counts for past commits, too.
 func TestBacktestKnowsTheRules(t *testing.T) {
 	d := newTestRepo(t)
-	d.write(".aoa/exceptions", "docs/a.md src/a.go\n")
-	d.write(".gitattributes", "docs/* linguist-generated\n")
-	repo, err := watcher.OpenRepo(t.Context(), d.dir, append(d.env, "HOME="+t.TempDir()))
+	d.Write(".aoa/exceptions", "docs/a.md src/a.go\n")
+	d.Write(".gitattributes", "docs/* linguist-generated\n")
+	repo, err := watcher.OpenRepo(t.Context(), d.Dir, append(d.Env, "HOME="+t.TempDir()))
 	fault.Check(t, err)
 	b, err := NewBacktest(t.Context(), paired(), Options{Rules: func(ctx context.Context, l []prefetch.Lack) (change.Rules, error) {
 		return change.RulesOf(ctx, repo, l)
 	}}, .7)
 	fault.Check(t, err)
 	fault.Same(t, "named", b.Named+b.Spoke, 0)
-	fault.Check(t, os.Remove(d.dir+"/.aoa/exceptions"))
+	fault.Check(t, os.Remove(d.Dir+"/.aoa/exceptions"))
 	b, err = NewBacktest(t.Context(), paired(), Options{Rules: func(ctx context.Context, l []prefetch.Lack) (change.Rules, error) {
 		return change.RulesOf(ctx, repo, l)
 	}}, .7)

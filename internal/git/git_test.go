@@ -3,7 +3,6 @@ package git
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,39 +11,16 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// gitFolder is a repository without the settings of a user.
-func gitFolder(t *testing.T) (dir string, env []string, git func(args ...string)) {
-	t.Helper()
-	dir = t.TempDir()
-	env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_GLOBAL=" + os.DevNull,
-		"GIT_CONFIG_SYSTEM=" + os.DevNull,
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}
-	git = func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", args...)
-		cmd.Dir, cmd.Env = dir, env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	git("init", "-q", "-b", "main")
-	return dir, env, git
-}
-
 // configure appends to a repository's settings.
-func configure(t *testing.T, dir, text string) {
+func configure(t *testing.T, r *repotest.Repo, text string) {
 	t.Helper()
-	f, err := os.OpenFile(filepath.Join(dir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(filepath.Join(r.Dir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
 	fault.Check(t, err)
 	_, err = f.WriteString(text)
 	fault.Check(t, errors.Join(err, f.Close()))
-}
-
-func writeFile(t *testing.T, name, text string) {
-	t.Helper()
-	fault.Check(t, os.WriteFile(name, []byte(text), 0o600))
 }
 
 // TestGitRunsNoFilter: whatever a filter driver is called, git status does not run it, or is not run itself.
@@ -62,16 +38,16 @@ func TestGitRunsNoFilter(t *testing.T) {
 			"-c", false},
 		{"a=b", "a=b", true}, {"=", "=", true}, {strings.Repeat("long", 2000), strings.Repeat("long", 400), true},
 	} {
-		dir, env, git := gitFolder(t)
+		r := repotest.New(t)
 		ran := filepath.Join(t.TempDir(), "ran")
 		for name, text := range map[string]string{"file.x": "content", ".gitattributes": "*.x filter=" + c.attribute + "\n"} {
-			writeFile(t, filepath.Join(dir, name), text)
+			r.Write(name, text)
 		}
-		git("add", "-A")
-		configure(t, dir, "[filter \""+c.section+"\"]\n\tclean = \"touch '"+ran+"'; cat\"\n\trequired\n")
+		r.Git("add", "-A")
+		configure(t, r, "[filter \""+c.section+"\"]\n\tclean = \"touch '"+ran+"'; cat\"\n\trequired\n")
 		at := time.Now().Add(-time.Hour)
-		fault.Check(t, os.Chtimes(filepath.Join(dir, "file.x"), at, at))
-		_, err := Find(env).Run(t.Context(), dir, "status", "--porcelain")
+		fault.Check(t, os.Chtimes(filepath.Join(r.Dir, "file.x"), at, at))
+		_, err := Find(r.Env).Run(t.Context(), r.Dir, "status", "--porcelain")
 		if got := errors.Is(err, ErrFilters); got != c.refused || err != nil && !got {
 			t.Errorf("filter %.20q: %v", c.section, err)
 		}
@@ -79,7 +55,7 @@ func TestGitRunsNoFilter(t *testing.T) {
 			t.Errorf("filter %.20q ran", c.section)
 		}
 		if len(c.attribute) < 100 { // it would have run
-			git("status")
+			r.Git("status")
 			if _, err := os.Stat(ran); err != nil {
 				t.Errorf("filter %.20q does not run under plain git either", c.section)
 			}
@@ -90,11 +66,11 @@ func TestGitRunsNoFilter(t *testing.T) {
 // TestGitFindsIncludedFilters: a driver counts wherever git would take it from, under every condition.
 func TestGitFindsIncludedFilters(t *testing.T) {
 	for _, section := range []string{`include`, `includeIf "gitdir:**"`, `includeIf "onbranch:main"`} {
-		dir, env, git := gitFolder(t)
-		git("commit", "-q", "--allow-empty", "-m", "first")
-		writeFile(t, filepath.Join(dir, "hostile"), "[filter \"x\"]\n\tclean = false\n")
-		configure(t, dir, "["+section+"]\n\tpath = ../hostile\n")
-		got, err := Find(env).settings(t.Context(), dir)
+		r := repotest.New(t)
+		r.Commit("first")
+		r.Write("hostile", "[filter \"x\"]\n\tclean = false\n")
+		configure(t, r, "["+section+"]\n\tpath = ../hostile\n")
+		got, err := Find(r.Env).settings(t.Context(), r.Dir)
 		if err != nil || !slices.Contains(got, "filter.x.clean\nfalse") {
 			t.Errorf("%s: %q, %v", section, got, err)
 		}
@@ -103,17 +79,17 @@ func TestGitFindsIncludedFilters(t *testing.T) {
 
 // TestGitRefuses: only subcommands on the list are run, and git only from an absolute folder.
 func TestGitRefuses(t *testing.T) {
-	dir, env, _ := gitFolder(t)
-	g := Find(env)
+	r := repotest.New(t)
+	g := Find(r.Env)
 	for _, args := range [][]string{{"fetch"}, {"show"}, {"add", "-A"}, {"commit"}, {"--literal-pathspecs", "checkout"},
 		{"submodule"}, {"-c"}, {}} {
-		if cmd, err := g.command(t.Context(), dir, args...); err == nil {
+		if cmd, err := g.command(t.Context(), r.Dir, args...); err == nil {
 			t.Errorf("git %q: %v", args, cmd)
 		}
 	}
 	for _, path := range []string{"", ".", "bin", t.TempDir()} {
-		g := Find(append(slices.Clone(env), "PATH="+path))
-		if _, err := g.command(t.Context(), dir, "version"); g.Found() || !errors.Is(err, ErrMissing) {
+		g := Find(append(slices.Clone(r.Env), "PATH="+path))
+		if _, err := g.command(t.Context(), r.Dir, "version"); g.Found() || !errors.Is(err, ErrMissing) {
 			t.Errorf("PATH %q: %v, %v", path, g.Found(), err)
 		}
 	}

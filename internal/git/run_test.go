@@ -13,41 +13,41 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 func TestRun(t *testing.T) {
-	dir, env, git := gitFolder(t)
-	git("commit", "-q", "--allow-empty", "-m", "first")
-	p := Find(env)
-	if out, err := p.Run(t.Context(), dir, "log", "--format=%s"); string(out) != "first\n" || err != nil {
+	r := repotest.New(t)
+	r.Commit("first")
+	p := Find(r.Env)
+	if out, err := p.Run(t.Context(), r.Dir, "log", "--format=%s"); string(out) != "first\n" || err != nil {
 		t.Errorf("%q, %v", out, err)
 	}
-	_, err := p.Run(t.Context(), dir, "rev-parse", "--verify", "none")
+	_, err := p.Run(t.Context(), r.Dir, "rev-parse", "--verify", "none")
 	if e, ok := errors.AsType[*Error](err); !ok || e.Verb != "rev-parse" || ExitCode(err) != 128 ||
 		!strings.Contains(e.Stderr, "fatal: ") ||
 		strings.Contains(err.Error(), "\n") {
 		t.Errorf("of a name that git does not know: %v", err)
 	}
 	stop := errors.New("stop")
-	if err := p.Stream(t.Context(), dir, "HEAD\n", func(io.Reader) error { return stop }, "rev-list",
+	if err := p.Stream(t.Context(), r.Dir, "HEAD\n", func(io.Reader) error { return stop }, "rev-list",
 		"--stdin"); !errors.Is(err, stop) {
 		t.Errorf("the reader's error became %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.Run(ctx, dir, "status"); !errors.Is(err, context.Canceled) {
+	if _, err := p.Run(ctx, r.Dir, "status"); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 func TestBlobs(t *testing.T) {
-	dir, env, git := gitFolder(t)
+	r := repotest.New(t)
 	for name, text := range map[string]string{"a b": "one\n", "empty": "", "large": "more than eight bytes"} {
-		writeFile(t, filepath.Join(dir, name), text)
+		r.Write(name, text)
 	}
-	git("add", "-A")
-	git("commit", "-q", "-m", "first")
-	b, err := Find(env).Blobs(t.Context(), dir)
+	r.Commit("first")
+	b, err := Find(r.Env).Blobs(t.Context(), r.Dir)
 	fault.Check(t, err)
 	defer b.Close()
 	for _, c := range []struct {
@@ -86,15 +86,15 @@ func FuzzReadBlob(f *testing.F) {
 
 // TestTooLate: a command that waits is ended, and the error says for what it may wait.
 func TestTooLate(t *testing.T) {
-	dir, env, _ := gitFolder(t)
+	r := repotest.New(t)
 	bin := t.TempDir()
 	fault.Check(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nexec tail -f /dev/null\n"), 0o700))
-	p := Find(append(env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH")))
+	p := Find(append(r.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH")))
 	p.limit = 200 * time.Millisecond
-	if _, err := p.Run(t.Context(), dir, "ls-files"); !errors.Is(err, errLate) {
+	if _, err := p.Run(t.Context(), r.Dir, "ls-files"); !errors.Is(err, errLate) {
 		t.Errorf("%v", err)
 	}
-	b, err := p.Blobs(t.Context(), dir)
+	b, err := p.Blobs(t.Context(), r.Dir)
 	fault.Check(t, err)
 	defer b.Close()
 	if data, err := b.Read("HEAD:a", 8); err == nil {
@@ -104,10 +104,10 @@ func TestTooLate(t *testing.T) {
 
 // TestNewerRepository: of a repository that needs a newer git, the error says what to do.
 func TestNewerRepository(t *testing.T) {
-	dir, env, git := gitFolder(t)
-	git("config", "core.repositoryFormatVersion", "1")
-	git("config", "extensions.unheardOf", "true")
-	if _, err := Find(env).Run(t.Context(), dir, "rev-parse", "HEAD"); err == nil || !strings.HasSuffix(err.Error(), "install a newer git, then aoa daemon stop") {
+	r := repotest.New(t)
+	r.Git("config", "core.repositoryFormatVersion", "1")
+	r.Git("config", "extensions.unheardOf", "true")
+	if _, err := Find(r.Env).Run(t.Context(), r.Dir, "rev-parse", "HEAD"); err == nil || !strings.HasSuffix(err.Error(), "install a newer git, then aoa daemon stop") {
 		t.Error(err)
 	}
 }

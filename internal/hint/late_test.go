@@ -3,8 +3,6 @@ package hint
 import (
 	"context"
 	"log/slog"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -35,10 +34,9 @@ func (told) SyncBriefly(context.Context) {}
 
 // TestLateIsAskedAgain: what was found and could not be said in time is said with the next call, once.
 func TestLateIsAskedAgain(t *testing.T) {
-	root, env := t.TempDir(), []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
-	fault.Check(t, exec.Command("git", "init", "-q", root).Run())
-	fault.Check(t, os.Mkdir(filepath.Join(root, "api"), 0o700))
-	fault.Check(t, os.WriteFile(filepath.Join(root, "api", "wire.go"), []byte("package api\n"), 0o600))
+	r := repotest.New(t)
+	r.Write("api/wire.go", "package api\n")
+	root, env := r.Dir, r.Env
 	repo, err := watcher.OpenRepo(t.Context(), root, env)
 	fault.Check(t, err)
 	cfg, _, err := config.Load(env, "")

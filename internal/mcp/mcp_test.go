@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +26,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -41,36 +41,17 @@ type fixture struct {
 
 func newFixture(t *testing.T, o Options) *fixture {
 	t.Helper()
-	root, home := t.TempDir(), t.TempDir()
-	d := &fixture{t: t, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home,
-		"XDG_STATE_HOME=" + home, "AOA_THRESHOLD=aggressive",
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"),
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}}
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", args...)
-		cmd.Dir, cmd.Env = root, d.env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	git("init", "-q", "-b", "main")
-	first, env := time.Now().Add(-time.Hour), d.env
+	r, now := repotest.New(t), time.Now().Add(-time.Hour)
+	r.Now = func() time.Time { now = now.Add(time.Minute); return now } // commits of one second have no order
 	for i := range 12 {
-		at := first.Add(time.Duration(i) * time.Minute).Format(time.RFC3339) // commits of one second have no order
-		d.env = append(env[:len(env):len(env)], "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at)
-		names := []string{"server/wire.go", "docs/protocol.md"}
+		other := "docs/protocol.md"
 		if i%4 == 1 {
-			names = []string{"server/wire.go", fmt.Sprintf("other/file%d.go", i)}
+			other = fmt.Sprintf("other/file%d.go", i)
 		}
-		for _, name := range names {
-			write(t, filepath.Join(root, name), fmt.Sprint(name, i))
-		}
-		write(t, filepath.Join(root, "lib/codec.go"), "package lib\n\nfunc DecodeFrame() {}\n")
-		git("add", ".")
-		git("commit", "-q", "-m", fmt.Sprintf("change %d of the protocol", i))
+		r.Save(fmt.Sprintf("change %d of the protocol", i), "lib/codec.go", "package lib\n\nfunc DecodeFrame() {}\n",
+			"server/wire.go", fmt.Sprint("server/wire.go", i), other, fmt.Sprint(other, i))
 	}
-	d.env = env
+	root, d := r.Dir, &fixture{t: t, env: append(r.Env, "AOA_THRESHOLD=aggressive")}
 	var err error
 	if d.repo, err = watcher.OpenRepo(t.Context(), root, d.env); err != nil {
 		t.Fatal(err)

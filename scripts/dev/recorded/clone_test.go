@@ -3,7 +3,6 @@ package recorded
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"testing"
 
@@ -11,26 +10,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // newRepo makes a repository by a shell script, in which save commits everything under a subject, a second after the
 // one before.
 func newRepo(t *testing.T, script string) (dir string) {
 	t.Helper()
-	dir = t.TempDir()
-	cmd := exec.Command("sh", "-ec", `at=1772452800
+	r := repotest.New(t)
+	r.Run(`at=1772452800
 save() { at=$((at + 1)); git add -A; GIT_COMMITTER_DATE="$at +0000" git commit -qm "$*"; }
-git init -q -b main
-`+script)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
-		"HOME="+t.TempDir(),
-		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
-		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return dir
+` + script)
+	return r.Dir
 }
 
 // TestClone: a clone adds to a trace what only git knows.

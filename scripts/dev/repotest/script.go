@@ -26,7 +26,11 @@ func (s scripted) Fatalf(format string, args ...any) { s.ts.Fatalf(format, args.
 
 // Setup gives a script an environment without the settings of a user.
 func Setup(e *testscript.Env) error {
-	e.Vars = append(e.Vars, Env(filepath.Join(e.WorkDir, "home"))...)
+	for _, v := range Env(filepath.Join(e.WorkDir, "home")) {
+		if name, value, _ := strings.Cut(v, "="); name != "PATH" && name != "TMPDIR" { // they are those of package testscript
+			e.Setenv(name, value)
+		}
+	}
 	return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 }
 

@@ -13,7 +13,8 @@ import (
 // whose ID was logged, pruned or forgotten before; a commit that is counted; an uncommit of a commit that is not. An
 // uncommit comes back with the files, terms and times of the commit that it takes back. Events of other clones are in
 // no total, and only Replay and Peers return them. If nothing is fresh, nothing is written and seq is the number of the
-// last batch. An event that cannot be encoded is left out, see Skipped: it must not keep out those beside it.
+// last batch. An event that cannot be encoded is left out, as a row that cannot be read: it must not keep out
+// those beside it.
 func (d *DB) Append(ctx context.Context, events []event.Event) (seq int64, fresh []event.Event, err error) {
 	return d.AppendCommits(ctx, events, nil)
 }
@@ -36,10 +37,6 @@ func (d *DB) AppendCommits(ctx context.Context, events []event.Event,
 		}
 		return b.flush()
 	})
-	if err == nil && b.bad != nil {
-		d.skipped.Add(int64(len(b.bad)))
-		d.skippedLast.Store(&b.bad[len(b.bad)-1])
-	}
 	if err != nil || len(b.fresh) == 0 {
 		return d.Last(), nil, err
 	}
@@ -61,7 +58,6 @@ type batch struct {
 	first int64         // events.id of fresh[0]
 	fresh []event.Event // to be written
 	rows  []*row        // of fresh
-	bad   []error       // of events that cannot be encoded
 	// state has what is known of the events of the batch: digest → the newest row about it.
 	state    map[int64]mention
 	reversed map[int64]event.Event // events.id → a commit or uncommit that the batch takes back
@@ -116,8 +112,7 @@ FROM ids LEFT JOIN events ON id = event WHERE digest IN (VALUES %s)`,
 			}
 		}
 		r, err := encodeRow(e, b.d.seal)
-		if err != nil {
-			b.bad = append(b.bad, err)
+		if b.tx.f.bad.skip(err) {
 			continue
 		}
 		b.fresh, b.rows = append(b.fresh, e), append(b.rows, r)
@@ -208,14 +203,6 @@ func (b *batch) uncount() error {
 		}
 	}
 	return nil
-}
-
-// Skipped returns how many events could not be encoded since the log was opened, and why the last one could not.
-func (d *DB) Skipped() (n int64, last error) {
-	if n = d.skipped.Load(); n > 0 {
-		last = *d.skippedLast.Load()
-	}
-	return n, last
 }
 
 func moveCursor(tx *Tx, cursor map[string]string) error {

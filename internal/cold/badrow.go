@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"time"
 )
 
 // ErrRow is wrapped by the error of a row whose values cannot be decoded, in a database that is sound for SQLite: a
@@ -30,7 +29,7 @@ func (r Row) Scan(dst ...any) error {
 	return fmt.Errorf("%w: %w", ErrRow, err)
 }
 
-// badRows warns of the rows of one file that could not be read. A lazyFile shares one between the openings of its file.
+// badRows warns of the rows of one file that could not be read.
 type badRows struct {
 	path string
 	log  *slog.Logger // may be nil
@@ -48,10 +47,4 @@ func (b *badRows) skip(err error) bool {
 		}
 	})
 	return true
-}
-
-// possible reports whether a stored time (unix milliseconds) can be written as JSON: years 0 to 9999.
-func possible(ms int64) bool {
-	year := time.UnixMilli(ms).UTC().Year()
-	return year >= 0 && year <= 9999
 }

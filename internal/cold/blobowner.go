@@ -58,22 +58,17 @@ func (o *Owner) names(v Blob, path string) bool {
 	return bytes.Contains(v.Data, []byte(path)) || bytes.Contains(v.Meta, []byte(path))
 }
 
-// scan reads a row of sqlBlobs or sqlWithData. What cannot be opened is nil, impossible times are zero, with an error
-// beside the rest.
+// scan reads a row of sqlBlobs or sqlWithData. What cannot be opened is nil, with an error beside the rest.
 func (o *Owner) scan(f *File, r Row) (v Blob, id int64, err error) {
 	var created, written, used int64
 	err = r.Scan(&id, &v.Key, &v.Session, &v.Part, &v.Size, &created, &written, &used, &v.Meta, &v.Data)
 	if err != nil {
 		return Blob{}, 0, err
 	}
-	if possible(created) && possible(written) && possible(used) {
-		v.Created, v.Written, v.Used = moment(created), moment(written), moment(used)
-	} else {
-		err = fmt.Errorf("%w: %s %q: its times are impossible", ErrRow, o.name, v.Key)
-	}
-	opened := o.open(&v)
-	f.bad.skip(opened)
-	return v, id, errors.Join(err, opened)
+	v.Created, v.Written, v.Used = moment(created), moment(written), moment(used)
+	err = o.open(&v)
+	f.bad.skip(err)
+	return v, id, err
 }
 
 // Get returns a blob with its data. The error wraps ErrRow where it is damaged, ErrLostKey where its key is not there.
@@ -102,8 +97,8 @@ func (o *Owner) List(ctx context.Context, q Selection) (out []Blob, total int, e
 	}
 	err = o.b.useExisting(ctx, func(f *File) error {
 		err := f.Each(ctx, sqlBlobs+sqlSelected+order, q.args(o.name), func(r Row) error {
-			v, _, err := o.scan(f, r)
-			if !v.Created.IsZero() {
+			v, id, err := o.scan(f, r)
+			if id != 0 {
 				out, err = append(out, v), nil // its meta may be missing
 			}
 			return err

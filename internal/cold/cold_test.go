@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -332,7 +331,7 @@ func checkChanges(t *testing.T, d *DB) {
 
 func fixed() time.Time { return noon }
 
-// TestOneBadEventIsLeftOut: an event that cannot be encoded is left out and counted. Those beside it are logged.
+// TestOneBadEventIsLeftOut: an event that cannot be encoded is left out with a warning. Those beside it are logged.
 func TestOneBadEventIsLeftOut(t *testing.T) {
 	d := newTest(t)
 	bad := commit(2, noon, "b.go")
@@ -343,9 +342,6 @@ func TestOneBadEventIsLeftOut(t *testing.T) {
 	fault.Check(t, err)
 	same(t, "fresh", fresh, good)
 	same(t, "replay", replayAll(t, d, 0), []replayed{{seq, good}})
-	if n, last := d.Skipped(); n != 1 || last == nil || !strings.Contains(last.Error(), bad.ID) {
-		t.Errorf("%d events were left out: %v", n, last)
-	}
 	if cursor, err := d.Cursor(t.Context()); cursor["main"] != sha(3) || err != nil {
 		t.Errorf("the cursor is %v, %v", cursor, err)
 	}

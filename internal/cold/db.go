@@ -21,9 +21,6 @@ type DB struct {
 	seal    *Seal        // of texts; nil: they are stored open
 	version atomic.Int64 // grows with every change of what History reads
 
-	skipped     atomic.Int64 // see Skipped
-	skippedLast atomic.Pointer[error]
-
 	copying sync.Mutex                         // held while the copy is made or deleted
 	callOff atomic.Pointer[context.CancelFunc] // of the copy that is being made, or was last
 

@@ -28,11 +28,10 @@ type Options struct {
 	// Expected says that there was a log: Open warns when its file is missing. OpenFile does not use it.
 	Expected bool
 
-	cut     string   // the warning of a file that lost its end
-	cache   int      // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
-	readers int      // reading connections; 0: fileReaders
-	checked int      // pages up to which opening reads the whole file; 0: checkedPages
-	bad     *badRows // counts rows that cannot be read; nil: one of its own
+	cut     string // the warning of a file that lost its end
+	cache   int    // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
+	readers int    // reading connections; 0: fileReaders
+	checked int    // pages up to which opening reads the whole file; 0: checkedPages
 }
 
 // Another file is small and rarely asked: few connections with small caches, since an idle daemon's memory counts.
@@ -62,9 +61,6 @@ func (o Options) complete(path string) (Options, string, error) {
 	}
 	o.cut, o.cache, o.readers = cmp.Or(o.cut, cutWarning), cmp.Or(o.cache, fileCache), cmp.Or(o.readers, fileReaders)
 	o.checked = cmp.Or(o.checked, checkedPages)
-	if o.bad == nil {
-		o.bad = &badRows{path: path, log: o.Log}
-	}
 	return o, path, nil
 }
 
@@ -163,7 +159,7 @@ func tryFile(ctx context.Context, path, schema string, o Options, ready func(*Fi
 	if err := prepareFile(path); err != nil {
 		return nil, notOpened(path, err)
 	}
-	f := &File{path: path, full: o.Full, schema: schema, checked: o.checked, bad: o.bad, stmts: map[string]*sql.Stmt{},
+	f := &File{path: path, full: o.Full, schema: schema, checked: o.checked, bad: &badRows{path: path, log: o.Log}, stmts: map[string]*sql.Stmt{},
 		endCheck: func() {}}
 	f.syncer.path = path
 	f.syncer.warn = func(err error) {
@@ -254,7 +250,6 @@ func (f *File) Close() error {
 // closeAll closes the readers first: the last connection to go checkpoints the log, and readers cannot.
 func (f *File) closeAll() error {
 	f.endCheck()
-	f.syncer.stop()
 	var errs []error
 	if f.reader != nil {
 		errs = append(errs, f.reader.Close())

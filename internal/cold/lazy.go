@@ -26,7 +26,6 @@ type lazyFile struct {
 
 // newLazy opens nothing. The arguments are OpenFile's.
 func newLazy(path, schema string, o Options) *lazyFile {
-	o.bad = &badRows{path: path, log: o.Log}
 	l := &lazyFile{path: path, schema: schema, o: o}
 	l.folder, _ = os.Stat(filepath.Dir(path)) // open reports what is wrong with it
 	return l

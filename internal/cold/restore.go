@@ -45,7 +45,7 @@ func restore(ctx context.Context, path string, o Options, before int64, why erro
 	if err != nil {
 		return nil, err
 	}
-	old := &DB{File: &File{path: aside, bad: o.bad}, seal: o.Seal}
+	old := &DB{File: &File{path: aside, bad: &badRows{}}, seal: o.Seal}
 	if old.reader, err = sql.Open("sqlite", dsn(aside, "query_only(1)")); err != nil {
 		return d, err
 	}

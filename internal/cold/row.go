@@ -62,7 +62,7 @@ func encodeRow(e event.Event, seal *Seal) (*row, error) {
 	}
 	var err error
 	if r.body, err = codec.Encode(open.Body); err != nil {
-		return nil, fmt.Errorf("event %q: %w", e.ID, err)
+		return nil, fmt.Errorf("%w: event %q: %w", ErrRow, e.ID, err)
 	}
 	return r, nil
 }
@@ -75,11 +75,8 @@ func (r *row) folded() (event.Event, error) {
 	e := r.event
 	e.Time = moment(r.at)
 	err := decodeBody(&e, r.kind, r.body)
-	switch {
-	case err == nil && !possible(r.at):
+	if err == nil && e.Time.UnixMilli() != r.at {
 		err = errors.New("its time is impossible")
-	case err == nil && r.counted.Valid && (r.counted.Int64 < -1 || r.counted.Int64 > ofPeer):
-		err = errors.New("it is counted more than once")
 	}
 	if err != nil {
 		err = fmt.Errorf("%w: event %d: %w", ErrRow, r.id, err)
@@ -119,8 +116,11 @@ func decodeBody(e *event.Event, kind event.Kind, raw []byte) error {
 	return err
 }
 
-// moment is a stored time.
-func moment(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+// moment is a stored time. One that JSON cannot write, as of a damaged row, is that of the year 0 or 9999.
+func moment(ms int64) time.Time {
+	const first, last = -62167219200_000, 253402300799_999
+	return time.UnixMilli(min(max(ms, first), last)).UTC()
+}
 
 // countedOf is the column counted of a new row, 0 for NULL.
 func countedOf(e event.Event) int64 {

@@ -69,7 +69,7 @@ func (d *DB) FileStats(ctx context.Context, limit int) ([]FileStat, error) {
 		var session string
 		err := row.Scan(&f, &at, &session)
 		p := paths[h.now(f, at)]
-		if err != nil || p == "" || !possible(at) { // a file without a name belongs to a damaged row
+		if err != nil || p == "" { // a file without a name belongs to a damaged row
 			return err
 		}
 		if files[p] == nil {
@@ -195,9 +195,6 @@ func (d *DB) SessionStats(ctx context.Context, limit int) (out []SessionStat, er
 		var s SessionStat
 		var first, last int64
 		err := row.Scan(&s.ID, &s.Events, &first, &last)
-		if err == nil && (!possible(first) || !possible(last)) {
-			err = fmt.Errorf("%w: session %q: its times are impossible", ErrRow, s.ID)
-		}
 		s.Started, s.Last = moment(first), moment(last)
 		if s.Duration = s.Last.Sub(s.Started).Seconds(); err == nil {
 			out = append(out, s)

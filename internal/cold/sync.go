@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,59 +17,28 @@ const syncAfter = 5 * time.Second
 
 // syncer syncs the write-ahead log of a file beside those who write: a commit waits for no disk.
 type syncer struct {
-	path string // of the database
-
-	mu     sync.Mutex  // guards what follows
-	timer  *time.Timer // set while something is to be synced
-	closed bool
-	warn   func(error) // called once for failures in a row
-	failed bool
+	path   string // of the database
+	due    atomic.Bool
+	warn   func(error) // called for the first failure
+	failed sync.Once
 }
 
 // soon is called after each commit.
 func (s *syncer) soon() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.timer == nil && !s.closed {
-		s.timer = time.AfterFunc(syncAfter, s.sync)
+	if !s.due.Swap(true) {
+		time.AfterFunc(syncAfter, s.sync)
 	}
 }
 
-// sync syncs what was committed before. What is committed meanwhile is another one's.
+// sync syncs what was committed before. What is committed meanwhile is another one's. Where there is no log, the last
+// connection has put it into the file, and synced that.
 func (s *syncer) sync() {
-	s.mu.Lock()
-	s.timer = nil
-	closed := s.closed
-	s.mu.Unlock()
-	if closed {
-		return // the last connection has put the log into the file, and synced that
-	}
-	err := syncFile(s.path + "-wal")
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	if err == nil {
+	s.due.Store(false)
+	switch err := syncFile(s.path + "-wal"); {
+	case err == nil:
 		_ = syncFile(filepath.Dir(s.path)) // the name of a log that was made since; not every system can
-	}
-	s.mu.Lock()
-	first := err != nil && !s.failed
-	s.failed = err != nil
-	s.mu.Unlock()
-	if err != nil {
-		s.soon()
-	}
-	if first {
-		s.warn(err)
-	}
-}
-
-// stop ends it.
-func (s *syncer) stop() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	if s.timer != nil {
-		s.timer.Stop()
+	case !errors.Is(err, fs.ErrNotExist):
+		s.failed.Do(func() { s.warn(err) })
 	}
 }
 

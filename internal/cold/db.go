@@ -128,7 +128,6 @@ const (
 	metaCopied = "copied" // number of the last batch inside the copy
 	metaKey    = "key"    // name of the key that seals texts, see noteKey
 	metaName   = "writer" // see Name
-	metaSaved  = "saved"  // a snapshot was saved: from then on there is a cache
 	metaScrub  = "scrub"  // "1": what was forgotten is to be overwritten
 )
 

@@ -23,11 +23,6 @@ func prepareFile(path string) error {
 	if err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%w: not a file but a %s", ErrDamaged, info.Mode().Type())
 	}
-	if err != nil && lookBefore(path).mark < 0 { // a file without a mark has lost it, whenever this process is killed
-		if err := writeMark(path, 0); err != nil {
-			return err
-		}
-	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package cold
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -32,13 +31,10 @@ func newLazy(path, schema string, o Options) *lazyFile {
 }
 
 // Exists reports whether there is a file.
-func (l *lazyFile) Exists() bool {
-	_, err := os.Stat(l.path)
-	return !errors.Is(err, fs.ErrNotExist)
-}
+func (l *lazyFile) Exists() bool { return exists(l.path) }
 
-// use calls fn with the open file, which stays open until fn returns; fn must not use it a second time inside. A file
-// that proves damaged is closed: the next use checks it and moves it aside. Errors are OpenFile's and fn's.
+// use calls fn with the open file, which stays open until fn returns; fn must not use it a second time inside. Errors
+// are OpenFile's and fn's.
 func (l *lazyFile) use(ctx context.Context, fn func(*File) error) error {
 	for {
 		l.mu.RLock()
@@ -50,12 +46,9 @@ func (l *lazyFile) use(ctx context.Context, fn func(*File) error) error {
 			return err
 		}
 	}
+	defer l.mu.RUnlock()
 	l.used.Store(true)
-	err := l.with(fn)
-	if errors.Is(err, ErrDamaged) {
-		err = errors.Join(err, l.Close())
-	}
-	return err
+	return fn(l.file)
 }
 
 // useExisting is use, but calls nothing where there is no file: reading from an empty store does not make one.
@@ -64,12 +57,6 @@ func (l *lazyFile) useExisting(ctx context.Context, fn func(*File) error) error 
 		return nil
 	}
 	return l.use(ctx, fn)
-}
-
-// with calls fn with the open file and gives the lock back that use took, also when fn panics.
-func (l *lazyFile) with(fn func(*File) error) error {
-	defer l.mu.RUnlock()
-	return fn(l.file)
 }
 
 func (l *lazyFile) open(ctx context.Context) error {

@@ -23,8 +23,6 @@ const (
 	cutWarning    = "the end of a file of the store is missing" + cutEnd
 	cutEnd        = ", its write-ahead log was deleted or damaged, or an older copy of the file was put in its place: " +
 		"all that is there is used; if you have a backup, stop the daemon and put it back"
-	unmarkedWarning = "the mark beside a file of the store was deleted or damaged: it would say whether the end of the " +
-		"file is missing; all that is there is used"
 	keyWarning = "the key to stored prompts and tool inputs is lost: those texts cannot be read, all else is kept; " +
 		"if you have it, put its line into the file and restart the daemon (aoa daemon stop)"
 )
@@ -90,8 +88,6 @@ func (f *File) compare(o Options, was before) error {
 		if o.Expected {
 			o.warn(goneWarning, "file", f.path, "events", max(was.mark, 0))
 		}
-	case was.mark < 0:
-		o.warn(unmarkedWarning, "file", f.path, "ends_at", seq)
 	case was.mark > seq:
 		o.warn(o.cut, "file", f.path, "ends_at", seq, "written", was.mark, "missing", was.mark-seq)
 	}

@@ -88,40 +88,6 @@ func TestCutLog(t *testing.T) {
 	}
 }
 
-// TestLostMark: without its mark, nothing can tell whether a file lost its end, and one line says that, once.
-func TestLostMark(t *testing.T) {
-	from, _, _ := killedStores(t)
-	remove := func(names ...string) func(string) {
-		return func(dir string) {
-			for _, n := range names {
-				fault.Check(t, os.Remove(filepath.Join(dir, n)))
-			}
-		}
-	}
-	for _, name := range []string{"aoa", "cache"} {
-		for what, harm := range map[string]func(string){
-			"the mark is deleted":              remove(name + ".mark"),
-			"the mark and the log are deleted": remove(name+".mark", name+".db-wal"),
-			"the mark is deleted, the log cut": func(dir string) {
-				remove(name + ".mark")(dir)
-				fault.Check(t, os.Truncate(filepath.Join(dir, name+".db-wal"), 50_000))
-			},
-			"the mark is empty": func(dir string) {
-				fault.Check(t, os.WriteFile(filepath.Join(dir, name+".mark"), nil, 0o600))
-			},
-			"the mark is no number": func(dir string) {
-				fault.Check(t, os.WriteFile(filepath.Join(dir, name+".mark"), []byte("7e3"), 0o600))
-			},
-		} {
-			_, _, said, again := harmed(t, from, harm)
-			if len(said.records) != 1 || !strings.Contains(line(said), "mark") {
-				t.Errorf("%s: %s: %d lines, want one: %s", name, what, len(said.records), line(said))
-			}
-			same(t, "lines at the next start", len(again.records), 0)
-		}
-	}
-}
-
 // TestAlteredSchema: a database whose tables are not those of this program is known at the start, and what is stored
 // after it is stored.
 func TestAlteredSchema(t *testing.T) {

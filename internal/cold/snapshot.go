@@ -41,28 +41,13 @@ func (s *Snapshot) Save(ctx context.Context, seq int64, state []byte) error {
 		return err
 	}
 	blob := s.owner.Pack(Blob{Key: snapshotKey, Size: int64(len(state)), Meta: meta, Data: state})
-	if _, err = s.owner.Write(ctx, "save snapshot", func(tx *BlobTx) error { return tx.Put(blob) }); err != nil {
-		return err
-	}
-	if had, err := s.db.Meta(ctx, metaSaved); err != nil || had != "" {
-		return err
-	}
-	return s.db.SetMeta(ctx, metaSaved, "1")
+	_, err = s.owner.Write(ctx, "save snapshot", func(tx *BlobTx) error { return tx.Put(blob) })
+	return err
 }
-
-const cacheWarning = "the cache is gone: what was kept to save time is lost, scores and states of sessions are made " +
-	"again from the log"
 
 // Load returns the state and the last batch in it, 0 if there is none of this log. A state that contains more than the
 // log does not count, nor one of a log whose forgotten bytes are not overwritten yet. The error wraps ErrRow where the state is damaged.
 func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error) {
-	if !s.owner.Exists() {
-		had, err := s.db.Meta(ctx, metaSaved)
-		if had != "" && s.owner.b.o.Log != nil {
-			s.owner.b.o.Log.Warn(cacheWarning)
-		}
-		return nil, 0, err
-	}
 	name, err := s.db.Name(ctx)
 	if err != nil {
 		return nil, 0, err

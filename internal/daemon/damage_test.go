@@ -179,10 +179,6 @@ func TestCacheDeleted(t *testing.T) {
 	if got["items"] != 0 || got["sessions"] != want["sessions"] || got["segments"] != want["segments"] {
 		t.Errorf("%v, before %v", got, want)
 	}
-	warnings := w.take()
-	if len(warnings) != 1 || !strings.Contains(warnings[0], "the cache is gone") ||
-		!slices.Contains(call(d, api.Status, api.None{}).Warnings, warnings[0]) {
-		t.Errorf("%q", warnings)
-	}
+	fault.Same(t, "warnings", len(w.take()), 0)
 	d.stop()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,6 +17,21 @@ const bashWords = `    read -ra words <<<"${COMP_LINE:0:COMP_POINT}"
     [[ ${COMP_LINE:0:COMP_POINT} == *[[:space:]] ]] && words+=("")
     cword=$((${#words[@]} - 1)) cur=${words[cword]} prev=${words[cword > 0 ? cword - 1 : 0]}
 `
+
+// completeBash puts bashCompletion in the place of cobra's own below the command completion.
+func (a *app) completeBash(root, completion *cobra.Command) {
+	bash, _, err := completion.Find([]string{"bash"})
+	if err != nil {
+		panic(err) // cobra has it no more: every test fails
+	}
+	bash.Long = "Prints the completion of bash. It needs no other package. To have it in every new shell, put this line " +
+		"into ~/.bashrc:\n\n  source <(aoa completion bash)"
+	bash.RunE = func(*cobra.Command, []string) error {
+		script, err := bashCompletion(root)
+		fmt.Fprint(a.out, script)
+		return err
+	}
+}
 
 // bashCompletion is the completion of bash.
 func bashCompletion(root *cobra.Command) (string, error) {

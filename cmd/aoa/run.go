@@ -201,13 +201,7 @@ Start with:  aoa init           learn this repository's history
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			strict(c)
-			if bash, _, err := c.Find([]string{"bash"}); err == nil {
-				bash.RunE = func(*cobra.Command, []string) error {
-					script, err := bashCompletion(root)
-					fmt.Fprint(a.out, script)
-					return err
-				}
-			}
+			a.completeBash(root, c)
 		}
 	}
 	describe := root.HelpFunc()

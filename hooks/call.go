@@ -12,6 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // Bounds of what is read. Longer input is cut, never refused.
@@ -149,7 +150,7 @@ func (p *payload) call(r Repo) Call {
 		c.Events = s.border(p.reason, event.End{Reason: p.reason})
 	case "Stop":
 		if s.Session != "" && s.Subagent == "" {
-			c.Events = []event.Event{s.event(fmt.Sprintf("stop:%s:%d", s.Session, s.Time.UnixMilli()), event.Stop{})}
+			c.Events = []event.Event{s.event(fmt.Sprintf("stop:%s:%d", s.Session, s.Time.UnixMilli()), redact.Said(p.said))}
 		}
 	}
 	if c.Query != nil {

@@ -208,3 +208,20 @@ func bigRepo(n int) Repo {
 	}
 	return Repo{Root: "/r", Tree: index.NewTree(paths), Now: func() time.Time { return time.Unix(1e9, 0) }}
 }
+
+// TestLastMessage: a turn's end has the words of what the agent said last.
+func TestLastMessage(t *testing.T) {
+	for _, agent := range []string{"claude", "codex"} {
+		call, err := Decode(agent, nil, marshal(t, map[string]any{"hook_event_name": "Stop", "session_id": "s1", "cwd": "/orchard",
+			"last_assistant_message": "Shall I mend parsePrice?"}), orchard())
+		fault.Check(t, err)
+		fault.Same(t, agent, call.Events[0].Body, event.Body(event.Stop{Terms: index.Terms("mend parsePrice", 8),
+			Idents: []string{"parseprice"}}))
+	}
+	for text, brief := range map[string]bool{"do it": true, "1": true, "yes, commit it now": false, strings.Repeat("界", 40): false} {
+		call := decode(t, "UserPromptSubmit", map[string]any{"prompt": text}, orchard())
+		if got := call.Events[0].Body.(event.Prompt).Brief; got != brief {
+			t.Errorf("%q is brief: %v", text, got)
+		}
+	}
+}

@@ -57,6 +57,7 @@ type rawPayload struct {
 	Interrupted  bool      `json:"is_interrupt"`
 	Calls        []rawCall `json:"tool_calls"`
 	Stopped      bool      `json:"stop_hook_active"` // a hook keeps the turn going, which was about to end
+	Said         string    `json:"last_assistant_message"`
 }
 
 // rawCall is a tool call as Claude Code's payloads have it.
@@ -83,6 +84,7 @@ type payload struct {
 	turn     string
 	cwd      string
 	prompt   string
+	said     string // at the end of a turn: the agent's last message
 	source   string
 	reason   string
 	dropped  bool // the agent drops the answer, though the event takes text
@@ -108,7 +110,7 @@ func canonical(agent string, raw *rawPayload) *payload {
 	cwd := append(append([]string{raw.Cwd}, raw.Workspaces...), raw.WorkspacesCamel...)
 	p := &payload{agent: agent, name: eventName(agent, raw), subagent: raw.Subagent, cwd: cmp.Or(cwd...),
 		session: cmp.Or(raw.Conversation, raw.Session, raw.SessionCamel, raw.ConversationCamel),
-		turn:    cmp.Or(raw.PromptID, raw.Generation, raw.Turn), prompt: raw.Prompt, source: raw.Source,
+		turn:    cmp.Or(raw.PromptID, raw.Generation, raw.Turn), prompt: raw.Prompt, said: raw.Said, source: raw.Source,
 		reason: problemText(raw.Reason), calls: raw.Calls, at: timeOf(raw.Timestamp)}
 	p.event = agents.EventOf(agent, p.name).Canonical
 	switch {

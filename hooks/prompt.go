@@ -123,6 +123,7 @@ func (s *CallContext) Prompt(text string) (events []event.Event, query *event.Qu
 		return []event.Event{s.event(id, b)}, nil
 	}
 	b := event.Prompt{Text: store(cmp.Or(p.human, p.pasted), event.MaxText)}
+	b.Brief = event.Brief(b.Text)
 	b.Terms = redact.Terms(b.Text, event.MaxTerms)
 	b.Named = s.mentions(p.human, false)
 	b.Seen = s.mentions(p.pasted+"\n"+p.machine, false)

@@ -31,7 +31,6 @@ const (
 	leastLater  = 0.20 // probability of a line at a later prompt, if the turn opens any file; the first line has none
 	laterPrompt = 2    // earlier prompts
 	leastShadow = 0.10 // a list that is not shown is logged from this probability on that one of its files is opened
-	shortPrompt = 3    // words: "yes", "commit this"
 	mostErrand  = 10   // words of a prompt that speaks of a commit
 	mostSure    = 0.99 // a file's probability, if the turn opens files, is shown as at most this
 	// share of shown lists with a right file, of those whose turn opened one; the threshold adapts to it
@@ -66,7 +65,7 @@ type Turn struct {
 type ListFeatures struct {
 	Turn  float64 `json:"turn,omitempty"`  // ln(1 + earlier prompts of the session)
 	Words float64 `json:"words,omitempty"` // ln(1 + words of the prompt)
-	Short float64 `json:"short,omitempty"` // 1 for a prompt of at most 3 words
+	Short float64 `json:"short,omitempty"` // 1 for a brief prompt
 	First float64 `json:"first,omitempty"` // log odds of the likeliest file
 	Any   float64 `json:"any,omitempty"`   // log odds of 1 − Π(1−p), p the files' probabilities as shipped
 	Text  float64 `json:"text,omitempty"`  // the best signal text_share among the files
@@ -83,7 +82,7 @@ func (f ListFeatures) Values() []float64 {
 func ListFeaturesOf(q event.Query, t Turn, files []Candidate) ListFeatures {
 	words := len(strings.Fields(q.Prompt))
 	f := ListFeatures{Turn: math.Log1p(float64(max(t.Prompts, 0))), Words: math.Log1p(float64(words)),
-		Short: truth(words <= shortPrompt), First: logOdds(0),
+		Short: truth(event.Brief(q.Prompt)), First: logOdds(0),
 		Any: logOdds(0), Named: truth(t.Named)}
 	none := 1.0
 	for i, x := range files {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -188,5 +190,32 @@ func TestNothingKnownOfTheText(t *testing.T) {
 	}
 	if !says() {
 		t.Error("silent about a text that tells of the files")
+	}
+}
+
+// TestTheAgentsWordsDecideNothing: they order the files of a list at a brief prompt, but whether it is said the prompt's
+// own words decide.
+func TestTheAgentsWordsDecideNothing(t *testing.T) {
+	m := rank.Model{Weights: rank.Values{rank.TermsMean: 40, rank.Bias: -3}}
+	for prompt, want := range map[string][]event.Path{
+		"mend the lexer":       {"lexer.go"}, // its words lead to a file; what the agent said leads to another one
+		"turn that around":     nil,
+		"mend the basket, too": {"basket.go"},
+	} {
+		d := newFixture(t, Options{})
+		d.p.ranker = rank.New(d.store, d.sessions, func() *index.Tree { return d.tree },
+			rank.Options{Models: map[event.Task]rank.Model{event.TaskPrompt: m}})
+		d.tree.Add("lexer.go", "basket.go")
+		d.knows("lexer", "lexer.go")
+		d.knows("basket", "basket.go")
+		stop := d.event(event.KindStop)
+		stop.Body = event.Stop{Terms: []string{"basket"}}
+		d.happen(d.event(event.KindPrompt), stop)
+		q := d.question(Prompt)
+		q.Query.Prompt = prompt
+		dec := d.say(q, nil, all)
+		if len(dec.Shown) == 0 != (want == nil) || want != nil && !slices.Contains(paths(dec.Shown), want[0]) {
+			t.Errorf("%q: shown %v (%s), want %v", prompt, paths(dec.Shown), dec.Why, want)
+		}
 	}
 }

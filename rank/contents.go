@@ -77,7 +77,7 @@ func (r *Ranker) readTexts(x *queryContext, q event.Query, s *session.Session, p
 	}
 	if w.any(Text, AskedKind) {
 		x.prompted = q.Prompt
-		if q.Prompt != "" {
+		if q.Prompt != "" && !x.saysMore() {
 			x.fitting = r.known.get(x, q.Prompt, func() []TextFit { return x.fits(prompt, q.Prompt, r.texts) })
 		} else {
 			x.fitting = of(x.words, x.idents)

@@ -23,7 +23,8 @@
 //
 // # Texts
 //
-// A text (a prompt, an issue, a commit subject; the words of the newest commands) is compared with what files say,
+// A text (a prompt, an issue, a commit subject; the words of the newest commands; at a prompt of at most three words
+// together with those that the agent said before it) is compared with what files say,
 // see index.Contents.Match: by BM25 of its words and of its title against the path, the base name, the names that a
 // file defines, its doc strings and comments, and its body; and by identifiers that look like code. Each of these 14
 // aspects is a share of the best file of the same kind (source, test, document, data) and 1/√rank among them. With

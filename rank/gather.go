@@ -57,6 +57,9 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		}
 		x.remember(in.session)
 	}
+	if in.session != nil && task == event.TaskPrompt && event.Brief(q.Prompt) && !q.Alone {
+		x.goesOn = in.session.Said
+	}
 	x.ask(q, text, in.session)
 	wanted := model.read()
 	r.readTexts(x, q, in.session, text, wanted)
@@ -203,19 +206,20 @@ func (x *queryContext) ask(q event.Query, prompt index.Text, s *session.Session)
 	switch {
 	case q.Prompt != "":
 		x.words = x.stored(index.Terms(q.Prompt, event.MaxTerms))
+		x.addSaid(prompt)
 	case s != nil && len(s.Prompt.Words) > 0:
 		x.words, x.idents = slices.Clone(s.Prompt.Words), s.Prompt.Idents
 	case s != nil:
 		words := s.Words()
 		x.words = words[max(0, len(words)-maxTerms):]
 	}
-	x.words = x.words[:min(len(x.words), event.MaxTerms)]
+	x.words = x.words[:min(len(x.words), event.MaxTerms+event.MaxSaid)]
 	// A word that no path has may still be known to the store: it goes behind those that some path has.
 	slices.SortStableFunc(x.words, func(a, b string) int {
 		return cmp.Compare(rarity(x.tree, a), rarity(x.tree, b))
 	})
 	x.terms = x.words[:min(len(x.words), maxTerms)]
-	if q.Prompt == "" {
+	if q.Prompt == "" || x.saysMore() {
 		prompt = index.TextOf(x.words, nil)
 	}
 	x.asked = x.askedBy(prompt, x.words)
@@ -231,6 +235,22 @@ func (x *queryContext) ask(q event.Query, prompt index.Text, s *session.Session)
 			}
 		}
 	}
+}
+
+// saysMore reports whether the agent said before a brief prompt what the prompt is about.
+func (x *queryContext) saysMore() bool { return len(x.goesOn.Words)+len(x.goesOn.Idents) > 0 }
+
+// addSaid adds to the words of a brief prompt those that the agent said before it.
+func (x *queryContext) addSaid(prompt index.Text) {
+	if !x.saysMore() {
+		return
+	}
+	for _, w := range x.goesOn.Words {
+		if !slices.Contains(x.words, w) {
+			x.words = append(x.words, w)
+		}
+	}
+	x.idents = slices.Concat(prompt.Identifiers, x.goesOn.Idents)
 }
 
 const maxIdents = 40 // identifiers of a prompt that are looked for

@@ -26,6 +26,7 @@ type queryContext struct {
 	idents            []string                // of the prompt
 	stored            func([]string) []string // see Options.Words
 	fitting           []TextFit               // files that the prompt may mean
+	goesOn            session.Text            // what the agent said before a brief prompt
 	topic             []TextFit               // that the newest earlier prompt of many words may mean
 	patterned, latest []TextFit               // that the newest patterns and commands may mean; that the newest one may mean
 	prompted          string                  // the text of the prompt, if the question has it

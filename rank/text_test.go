@@ -100,3 +100,38 @@ func TestWordsLeadToFolders(t *testing.T) {
 	near(t, "a file of the folder", of("config/save.go"), 1-.51*.51) // two words, each used once, for one file
 	near(t, "a file elsewhere", of("misc.go"), 0)
 }
+
+// TestWhatTheAgentSaid: a brief prompt is about what the agent said before it, and any other about itself.
+func TestWhatTheAgentSaid(t *testing.T) {
+	w, o := said(t, map[event.Path]string{
+		"lexer.go":  "package a\n\n// lexer splits a line into tokens.\nfunc lexer() {}\n",
+		"basket.go": "package a\n\n// parsePrice reads the price of a basket.\nfunc parsePrice() {}\n"})
+	w.prompt("s", epoch.Add(-time.Hour), "mend the lexer")
+	w.happen(event.Event{Time: epoch.Add(-time.Minute), Session: "s",
+		Body: event.Stop{Terms: index.Terms("the price of a basket is next", 32), Idents: []string{"parseprice"}}})
+	r := w.ranker(o)
+	value := func(q event.Query, f event.Path) float64 {
+		t.Helper()
+		q.Task, q.At = event.TaskPrompt, epoch
+		k, err := r.Score(t.Context(), q)
+		fault.Check(t, err)
+		for _, x := range k.Files {
+			if x.File == f {
+				return x.Values()[TextBody]
+			}
+		}
+		return 0
+	}
+	brief := event.Query{Session: "s", Prompt: "do it"}
+	if got := value(brief, "basket.go"); got != 1 {
+		t.Errorf("%q after what the agent said: %v", brief.Prompt, got)
+	}
+	for name, q := range map[string]event.Query{"its own words alone": {Session: "s", Prompt: "do it", Alone: true},
+		"no session":    {Prompt: "do it"},
+		"many words":    {Session: "s", Prompt: "first do it for all of us please"},
+		"other session": {Session: "t", Prompt: "do it"}} {
+		if got := value(q, "basket.go"); got != 0 {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -42,7 +42,7 @@ func TestTable(t *testing.T) {
 		if !call {
 			t.Errorf("%s: no text reaches the model at a call", a.Name)
 		}
-		fault.Same(t, a.Name+" ends turns", a.EndsTurns(), a.Name == "claude")
+		fault.Same(t, a.Name+" ends turns", a.EndsTurns(), a.Name == "claude" || a.Name == "codex")
 	}
 	if e := agents.EventOf("cursor", "PostToolUse"); e.Canonical != "PostToolUse" || e.Context != agents.Snake {
 		t.Errorf("an event of Claude Code's settings at Cursor: %+v", e)

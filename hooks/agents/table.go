@@ -55,7 +55,7 @@ var All = []Agent{
 				Timeout: 2},
 			{Name: "PostToolUse", Canonical: "PostToolUse", Context: Nested, Installed: true, Matcher: "Bash|apply_patch|mcp__.*", Timeout: 2},
 			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
-			{Name: "Stop", Canonical: "Stop"},
+			{Name: "Stop", Canonical: "Stop", Installed: true, Timeout: 1},
 		}},
 	{Name: "gemini", Title: "Gemini CLI", Driven: "0.61.0",
 		Note:     "Gemini CLI warns once that the hooks of a project are new.",

@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// HideWords takes words out of prompts and calls before they are logged. A word stays if a file of the repository has
+// HideWords takes words out of prompts, calls and what agents said before they are logged. A word stays if a file of the repository has
 // it, if it is common, or if something was learned under it (a commit's subject has it). Other terms are hashed with
 // the key of the store, other identifiers and globs are dropped: a secret that package redact misses is neither. It
 // waits until the files were read, for at most the given time.
@@ -17,6 +17,13 @@ func (t *Set) HideWords(ctx context.Context, w *Checkout, events []event.Event, 
 	for i := range events {
 		switch b := events[i].Body.(type) {
 		case event.Prompt:
+			w.Reader.Wait(ctx, most)
+			b.Terms, b.Idents = t.Words(b.Terms), t.names(b.Idents)
+			events[i].Body = b
+		case event.Stop:
+			if len(b.Terms)+len(b.Idents) == 0 {
+				continue
+			}
 			w.Reader.Wait(ctx, most)
 			b.Terms, b.Idents = t.Words(b.Terms), t.names(b.Idents)
 			events[i].Body = b

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -70,10 +71,19 @@ type Prompt struct {
 	Terms []string `json:"terms,omitempty"` // its words, at most MaxTerms
 	// identifiers of two words or more that it names, in plain form (see index.Identifiers), at most MaxIdents
 	Idents []string `json:"idents,omitempty"`
-	Tags   []string `json:"tags,omitempty"` // intent tags, without '#'
+	Tags   []string `json:"tags,omitempty"`  // intent tags, without '#'
+	Brief  bool     `json:"brief,omitempty"` // see Brief
 	// redacted, at most MaxText bytes; sealed in the log, and "" where events are folded
 	Text string `json:"text,omitempty"`
 }
+
+// briefBytes is the length of three long words: where words have no spaces between them, a text is not brief because it
+// seems to be one word.
+const briefBytes = 60
+
+// Brief reports whether a prompt has at most three words ("do it", "1", "yes, commit"): what it asks for, the agent has
+// said before it.
+func Brief(prompt string) bool { return len(prompt) <= briefBytes && len(strings.Fields(prompt)) <= 3 }
 
 // Kind implements Body.
 func (Prompt) Kind() Kind { return KindPrompt }
@@ -261,7 +271,10 @@ type Start struct {
 func (Start) Kind() Kind { return KindStart }
 
 // Stop says that an agent ended its turn.
-type Stop struct{}
+type Stop struct {
+	Terms  []string `json:"terms,omitempty"`  // words of the end of the agent's last message, at most MaxSaid
+	Idents []string `json:"idents,omitempty"` // identifiers that it names, as of Prompt
+}
 
 // Kind implements Body.
 func (Stop) Kind() Kind { return KindStop }

@@ -87,7 +87,7 @@ func TestBodies(t *testing.T) {
 				n = MaxPaths
 			case []string:
 				if n = bounds[name]; name == "Idents" {
-					n = map[bool]int{true: 40, false: 8}[k == KindPrompt]
+					n = map[bool]int{true: 40, false: 8}[k == KindPrompt || k == KindStop]
 				}
 			case string:
 				if name == "Text" && len(v) != MaxText {
@@ -99,6 +99,9 @@ func TestBodies(t *testing.T) {
 			}
 			if b := bounds[name]; b > 0 {
 				n = b
+			}
+			if k == KindStop && name == "Terms" {
+				n = MaxSaid
 			}
 			fault.Same(t, fmt.Sprintf("%s: entries of %s", k, name), normal.Field(i).Len(), n)
 		}

@@ -27,6 +27,7 @@ const (
 	MaxSeen       = 60
 	MaxFailing    = 3 // lines that name failures, of one call
 	MaxTerms      = 32
+	MaxSaid       = 64 // words of what an agent said
 	MaxIdents     = 40 // of a prompt
 	MaxCallIdents = 8
 	MaxText       = 4096 // bytes
@@ -118,7 +119,8 @@ func (e Event) Seen() []Path {
 	return nil
 }
 
-// Terms are the words of a prompt, of a call's pattern or command, or of a commit's subject.
+// Terms are the words of a prompt, of a call's pattern or command, of a commit's subject, or of what the agent said at a
+// stop.
 func (e Event) Terms() []string {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -129,16 +131,20 @@ func (e Event) Terms() []string {
 		return b.Terms
 	case Uncommit:
 		return b.Terms
+	case Stop:
+		return b.Terms
 	}
 	return nil
 }
 
-// Idents are the identifiers of a prompt, or of a call's pattern or command.
+// Idents are the identifiers of a prompt, of a call's pattern or command, or of what the agent said at a stop.
 func (e Event) Idents() []string {
 	switch b := e.Body.(type) {
 	case Prompt:
 		return b.Idents
 	case Call:
+		return b.Idents
+	case Stop:
 		return b.Idents
 	}
 	return nil
@@ -275,6 +281,9 @@ func (e *Event) ChangeText(fn func(text *string, terms *[]string)) {
 	case Hint:
 		fn(&b.Text, new([]string))
 		e.Body = b
+	case Stop:
+		fn(new(string), &b.Terms)
+		e.Body = b
 	}
 }
 
@@ -288,12 +297,19 @@ func (e Event) Normalize(now time.Time) Event {
 	}
 	e.Time = Possible(e.Time)
 	e.ChangePaths(func(list *[]Path) { *list = cut(*list, MaxPaths) })
+	words := MaxTerms
+	if e.Kind() == KindStop {
+		words = MaxSaid
+	}
 	e.ChangeText(func(text *string, terms *[]string) {
-		*text, *terms = Clip(*text, MaxText), cut(*terms, MaxTerms)
+		*text, *terms = Clip(*text, MaxText), cut(*terms, words)
 	})
 	switch b := e.Body.(type) {
 	case Prompt:
 		b.Named, b.Seen, b.Tags = cut(b.Named, MaxSeen), cut(b.Seen, MaxSeen), cut(b.Tags, MaxTerms)
+		b.Idents = cut(b.Idents, MaxIdents)
+		e.Body = b
+	case Stop:
 		b.Idents = cut(b.Idents, MaxIdents)
 		e.Body = b
 	case Call:

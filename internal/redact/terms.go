@@ -105,6 +105,23 @@ func dropValues(token string, at int, drop func(from, to int)) {
 	}
 }
 
+// Bounds of what is read of an agent's message, so that a long one takes no time, and of it kept.
+const (
+	saidRead  = 16 << 10
+	saidBytes = 600 // what it proposes or asks stands at its end
+)
+
+// Said is what is kept of the last message that an agent wrote in a turn: words and identifiers of its end, without
+// private spans, secrets and values.
+func Said(message string) event.Stop {
+	message = withoutValues(Text(tail(Private(message), saidRead)), false)
+	message = tail(message, saidBytes)
+	return event.Stop{Terms: index.Terms(message, event.MaxSaid), Idents: index.Identifiers(message, event.MaxIdents)}
+}
+
+// tail is the end of a text, at most n bytes, from the beginning of a character on.
+func tail(s string, n int) string { return strings.ToValidUTF8(s[max(0, len(s)-n):], "") }
+
 // Identify gives a prompt or a call the identifiers that its text names, unless it has some. They are of the redacted
 // text, and a command's have no word that it assigns.
 func Identify(b event.Body) event.Body {

@@ -5,9 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
@@ -89,5 +91,29 @@ func TestRandom(t *testing.T) {
 	}
 	if taken*400 > words {
 		t.Errorf("%d of %d words of the sources look random", taken, words)
+	}
+}
+
+// TestSaid: of a long message the end is kept, as words, and nothing that is secret.
+func TestSaid(t *testing.T) {
+	end := "I would mend parsePrice in the basket next. token=ghp_0123456789abcdefghijABCDEFGHIJ012345 " +
+		"<private>about zanzibar</private> Shall I?"
+	got := Said("The lexer is done." + strings.Repeat(" Nothing else changed.", 40) + " " + end)
+	for _, want := range []string{"mend", "basket", "price"} {
+		if !slices.Contains(got.Terms, index.Stem(want)) {
+			t.Errorf("%q is not kept: %q", want, got.Terms)
+		}
+	}
+	for _, term := range got.Terms {
+		if strings.Contains("lexer zanzibar", term) || strings.HasPrefix(term, "ghp") || strings.Contains(term, "0123") {
+			t.Errorf("%q is kept", term)
+		}
+	}
+	if !slices.Contains(got.Idents, "parseprice") || slices.Contains(got.Idents, "zanzibar") {
+		t.Errorf("identifiers are %q", got.Idents)
+	}
+	fault.Same(t, "of no message", Said(""), event.Stop{})
+	if long := Said(strings.Repeat("é", 1<<20)); len(long.Terms) > 1 {
+		t.Errorf("%d words of one", len(long.Terms))
 	}
 }

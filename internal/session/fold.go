@@ -74,6 +74,11 @@ func (l *Sessions) apply(e event.Event) (*Session, Delta) {
 		return nil, Delta{Resolved: l.committed(e)}
 	case event.Hint, event.Feedback:
 		return l.hint(e)
+	case event.Stop:
+		if s := l.sessions[e.Session]; s != nil {
+			s.Said = Text{b.Terms, b.Idents}
+			l.touch(e.Session)
+		}
 	case event.Save:
 		if b.Paths = l.untouched(e); len(b.Paths) > 0 {
 			e.Body = b
@@ -130,6 +135,9 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 	switch b := e.Body.(type) {
 	case event.Start:
 		f.Source, f.Ended = b.Source, false
+		if b.Source == "clear" {
+			f.Said = Text{}
+		}
 		if emptied(e) {
 			f.Seen, f.Results = map[event.Path]float64{}, nil
 		}
@@ -209,6 +217,9 @@ func (f *update) prompt(e event.Event) {
 		f.Topic = f.Prompt
 	}
 	f.Prompt = Text{e.Terms(), e.Idents()}
+	if !e.Body.(event.Prompt).Brief {
+		f.Said = Text{}
+	}
 }
 
 // texts takes in the files and words that an event and its result name.

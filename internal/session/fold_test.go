@@ -257,3 +257,44 @@ func TestRecent(t *testing.T) {
 	d.apply(ev(event.KindRead, 7*time.Minute, "x"))
 	d.expect("after 7 minutes", kinds("", -1), "[]")
 }
+
+// TestSaid: what the agent said last is known at a brief prompt, and nowhere else.
+func TestSaid(t *testing.T) {
+	d := newFixture(t)
+	stop := ev(event.KindStop, 0)
+	eventtest.Set(&stop, "Terms", []string{"basket"}, "Idents", []string{"parseprice"})
+	prompt := func(brief bool) event.Event {
+		e := ev(event.KindPrompt, 0)
+		eventtest.Set(&e, "Brief", brief)
+		return e
+	}
+	clear := ev(event.KindStart, 0)
+	eventtest.Set(&clear, "Source", "clear")
+	said, nothing := session.Text{Words: []string{"basket"}, Idents: []string{"parseprice"}}, session.Text{}
+	for name, c := range map[string]struct {
+		events []event.Event
+		want   session.Text
+	}{
+		"a brief prompt":              {[]event.Event{stop, prompt(true)}, said},
+		"the calls after it":          {[]event.Event{stop, prompt(true), ev(event.KindRead, 0, "a")}, said},
+		"a prompt of many words":      {[]event.Event{stop, prompt(false)}, nothing},
+		"a turn that ends in silence": {[]event.Event{stop, prompt(true), ev(event.KindStop, 0)}, nothing},
+		"/clear":                      {[]event.Event{stop, clear, prompt(true)}, nothing},
+	} {
+		d.apply(prompt(false))
+		d.apply(c.events...)
+		d.expect(name, d.session(0).Said, c.want)
+	}
+	d.apply(stop)
+	saved, err := d.Snapshot()
+	if again := session.New(); err != nil || again.Restore(saved) != nil {
+		t.Error("a snapshot with what was said cannot be restored:", err)
+	} else {
+		d.expect("restored", again.Get("s", start).Said, said)
+	}
+	d.expect("a day later", d.session(session.OverAfter).Said, nothing)
+	other := stop
+	other.Session = "never began"
+	d.apply(other)
+	d.expect("a stop begins no session", d.Get("never began", start).Exists(), false)
+}

@@ -34,6 +34,7 @@ type Session struct {
 	PromptClock int64 // event clock of the current prompt
 	Prompt      Text  // the current prompt
 	Topic       Text  // the newest earlier prompt of many words
+	Said        Text  // the end of the agent's last message; nothing at a prompt that is not brief
 
 	First       []event.Path            // opened files, in the order of their first opens
 	Opened      map[event.Path]Open     // when each was opened last

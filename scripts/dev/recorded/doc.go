@@ -9,8 +9,8 @@
 // The form: NAME.jsonl[.gz] holds the sessions of the repository NAME ("+" is "/"), NAME.commits.jsonl[.gz] its
 // history, one row per commit and file. A row is a JSON object: session, ts (Unix seconds), seq (order in the
 // session), agent (suffix -sub: a subagent), kind (prompt read edit write search bash failed commit), path, text
-// (prompt, command or pattern), ok, call (shared by a command and the files found in it), batch (calls requested
-// together), results (tracked paths in the output) with results_kind (listing or content), mentions (tracked paths in
-// the text). Rows of commits have the session git:<id>. A line that is no row is left out and counted (unusable);
-// what a resumed session repeats counts once (repeated).
+// (prompt, command or pattern), said (of a prompt: the end of what the agent wrote before it), ok, call (shared by a
+// command and the files found in it), batch (calls requested together), results (tracked paths in the output) with
+// results_kind (listing or content), mentions (tracked paths in the text). Rows of commits have the session git:<id>.
+// A line that is no row is left out and counted (unusable); what a resumed session repeats counts once (repeated).
 package recorded

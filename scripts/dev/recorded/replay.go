@@ -93,6 +93,11 @@ func (r *replay) item(ctx context.Context, it item) error {
 		}
 		return r.open(ctx, t.idle, m, it.at) // a record that begins in the middle of the work
 	}
+	if it.unit.said != nil {
+		if err := r.Learn(ctx, *it.unit.said); err != nil {
+			return err
+		}
+	}
 	if err := r.Learn(ctx, it.unit.events...); err != nil {
 		return err
 	}

@@ -13,8 +13,12 @@ import (
 // eventsOf turns a session's rows into the events that the hooks would have made of them. A shell command stands in
 // the trace beside the file events and searches that were found in it; hooks make only those of it.
 func eventsOf(session string, rows []Row) Session {
-	s := Session{ID: session}
+	s := Session{ID: session, Said: map[int]event.Event{}}
 	for _, call := range calls(rows) {
+		if r := call[0]; r.Said != "" {
+			s.Said[len(s.Events)] = event.Event{ID: fmt.Sprintf("%s:%d:stop", session, len(s.Events)), Time: r.Time(),
+				Agent: strings.TrimSuffix(r.Agent, "-sub"), Session: session, Body: redact.Said(r.Said)}
+		}
 		for _, e := range eventsOfCall(call) {
 			e.Session, e.ID = session, fmt.Sprintf("%s:%d", session, len(s.Events))
 			s.Events = append(s.Events, e.Normalize(e.Time))
@@ -88,7 +92,7 @@ func eventOf(r Row) (event.Event, bool) {
 	p, err := event.NewPath(r.Path)
 	switch r.Kind {
 	case "prompt":
-		e.Body = redact.Identify(event.Prompt{Text: r.Text, Terms: redact.Terms(r.Text, event.MaxTerms)})
+		e.Body = redact.Identify(event.Prompt{Text: r.Text, Terms: redact.Terms(r.Text, event.MaxTerms), Brief: event.Brief(r.Text)})
 		return e, true
 	case "read", "edit", "write":
 		c.Act, c.Paths = event.Act(r.Kind), []event.Path{p}

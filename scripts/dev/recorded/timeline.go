@@ -12,7 +12,8 @@ import (
 type Session struct {
 	ID     string
 	Events []event.Event
-	Seq    []int // the number of each event in the record; nil: its place
+	Seq    []int               // the number of each event in the record; nil: its place
+	Said   map[int]event.Event // before the i-th event: the stop of the turn before, with what the agent said
 }
 
 func (s Session) seq(i int) int {
@@ -25,6 +26,7 @@ func (s Session) seq(i int) int {
 // unit is what becomes known at once: a prompt, or the calls of one batch.
 type unit struct {
 	session *track
+	said    *event.Event // see Session.Said
 	events  []event.Event
 	seqs    []int        // of the events
 	place   int          // among the session's units
@@ -107,6 +109,9 @@ func (t *track) read(s Session) []item {
 			items = append(items, item{at: now, unit: u, begins: true})
 			if batch != "" {
 				open[batch] = u
+			}
+			if said, some := s.Said[i]; some {
+				u.said = &said
 			}
 		}
 		u.events, u.seqs = append(u.events, e), append(u.seqs, s.seq(i))

@@ -37,6 +37,7 @@ type Row struct {
 	Results     []string `json:"results"`
 	ResultsKind string   `json:"results_kind"`
 	Mentions    []string `json:"mentions"`
+	Said        string   `json:"said"`
 	Tool        string   `json:"tool"`
 	Why         string   `json:"why"`
 }

@@ -16,6 +16,20 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
+// TestSaid: what the agent said stands before its prompt, as words.
+func TestSaid(t *testing.T) {
+	s := eventsOf("s", []Row{{TS: 1, Session: "s", Kind: "read", Path: "a.go", Agent: "claude"},
+		{TS: 2, Session: "s", Seq: 1, Kind: "prompt", Text: "do it", Said: "Shall I mend the basket?", Agent: "claude"}})
+	stop, some := s.Said[1]
+	if len(s.Events) != 2 || !some || len(s.Said) != 1 || stop.Kind() != event.KindStop || !s.Events[1].Body.(event.Prompt).Brief {
+		t.Errorf("%+v", s)
+	}
+	items, tracks := timeline(Source{Sessions: []Session{s}})
+	if u := tracks[0].units[1]; len(items) != 4 || u.said == nil || u.prompt() == nil || tracks[0].units[0].said != nil {
+		t.Errorf("%d items, the prompt's unit: %+v", len(items), u)
+	}
+}
+
 // TestTracesOfFolder: names, compression, either file alone, and a folder that has none.
 func TestTracesOfFolder(t *testing.T) {
 	dir, f := t.TempDir(), newFixture(3)

@@ -36,8 +36,8 @@ type Client struct {
 	web *http.Client
 }
 
-// Dial connects to the socket. It refuses one that another user owns or listens on. Who listens is known only after
-// it has connected: until then folders can be renamed.
+// Dial connects to the socket. It refuses one that another user owns or listens on. Who listens is
+// known only after it has connected: until then folders can be renamed.
 func Dial(ctx context.Context, p locate.Place) (net.Conn, error) {
 	for _, name := range []string{filepath.Dir(p.Socket), p.Socket} {
 		st, err := os.Lstat(name)
@@ -60,7 +60,8 @@ func Dial(ctx context.Context, p locate.Place) (net.Conn, error) {
 	return conn, nil
 }
 
-// connect waits while the queue of those who have connected is full: then a process listens and does not accept.
+// connect waits while the queue of those who have connected is full: then a process listens and
+// does not accept.
 func connect(ctx context.Context, socket string) (net.Conn, error) {
 	var d net.Dialer
 	for {
@@ -100,8 +101,9 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 				return nil, err
 			}
 		case cut(err) && !passed(dying):
-			// The daemon ended during the call: it was killed, or is replaced. To repeat the call is harmless: events have
-			// IDs, other calls that count are stored under the id of the call, and all others are idempotent.
+			// The daemon ended during the call: it was killed, or is replaced. To repeat the call
+			// is harmless: events have IDs, other calls that count are stored under the id of the
+			// call, and all others are idempotent.
 			if dying == nil {
 				dying = time.After(diesWithin)
 			}
@@ -130,8 +132,9 @@ func cut(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// diesWithin is how long a daemon that was killed may still take connections, only to break them. One that ends later
-// is another one: the request may be what ends it, so it is not repeated for ever.
+// diesWithin is how long a daemon that was killed may still take connections, only to break them.
+// One that ends later is another one: the request may be what ends it, so it is not repeated for
+// ever.
 const diesWithin = time.Second
 
 // passed reports whether a time has come.
@@ -147,8 +150,8 @@ func passed(t <-chan time.Time) bool {
 // startTime is how long a daemon may take to start or to be replaced.
 const startTime = 30 * time.Second
 
-// startAgain is how long a started daemon may be silent before another is started: the first may have met one
-// that was about to end, and given way to it.
+// startAgain is how long a started daemon may be silent before another is started: the first may
+// have met one that was about to end, and given way to it.
 const startAgain = 2 * time.Second
 
 func late(ctx context.Context, old bool) error {
@@ -161,8 +164,8 @@ func late(ctx context.Context, old bool) error {
 	return fmt.Errorf("%w: started one, but it does not answer within %s", ErrNoDaemon, startTime)
 }
 
-// stopOther asks a daemon of another build to stop. Many clients may do so at once: one that comes late must not
-// hit the successor. The error is its reason to go on.
+// stopOther asks a daemon of another build to stop. Many clients may do so at once: one that comes
+// late must not hit the successor. The error is its reason to go on.
 func (c *Client) stopOther(ctx context.Context) error {
 	body, _ := json.Marshal(StopRequest{Unless: c.Build}) // a string always has a JSON form
 	resp, err := c.try(ctx, Stop.Method, "/v1"+Stop.Path, body, rand.Text())

@@ -15,8 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestLinksAndOtherUsers: a store, a folder or a socket that is a link, or belongs to another user, is refused before
-// anything is written to it or read from it.
+// TestLinksAndOtherUsers: a store, a folder or a socket that is a link, or belongs to another user,
+// is refused before anything is written to it or read from it.
 func TestLinksAndOtherUsers(t *testing.T) {
 	p := serve(t, &api.Server{})
 	conn, err := api.Dial(t.Context(), p)

@@ -11,9 +11,9 @@ import (
 
 // Hook is what the hook client sends: an agent's payload as it came, and where it came from.
 //
-// On the wire it is POST /v1/hook. The payload is the body. The other fields are headers, escaped as url.PathEscape
-// does. The client prints the body of the answer as it is; it may be empty. A client that does not wait closes the
-// connection without reading.
+// On the wire it is POST /v1/hook. The payload is the body. The other fields are headers, escaped
+// as url.PathEscape does. The client prints the body of the answer as it is; it may be empty. A
+// client that does not wait closes the connection without reading.
 type Hook struct {
 	Agent   string            // Aoa-Agent: claude, codex, git, …
 	Dir     string            // Aoa-Dir: the working folder of the agent
@@ -22,7 +22,7 @@ type Hook struct {
 	Payload []byte            // JSON that may be cut at its end; empty for git
 }
 
-// Headers of a hook's request; dirHeader is that of every request.
+// The headers of a hook's request, beside dirHeader, which every request has.
 const (
 	agentHeader = "Aoa-Agent"
 	envHeader   = "Aoa-Env"
@@ -35,8 +35,8 @@ const maxHook = 4 << 20
 // hookTime bounds the reading of a hook's payload: a client that stalls must not hold a goroutine.
 const hookTime = 5 * time.Second
 
-// HandleHook serves hooks with fn. The bytes that fn returns are what the client prints. The context goes on after
-// the client has left.
+// HandleHook serves hooks with fn. The bytes that fn returns are what the client prints. The
+// context goes on after the client has left.
 func HandleHook(mux *http.ServeMux, fn func(context.Context, Hook) []byte) {
 	mux.HandleFunc("POST /v1/hook", func(w http.ResponseWriter, q *http.Request) {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(hookTime)) // a connection has one

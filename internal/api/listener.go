@@ -13,15 +13,16 @@ import (
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// Listener is the listening socket of a daemon. It knows its own file: the name may by now belong to the daemon of a
-// store that was made in place of this one, or somebody has taken it away.
+// Listener is the listening socket of a daemon. It knows its own file: the name may by now belong
+// to the daemon of a store that was made in place of this one, or somebody has taken it away.
 type Listener struct {
 	*net.UnixListener
 	place locate.Place
 	file  os.FileInfo // as it was made; its inode is not used again while the socket listens
 }
 
-// Listen makes the socket, 0600. The caller holds the store's lock, so a socket that is there is stale.
+// Listen makes the socket, 0600. The caller holds the store's lock, so a socket that is there is
+// stale.
 func Listen(p locate.Place) (*Listener, error) {
 	if err := os.Remove(p.Socket); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove stale socket: %w", err)
@@ -55,23 +56,24 @@ func (l *Listener) Close() error {
 	return l.UnixListener.Close()
 }
 
-// A listener whose name is removed accepts the clients that have connected before: until none has waited for the time
-// drain, as often as drainTries, because on a busy machine one try may come too late.
+// A listener whose name is removed accepts the clients that have connected before: until none has
+// waited for the time drain, as often as drainTries, because on a busy machine one try may come too
+// late.
 const (
 	drain      = 20 * time.Millisecond
 	drainTries = 3
 )
 
-// lookEvery is how often a listener looks whether its socket still has its name: a cleaner of /tmp, or a person, may
-// have removed it, and no client could connect any more.
+// lookEvery is how often a listener looks whether its socket still has its name: a cleaner of /tmp,
+// or a person, may have removed it, and no client could connect any more.
 const lookEvery = time.Second
 
 // errNameless is the error of Accept when the socket has lost its name.
 var errNameless = errors.New("the socket has lost its name")
 
-// until is the listener as http.Server takes it. When ctx ends, it takes the socket's name away. Then it accepts
-// everybody who had connected, and closes. It never accepts processes of other users. gone reports whether the name
-// belongs to another daemon.
+// until is the listener as http.Server takes it. When ctx ends, it takes the socket's name away.
+// Then it accepts everybody who had connected, and closes. It never accepts processes of other
+// users. gone reports whether the name belongs to another daemon.
 func (l *Listener) until(ctx context.Context, gone func() bool) *callers {
 	e := &callers{ctx: ctx, gone: gone}
 	e.use(l)

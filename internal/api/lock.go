@@ -22,10 +22,11 @@ const (
 	lockWait  = time.Minute           // for a holder that neither listens nor leaves
 )
 
-// Lock takes the store's lock file. Whoever holds it owns the socket, so a socket found then is stale. A holder
-// that listens has won. One that does not is about to listen, or writes its last snapshot: then this one is next. The
-// error is fs.ErrNotExist if the store was deleted meanwhile: who waited for the lock of a deleted store holds nothing,
-// and would share the databases of the next store with its daemon.
+// Lock takes the store's lock file. Whoever holds the lock owns the socket, so a socket that exists
+// then is stale. If the holder listens on the socket, another daemon has won. If it does not, it is
+// about to listen, or it writes its last snapshot; then Lock waits and is next. The error is
+// fs.ErrNotExist if the store was deleted in the meantime: the lock of a deleted store protects
+// nothing, and its holder would share the databases of the next store with that store's daemon.
 func Lock(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 	l := flock.New(p.Lock(), flock.SetPermissions(0o600))
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
@@ -50,7 +51,7 @@ func Lock(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 	}
 }
 
-// stands reports whether the file of a lock that is held still has its name.
+// stands reports whether the lock file still has its name.
 func stands(l *flock.Flock) bool {
 	held, err := l.Stat()
 	return err == nil && named(l.Path(), held)
@@ -62,8 +63,9 @@ func named(path string, file os.FileInfo) bool {
 	return err == nil && os.SameFile(file, now)
 }
 
-// Gone waits until no daemon holds the repository's lock: then everything is written. It returns the lock, held, so that
-// no daemon begins before the store is deleted; not held if there is no lock file. The caller unlocks it.
+// Gone waits until no daemon holds the repository's lock, which means that everything is written.
+// It returns the lock, held, so that no daemon begins before the store is deleted. If there is no
+// lock file, the lock is not held. The caller unlocks it.
 func Gone(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 	for {
 		l := flock.New(p.Lock(), flock.SetFlag(os.O_RDONLY))

@@ -10,8 +10,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestLockOfDeletedStore: a lock counts only as long as its file has its name. Who opened it before the store was deleted
-// would write to the databases of the next store beside the daemon of that store.
+// TestLockOfDeletedStore: a lock counts only as long as its file has its name. Who opened it before
+// the store was deleted would write to the databases of the next store beside the daemon of that
+// store.
 func TestLockOfDeletedStore(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted here")

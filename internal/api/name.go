@@ -14,12 +14,13 @@ var Names = Route[NamesRequest, NamesAnswer]{"POST", "/names"}
 
 // NamesRequest asks which files names mean, and which session an id means.
 type NamesRequest struct {
-	Names   []string `json:"names,omitempty"`      // as they were typed: absolute, or as seen from Dir
-	Dir     string   `json:"dir,omitempty"`        // the absolute folder of who typed them
-	Session string   `json:"session_id,omitempty"` // an id, or its beginning
+	Names []string `json:"names,omitempty"` // as they were typed: absolute, or as seen from Dir
+	// the absolute folder of the person or program that typed them
+	Dir     string `json:"dir,omitempty"`
+	Session string `json:"session_id,omitempty"` // an id, or its beginning
 }
 
-// NamesAnswer is what the names mean, in their order.
+// NamesAnswer says for each name of the request what it means, in the same order.
 type NamesAnswer struct {
 	Names   []NamedFiles `json:"names"`
 	Session string       `json:"session_id,omitempty"` // the whole id
@@ -30,24 +31,26 @@ const (
 	NameFile    = "file"    // the file itself: tracked, or on the disk, or deleted and not committed
 	NameGone    = "gone"    // a file that only the log knows: it was deleted or renamed
 	NameFolder  = "folder"  // Files are at most 512 of those below it, the most used last
-	NameBase    = "base"    // there is no such file, and one file that is called so in another folder
+	NameBase    = "base"    // no file has this path, and exactly one file in another folder has this name
 	NameUnknown = "unknown" // nothing
 	NameRoot    = "root"    // the folder of the whole repository
 	NameOutside = "outside" // no path of the repository
 )
 
-// NamedFiles is what one name means.
+// NamedFiles says what one name means.
 type NamedFiles struct {
 	Typed string       `json:"typed"`
 	Path  event.Path   `json:"path"`
 	Is    string       `json:"is"`              // file, gone, folder, base, unknown, root or outside
 	Files []event.Path `json:"files,omitempty"` // none of an unknown name, and of a folder that only the log knows
 	Near  []event.Path `json:"near,omitempty"`  // of a name that is unknown or gone: at most 3 files with a name like it
-	// of an unknown name: so many files are called so, at least 2; Near has at most 10 of them
+	// Of an unknown name: how many files have it as their base name, at least 2. Near then has at
+	// most 10 of them.
 	Same int `json:"same,omitempty"`
 }
 
-// Present is what a name means among the files that are there: one that is gone may have a namesake in another folder.
+// Present returns what the name means if only files that exist count: for a deleted file, a file of
+// the same name in another folder.
 func (n NamedFiles) Present() NamedFiles {
 	if n.Is == NameGone {
 		if n.Is, n.Files = NameUnknown, nil; len(n.Near) == 1 && n.Near[0].Base() == n.Path.Base() {
@@ -57,7 +60,8 @@ func (n NamedFiles) Present() NamedFiles {
 	return n
 }
 
-// Unknown is the error of an unknown name, or of one that several files have. show prints a path as the reader sees it.
+// Unknown is the error of an unknown name, or of one that several files have. show prints a path as
+// the reader sees it.
 func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
 	near := make([]string, len(n.Near))
 	for i, p := range n.Near {
@@ -82,7 +86,8 @@ func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
 	return e
 }
 
-// FindSession returns the whole id of a session that a person named by its id, or by a beginning that no other id has.
+// FindSession returns the whole id of a session that a person named by its id, or by a beginning
+// that no other id has.
 func FindSession(ctx context.Context, c *Client, typed string) (string, error) {
 	if typed == "" {
 		return "", &Error{Code: CodeMissing, Message: `no session is called ""`, Hint: "aoa session list --archived names them"}

@@ -13,8 +13,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestSocketLosesItsName: a server whose socket was removed, renamed or replaced listens again under its name. If the name
-// belongs to another daemon, or cannot be taken, it does not fight for it.
+// TestSocketLosesItsName: a server whose socket was removed, renamed or replaced listens again
+// under its name. If the name belongs to another daemon, or cannot be taken, it does not fight for
+// it.
 func TestSocketLosesItsName(t *testing.T) {
 	t.Parallel()
 	answers := func(p locate.Place) bool {

@@ -67,8 +67,8 @@ func Bad(hint, format string, args ...any) error {
 // maxBody bounds a request's body, in bytes.
 const maxBody = 16 << 20
 
-// Handle serves a route with fn, under /v1 and, for the three paths that the specification names without a
-// version (/rank, /feedback, /threshold), there as well.
+// Handle serves a route with fn, under /v1 and, for the three paths that the specification names
+// without a version (/rank, /feedback, /threshold), there as well.
 func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context.Context, Req) (Res, error)) {
 	h := func(w http.ResponseWriter, q *http.Request) {
 		var req Req
@@ -90,7 +90,7 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 			return
 		}
 		body, err := json.Marshal(res)
-		if err != nil { // a time beyond the year 9999, a number that is none: an empty answer would say nothing of it
+		if err != nil { // e.g. a time after the year 9999 or a NaN; an empty answer would hide it
 			Fail(w, &Error{Code: CodeInternal, Message: fmt.Sprintf("encode the answer of %s: %v", r.Path, err)})
 			return
 		}
@@ -104,8 +104,8 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 	}
 }
 
-// answer calls fn for a request whose caller still waits, with the caller's folder and the call's id in the context. A
-// panic is an error of code internal, and one line of the log with the stack.
+// answer calls fn for a request whose caller still waits, with the caller's folder and the call's
+// id in the context. A panic is an error of code internal, and one line of the log with the stack.
 func answer[Res any](q *http.Request, path string, fn func(context.Context) (Res, error)) (res Res, err error) {
 	if givenUp(q, time.Now()) {
 		return res, errLate

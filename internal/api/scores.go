@@ -21,14 +21,14 @@ const (
 	ScoresSession   = "session"   // file → Unix seconds of its last open
 )
 
-// ScoresRequest names a set. Without owner, a set that has owners stands for these, each with the sum of its scores;
-// a session with the Unix seconds at which it expires.
+// ScoresRequest names a set. If the set has owners and Owner is empty, the answer lists the owners,
+// each with the sum of its scores, or for a session with the Unix seconds at which it expires.
 type ScoresRequest struct {
 	Set   string `json:"set"`
 	Owner string `json:"owner,omitempty"`
 }
 
-// ScoresAnswer is the set, in no order. What is worth less than 1e-6 is left out.
+// ScoresAnswer is the set, in no order. Members with a score below 1e-6 are left out.
 type ScoresAnswer struct {
 	Members []hot.Member      `json:"members"`
 	Fields  map[string]string `json:"fields,omitempty"` // of a session: current_file, current_intent, last_access

@@ -15,7 +15,8 @@ var (
 	ReloadForget = Route[SequenceForgetRequest, SequenceForgetAnswer]{"POST", "/reload/forget"}
 )
 
-// SequencesRequest asks for recorded sequences: all of them, those that fit a prompt, or one as a whole.
+// SequencesRequest asks for recorded sequences: all of them, those that fit a prompt, or one as a
+// whole.
 type SequencesRequest struct {
 	ID      string `json:"id,omitempty"`         // this one, by its id
 	Prompt  string `json:"prompt,omitempty"`     // those that fit it, best first
@@ -52,7 +53,7 @@ type SequenceForgetRequest struct {
 	All bool   `json:"all,omitempty"`
 }
 
-// SequenceForgetAnswer counts what is gone.
+// SequenceForgetAnswer says how many sequences were deleted.
 type SequenceForgetAnswer struct {
 	Sequences int `json:"sequences"`
 }

@@ -14,23 +14,25 @@ type Server struct {
 	HTTP  http.Handler
 	Log   *slog.Logger // gets the stack of a handler that panicked; may be nil
 	Build string       // this daemon's build: requests of another one get code other_build
-	// Gone reports whether another store has taken the place of this one, whose daemon owns the name of the socket. A
-	// socket that lost its name otherwise is made again. nil: none ever does.
+	// Gone reports whether another store has taken the place of this one, whose daemon owns the
+	// name of the socket. A socket that lost its name otherwise is made again. nil: none ever does.
 	Gone func() bool
 }
 
 // BuildHeader carries the build of either end: a client of another build replaces the daemon.
 const BuildHeader = "Aoa-Build"
 
-// headerTime bounds the reading of a request's header: a client that stalls must not hold a goroutine.
+// headerTime bounds the reading of a request's header: a client that stalls must not hold a
+// goroutine.
 const headerTime = 5 * time.Second
 
 // grace is how long requests that are running when the server ends may take.
 const grace = 2 * time.Second
 
-// Serve answers until ctx ends. Then it removes the name of the socket, so that no client connects any more. It still
-// serves clients that have connected, because hooks do not wait for an answer. Running requests finish within two
-// seconds. The error is why it cannot listen again after its socket lost its name.
+// Serve answers until ctx ends. Then it removes the name of the socket, so that no client connects
+// any more. It still serves clients that have connected, because hooks do not wait for an answer.
+// Running requests finish within two seconds. The error is why it cannot listen again after its
+// socket lost its name.
 func (s *Server) Serve(ctx context.Context, ln *Listener) error {
 	web := &http.Server{Handler: begun(s.sameBuild(guarded(s.HTTP))), ReadHeaderTimeout: headerTime,
 		BaseContext: func(net.Listener) context.Context {

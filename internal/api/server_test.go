@@ -79,7 +79,8 @@ func TestRoutesAndHooks(t *testing.T) {
 	}
 }
 
-// TestAnswerThatJSONCannotHold: the caller is told why there is no answer; it used to get an empty one.
+// TestAnswerThatJSONCannotHold: the caller is told why there is no answer; it used to get an empty
+// one.
 func TestAnswerThatJSONCannotHold(t *testing.T) {
 	mux := http.NewServeMux()
 	api.Handle(mux, api.Rank, func(context.Context, event.Query) (event.Answer, error) {
@@ -175,8 +176,8 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// TestPanicIsAnswered: a request that breaks its handler gets an answer, the log gets one line with the place and no
-// contents, and the next request is served.
+// TestPanicIsAnswered: a request that breaks its handler gets an answer, the log gets one line with
+// the place and no contents, and the next request is served.
 func TestPanicIsAnswered(t *testing.T) {
 	var log lockedBuffer
 	mux := http.NewServeMux()

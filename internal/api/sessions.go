@@ -27,14 +27,15 @@ type SessionsAnswer struct {
 	Sessions []SessionSummary `json:"sessions"`
 }
 
-// SessionSummary is what is needed to go on with a session. Without Record, it has no text of prompts or results.
+// SessionSummary has what is needed to continue a session. Texts of prompts and results are only in
+// Record.
 type SessionSummary struct {
 	session.Summary
 	Record []event.Event `json:"record,omitempty"` // if asked for: oldest first, the newest 10,000
 }
 
-// SessionSetRequest brings a session to a state: active is to resume it, removed deletes its snapshot and what
-// pipelines stored in it.
+// SessionSetRequest brings a session to a state: active is to resume it, removed deletes its
+// snapshot and what pipelines stored in it.
 type SessionSetRequest struct {
 	ID    string `json:"session_id"`
 	State string `json:"state"`

@@ -13,7 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Silent is the error of a daemon that exists and does not answer, because it was stopped by a signal or hangs.
+// Silent is the error of a daemon that exists and does not answer, because it was stopped by a
+// signal or hangs.
 type Silent struct {
 	Place locate.Place
 	Pid   int // 0 if the system does not name it
@@ -62,8 +63,8 @@ func (s *Silent) state() string {
 	return ""
 }
 
-// How long a call may take before the daemon must answer a ping, and how long the answer to the ping may take. A busy
-// daemon answers at once, because a ping takes no lock.
+// How long a call may take before the daemon must answer a ping, and how long the answer to the
+// ping may take. A busy daemon answers at once, because a ping takes no lock.
 const (
 	pingAfter = 2 * time.Second
 	pingTime  = 3 * time.Second
@@ -74,8 +75,8 @@ func (c *Client) patience(d time.Duration) time.Duration {
 	return d * time.Duration(max(c.Patience, 1))
 }
 
-// attend pings the daemon from time to time while a call waits for its answer. If there is no answer, it calls giveUp
-// with the reason. stop ends it.
+// attend pings the daemon again and again while a call waits for its answer. If a ping is not
+// answered, attend calls giveUp with the reason. The returned function ends it.
 func (c *Client) attend(ctx context.Context, giveUp context.CancelCauseFunc) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	first := time.AfterFunc(c.patience(pingAfter), func() {
@@ -102,8 +103,8 @@ func (c *Client) attend(ctx context.Context, giveUp context.CancelCauseFunc) (st
 	return func() { first.Stop(); cancel() }
 }
 
-// ping asks the daemon for any answer, on a connection of its own. One of another build knows no such request,
-// and answers that.
+// ping asks the daemon for any answer, on a connection of its own. One of another build knows no
+// such request, and answers that.
 func (c *Client) ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.patience(pingTime))
 	defer cancel()
@@ -129,7 +130,7 @@ func (c *Client) ping(ctx context.Context) error {
 	return nil // an answer, or its end: the question learns of that by itself
 }
 
-// attended is an answer that is read as long as its daemon shows signs of life.
+// attended is the body of an answer. Reading it fails once the daemon no longer answers pings.
 type attended struct {
 	io.ReadCloser
 	client *Client

@@ -19,8 +19,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestBusyIsNotSilent: a daemon that works on an answer for long is asked for a sign of life, gives it, and is waited
-// for.
+// TestBusyIsNotSilent: a daemon that works on an answer for long is asked for a sign of life, gives
+// it, and is waited for.
 func TestBusyIsNotSilent(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{})
@@ -41,8 +41,8 @@ func TestBusyIsNotSilent(t *testing.T) {
 	}
 }
 
-// TestSilent: of a daemon that does not accept, does not answer, or stops in the middle of its answer, the error says
-// which process it is. None other is started.
+// TestSilent: of a daemon that does not accept, does not answer, or stops in the middle of its
+// answer, the error says which process it is. None other is started.
 func TestSilent(t *testing.T) {
 	t.Parallel()
 	for name, said := range map[string]string{"does not answer": "",

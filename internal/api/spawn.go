@@ -12,8 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
-// Spawn starts a daemon for the repository in dir as a process of its own and returns when it listens, or gave
-// way to another one: of several that are spawned, one gets the lock. The error says why it cannot serve.
+// Spawn starts a daemon for the repository in dir as a process of its own and returns when it
+// listens, or gave way to another one: of several that are spawned, one gets the lock. The error
+// says why it cannot serve.
 //
 // The daemon reports on its stdout: it closes it when it listens, and writes there what went wrong.
 func Spawn(ctx context.Context, dir string, env []string) error {
@@ -46,7 +47,7 @@ func Spawn(ctx context.Context, dir string, env []string) error {
 		report.Close()
 		failure <- strings.TrimSpace(string(text))
 	}()
-	go func() { _ = cmd.Wait() }() // a caller that lives longer, as aoa mcp does, must not keep a zombie of it
+	go func() { _ = cmd.Wait() }() // a caller that lives longer, as aoa mcp does, must not keep a zombie
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

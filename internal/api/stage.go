@@ -5,11 +5,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
-// The routes of the stage cache. The first two are streams: /stage/begin answers with a line and, on a hit, the record
-// behind it; on a miss the answer stays open, and the caller has the turn to run until it closes it. /stage/end takes a
-// line and the record.
+// The routes of the stage cache. The first two are streams: /stage/begin answers with a line and,
+// on a hit, the record behind it; on a miss the answer stays open, and the caller has the turn to
+// run until it closes it. /stage/end takes a line and the record.
 var (
-	// Has this stage already run with these inputs? After a hit the record follows; after a miss the caller may run the command until it closes the connection.
+	// Has this stage already run with these inputs? After a hit the record follows; after a miss
+	// the caller may run the command until it closes the connection.
 	StageBegin = Stream[stage.Request, stage.Turn]{"/stage/begin", 4 << 20}
 	// Keeps the record of a run, which follows the request.
 	StageEnd = Stream[stage.Result, stage.Kept]{"/stage/end", 64 << 20}

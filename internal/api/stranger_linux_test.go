@@ -19,8 +19,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestOtherUserListens: a process of another user listens on the socket, whose name and folder pass for the caller's
-// own. Nothing is sent to it, and the error says who it is, where, and what to do.
+// TestOtherUserListens: a process of another user listens on the socket, whose name and folder pass
+// for the caller's own. Nothing is sent to it, and the error says who it is, where, and what to do.
 func TestOtherUserListens(t *testing.T) {
 	p, err := locate.Create(t.TempDir(), homeOf(t))
 	fault.Check(t, err)
@@ -76,7 +76,8 @@ func TestOtherUserListens(t *testing.T) {
 	}
 }
 
-// TestOtherUserCalls: a process of another user that gets at the socket is not served, neither as a hook nor over HTTP.
+// TestOtherUserCalls: a process of another user that gets at the socket is not served, neither as a
+// hook nor over HTTP.
 func TestOtherUserCalls(t *testing.T) {
 	var served atomic.Int64
 	p := serve(t, &api.Server{HTTP: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) })})

@@ -11,8 +11,8 @@ import (
 	"net/http"
 )
 
-// Stream is a request and an answer that consist of a line of JSON and raw bytes after it. The answer may stay open
-// after its line, and holds something until the caller ends.
+// Stream is a request and an answer that consist of a line of JSON and raw bytes after it. The
+// answer may stay open after its line, and holds something until the caller ends.
 type Stream[Req, Res any] struct {
 	Path string
 	Max  int64 // bytes of a request
@@ -25,7 +25,8 @@ type Streamed[Res any] struct {
 	Hold func(ctx context.Context) // called after Head was sent, without a Body; ctx ends when the caller disconnects
 }
 
-// ErrEnding says that the daemon ends before it can answer. The connection breaks, and the caller asks the next daemon.
+// ErrEnding says that the daemon ends before it can answer. The connection breaks, and the caller
+// asks the next daemon.
 var ErrEnding = errors.New("the daemon ends")
 
 // HandleStream serves a stream with fn.

@@ -66,7 +66,7 @@ type WhyAnswer struct {
 	At    int64 `json:"at"`
 	Rank  int   `json:"rank"`  // 1 for the best, 0 if it is no candidate
 	Known bool  `json:"known"` // git tracks it, or it is new and not ignored
-	// Reading is as in an Answer.
+	// Reading has the same meaning as in event.Answer.
 	Reading bool `json:"reading,omitempty"`
 }
 
@@ -95,7 +95,8 @@ type ThresholdRequest struct {
 	Value float64 `json:"value"` // in [0.40, 0.90]
 }
 
-// ThresholdAnswer has the threshold in use, which is learned, and the configured one that it began with.
+// ThresholdAnswer has the threshold in use, which is learned, and the configured one that it began
+// with.
 type ThresholdAnswer struct {
 	Value      float64            `json:"value"`
 	Configured float64            `json:"configured"`
@@ -200,8 +201,9 @@ type ForgetAnswer struct {
 
 // StopRequest ends the daemon.
 type StopRequest struct {
-	Unless string `json:"unless_build,omitempty"` // not if it has this build: it has replaced the one that is meant
-	Force  bool   `json:"force,omitempty"`        // stop also when events cannot be written: they are lost
+	// do not stop a daemon of this build: it is already the successor of the one that is meant
+	Unless string `json:"unless_build,omitempty"`
+	Force  bool   `json:"force,omitempty"` // stop also when events cannot be written: they are lost
 }
 
 // StopAnswer says what a daemon that was forced to stop could not write.
@@ -240,7 +242,7 @@ type SessionRequest struct {
 	Session string `json:"session_id,omitempty"` // empty: the newest live one of the caller's worktree
 }
 
-// SessionAnswer is what a status line shows. An unknown session has zeros.
+// SessionAnswer has the numbers that a status line shows. They are zero for an unknown session.
 type SessionAnswer struct {
 	ID       string `json:"session_id"` // "": asked for the newest, and none is live
 	Agent    string `json:"agent,omitempty"`

@@ -8,19 +8,20 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Append logs a batch of normalized events in one transaction and returns its number and the events that were not
-// known yet, in their order, in the form in which Replay will return them: without sealed texts. Known is an event
-// whose ID was logged, pruned or forgotten before; a commit that is counted; an uncommit of a commit that is not. An
-// uncommit comes back with the files, terms and times of the commit that it takes back. Events of other clones are in
-// no total, and only Replay and Peers return them. If nothing is fresh, nothing is written and seq is the number of the
-// last batch. An event that cannot be encoded is left out, as a row that cannot be read: it must not keep out
-// those beside it.
+// Append logs a batch of normalized events in one transaction and returns its number and the events
+// that were not known yet, in their order, in the form in which Replay will return them: without
+// sealed texts. Known is an event whose ID was logged, pruned or forgotten before; a commit that is
+// counted; an uncommit of a commit that is not. An uncommit comes back with the files, terms and
+// times of the commit that it takes back. Events of other clones are in no total, and only Replay
+// and Peers return them. If nothing is fresh, nothing is written and seq is the number of the last
+// batch. An event that cannot be encoded is left out, as a row that cannot be read: it must not
+// keep out those beside it.
 func (d *DB) Append(ctx context.Context, events []event.Event) (seq int64, fresh []event.Event, err error) {
 	return d.AppendCommits(ctx, events, nil)
 }
 
-// AppendCommits is Append that moves the cursor of the history import in the same transaction: ref → sha of
-// the last commit seen. Refs that are not named stay; an empty sha drops the ref.
+// AppendCommits is Append that moves the cursor of the history import in the same transaction: ref
+// → sha of the last commit seen. Refs that are not named stay; an empty sha drops the ref.
 func (d *DB) AppendCommits(ctx context.Context, events []event.Event,
 	cursor map[string]string) (seq int64, fresh []event.Event, err error) {
 	if len(events) == 0 && len(cursor) == 0 {
@@ -58,7 +59,8 @@ type batch struct {
 	first int64         // events.id of fresh[0]
 	fresh []event.Event // to be written
 	rows  []*row        // of fresh
-	// state has what is known of the events of the batch: digest → the newest row about it.
+	// state maps the digest of an event of the batch to the newest row about it, if the log has
+	// one.
 	state    map[int64]mention
 	reversed map[int64]event.Event // events.id → a commit or uncommit that the batch takes back
 }

@@ -8,9 +8,10 @@ import (
 	"sync"
 )
 
-// ErrRow is wrapped by the error of a row whose values cannot be decoded, in a database that is sound for SQLite: a
-// body that ends too early, a sealed text that was changed, an impossible value. Such a row is left out: Each and the
-// other readers skip it, and warn once per start. It stays in the file.
+// ErrRow is wrapped by the error of a row whose values cannot be decoded, in a database that is
+// sound for SQLite: a body that ends too early, a sealed text that was changed, an impossible
+// value. Such a row is left out: Each and the other readers skip it, and warn once per start. It
+// stays in the file.
 var ErrRow = errors.New("a row of the store cannot be read")
 
 // rowWarning is the one warning per file and start.
@@ -36,7 +37,7 @@ type badRows struct {
 	once sync.Once
 }
 
-// skip reports whether err is that of a bad row. It warns of the first one.
+// skip reports whether err is the error of a damaged row. It logs a warning for the first one.
 func (b *badRows) skip(err error) bool {
 	if !errors.Is(err, ErrRow) {
 		return false

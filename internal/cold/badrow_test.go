@@ -61,8 +61,8 @@ func reopen(t testing.TB, path string, seal *Seal, s *sink) *DB {
 	return d
 }
 
-// TestBadRows: a value that cannot be read costs its row, or what the row stands for, and one warning; all else is
-// read, live and replayed alike, and the store goes on.
+// TestBadRows: a value that cannot be read costs its row, or what the row stands for, and one
+// warning; all else is read, live and replayed alike, and the store goes on.
 func TestBadRows(t *testing.T) {
 	whole, seal := rowStore(t)
 	content, err := os.ReadFile(whole)
@@ -155,7 +155,8 @@ func works(t *testing.T, d *DB) {
 	fault.Check(t, err)
 }
 
-// TestBadRowsAreForgottenAndPruned: what cannot be read may hold what is to be forgotten, and grows old like the rest.
+// TestBadRowsAreForgottenAndPruned: what cannot be read may hold what is to be forgotten, and grows
+// old like the rest.
 func TestBadRowsAreForgottenAndPruned(t *testing.T) {
 	path, seal := rowStore(t)
 	alter(t, path, `UPDATE events SET body = substr(body, 1, length(body) - 1) WHERE id IN (20, 21)`)

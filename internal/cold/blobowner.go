@@ -20,7 +20,7 @@ ON CONFLICT (owner, key) DO UPDATE
 SET session = ?3, part = ?4, size = ?5, written = ?6, used = ?7, active = ?7, meta = ?8, data = ?9`
 	sqlUseBlob = "UPDATE blobs SET used = max(used, ?3), active = max(active, ?3) WHERE owner = ?1 AND key = ?2"
 	sqlSetMeta = `UPDATE blobs SET used = max(used, ?3), active = max(active, ?3), meta = ?4 WHERE owner = ?1 AND key = ?2`
-	// One row speaks for its session.
+	// Touching one row is enough: a session is as old as the row that was used last.
 	sqlTouchSession = `UPDATE blobs SET active = max(active, ?3)
 WHERE id = (SELECT id FROM blobs WHERE owner = ?1 AND session = ?2 ORDER BY active DESC LIMIT 1)`
 	sqlDropSession = "DELETE FROM blobs WHERE owner = ? AND session = ?"
@@ -29,7 +29,7 @@ WHERE id = (SELECT id FROM blobs WHERE owner = ?1 AND session = ?2 ORDER BY acti
 // Selection selects blobs. Zero fields select everything.
 type Selection struct {
 	Session, Part string
-	Limit         int  // at most so many; 0: all
+	Limit         int  // the largest number of them; 0: all
 	LeastUsed     bool // those used longest ago come first, instead of those written last
 }
 
@@ -58,7 +58,8 @@ func (o *Owner) names(v Blob, path string) bool {
 	return bytes.Contains(v.Data, []byte(path)) || bytes.Contains(v.Meta, []byte(path))
 }
 
-// scan reads a row of sqlBlobs or sqlWithData. What cannot be opened is nil, with an error beside the rest.
+// scan reads a row of sqlBlobs or sqlWithData. What cannot be opened is nil, with an error beside
+// the rest.
 func (o *Owner) scan(f *File, r Row) (v Blob, id int64, err error) {
 	var created, written, used int64
 	err = r.Scan(&id, &v.Key, &v.Session, &v.Part, &v.Size, &created, &written, &used, &v.Meta, &v.Data)
@@ -71,7 +72,8 @@ func (o *Owner) scan(f *File, r Row) (v Blob, id int64, err error) {
 	return v, id, err
 }
 
-// Get returns a blob with its data. The error wraps ErrRow where it is damaged, ErrLostKey where its key is not there.
+// Get returns a blob with its data. The error wraps ErrRow where it is damaged, ErrLostKey where
+// its key is not there.
 func (o *Owner) Get(ctx context.Context, key string) (v Blob, found bool, err error) {
 	err = o.b.useExisting(ctx, func(f *File) error {
 		var failed error
@@ -145,7 +147,8 @@ func (o *Owner) SetMeta(ctx context.Context, key string, meta []byte) error {
 	})
 }
 
-// DropSession deletes the blobs of a session, and returns how many there were and the sum of their sizes.
+// DropSession deletes the blobs of a session, and returns how many there were and the sum of their
+// sizes.
 func (o *Owner) DropSession(ctx context.Context, session string) (n int, size int64, err error) {
 	err = o.b.delete(ctx, "clear session", func(tx *Tx) error {
 		_, err := tx.Scan("SELECT count(*), coalesce(sum(size), 0) FROM blobs WHERE owner = ? AND session = ?",
@@ -158,7 +161,8 @@ func (o *Owner) DropSession(ctx context.Context, session string) (n int, size in
 	return n, size, err
 }
 
-// Drop deletes blobs, all or none. The sizes are theirs. missing is the first key that nothing has; then all stay.
+// Drop deletes blobs, all or none. The sizes are theirs. missing is the first key that nothing has;
+// then all stay.
 func (o *Owner) Drop(ctx context.Context, keys ...string) (size int64, missing string, err error) {
 	err = o.b.delete(ctx, "delete cached things", func(tx *Tx) error {
 		size, missing = 0, ""
@@ -186,7 +190,7 @@ func (o *Owner) Drop(ctx context.Context, keys ...string) (size int64, missing s
 
 var errMissing = errors.New("no such blob")
 
-// find returns what is known of a blob without opening it; nil: there is none.
+// find returns the row of a blob without decrypting the blob. It returns nil if there is none.
 func (o *Owner) find(tx *Tx, key string) (*Blob, error) {
 	v := Blob{Key: key}
 	ok, err := tx.Scan("SELECT size, session FROM blobs WHERE owner = ? AND key = ?", []any{o.name, key}, &v.Size,

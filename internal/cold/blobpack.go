@@ -15,7 +15,7 @@ const (
 )
 
 const (
-	leastPacked = 1024      // bytes from which compressing is worth its time: less fits into a page as it is
+	leastPacked = 1024      // blobs of fewer bytes are not compressed: they fit into a page as they are
 	maxMeta     = 8 << 20   // bytes of a blob's meta that are read back
 	maxBlob     = 900 << 20 // bytes of data, also packed: SQLite takes 10^9 in a row
 )
@@ -53,8 +53,8 @@ func pack(data []byte) []byte {
 	return append(append(make([]byte, 0, len(data)+1), packedRaw), data...)
 }
 
-// unpack is the inverse of pack. What unpacks to more than limit bytes is ErrRow: the size that the frame says is asked
-// before memory is made for it.
+// unpack is the inverse of pack. What unpacks to more than limit bytes is ErrRow: the size that the
+// frame says is asked before memory is made for it.
 func unpack(packed []byte, limit int64) ([]byte, error) {
 	switch {
 	case len(packed) == 0:
@@ -76,7 +76,8 @@ func unpack(packed []byte, limit int64) ([]byte, error) {
 	return nil, fmt.Errorf("%w: packed data begins with no known byte", ErrRow)
 }
 
-// Packed is a blob whose Meta and Data are compressed and sealed: what takes long was done before the transaction.
+// Packed is a blob whose Meta and Data are compressed and sealed: what takes long was done before
+// the transaction.
 type Packed Blob
 
 // Pack compresses and seals a blob, bound to its owner and key.

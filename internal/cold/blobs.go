@@ -21,8 +21,9 @@ type BlobOptions struct {
 	Damaged func()           // called when the open file meets damage: the next use begins a fresh one; may be nil
 }
 
-// Blobs is the cache of a repository: one file in which the parts of aOa keep what saves time. Nothing else is in it,
-// so a damaged file is replaced by an empty one. Each part is an Owner with a Rule. It is safe for concurrent use.
+// Blobs is the cache of a repository: one file in which the parts of aOa keep what saves time.
+// Nothing else is in it, so a damaged file is replaced by an empty one. Each part is an Owner with
+// a Rule. It is safe for concurrent use.
 type Blobs struct {
 	*lazyFile
 	o      BlobOptions
@@ -37,14 +38,15 @@ type Rule struct {
 	Bytes  func() int64         // of all blobs: those used least recently are dropped; nil: any
 	Max    int64                // bytes of one blob's data when it is read; 0: maxBlob
 
-	// Active is when a session was last active elsewhere. The blobs of a session are then dropped together, when all of
-	// it is old. nil: each is dropped by itself.
+	// Active is when a session was last active elsewhere. The blobs of a session are then dropped
+	// together, when all of it is old. nil: each is dropped by itself.
 	Active func(session string) time.Time
 	// Names reports whether a blob holds a path; nil: its Meta or its Data contain it.
 	Names func(v Blob, path string) bool
 	// Derived says that the blobs are made of what is forgotten: every Forget takes all of them.
 	Derived bool
-	// Leave writes what the owner holds in memory and drops it: something is forgotten next. nil: it holds nothing.
+	// Leave writes what the owner holds in memory and drops it: something is forgotten next. nil:
+	// it holds nothing.
 	Leave func(context.Context) error
 }
 
@@ -55,7 +57,8 @@ type Owner struct {
 	rule Rule
 }
 
-// Blob is one value. The caller sets Key, Session, Part, Size, Meta and Data, and Used if that is not the present.
+// Blob is one value. The caller sets Key, Session, Part, Size, Meta and Data, and Used if that is
+// not the present.
 type Blob struct {
 	Key     string // its name among those of the owner
 	Session string // "": none
@@ -74,8 +77,8 @@ func NewBlobs(o BlobOptions) *Blobs {
 		checked: checkedBlobPages})}
 }
 
-// checkedBlobPages is how large a cache is read whole when it is opened: 1 MB. Reading finds what is damaged in the
-// rest.
+// checkedBlobPages is how large a cache is read whole when it is opened: 1 MB. Reading finds what
+// is damaged in the rest.
 const checkedBlobPages = 256
 
 // Owner adds a part. All are added before the first use.
@@ -98,7 +101,7 @@ func (b *Blobs) delete(ctx context.Context, what string, fn func(tx *Tx) error) 
 // answersKept is how long a call may arrive a second time.
 const answersKept = 24 * time.Hour
 
-// Expired is what Sweep dropped of an owner, and of a session where those are dropped together.
+// Expired counts what Sweep deleted for one owner. Session is set if a whole session was deleted.
 type Expired struct {
 	Owner, Session string
 	Count          int
@@ -115,7 +118,8 @@ WHERE owner = ?1 AND active <= ?2 HAVING count(*) > 0`
 GROUP BY session HAVING max(active) <= ?2`
 )
 
-// Sweep drops what was not used for its owner's life, and answers that no call asks for any more.
+// Sweep deletes blobs that were not used for as long as their owner keeps them, and answers whose
+// call can no longer be repeated.
 func (b *Blobs) Sweep(ctx context.Context) (gone []Expired, err error) {
 	now := b.o.Now()
 	err = b.delete(ctx, "sweep the cache", func(tx *Tx) error {
@@ -166,8 +170,9 @@ func (o *Owner) sweep(tx *Tx, now time.Time) (old []Expired, err error) {
 	return old, err
 }
 
-// Forget deletes the blobs of a session, those written since a time, or those that hold a path, of every owner. What
-// cannot be read may hold it, and goes. It returns how many went, by owner. The bytes are in the file until Scrub.
+// Forget deletes the blobs of a session, those written since a time, or those that hold a path, of
+// every owner. What cannot be read may hold it, and goes. It returns how many went, by owner. The
+// bytes are in the file until Scrub.
 func (b *Blobs) Forget(ctx context.Context, f ForgetFilter) (gone map[string]int, err error) {
 	for _, o := range b.owners {
 		if o.rule.Leave != nil {

@@ -19,7 +19,8 @@ type blobClock struct{ at time.Time }
 
 func (c *blobClock) now() time.Time { return c.at }
 
-// openBlobs opens a cache with two owners: one that has a quota per session, and one that keeps three blobs for a day.
+// openBlobs opens a cache with two owners: one that has a quota per session, and one that keeps
+// three blobs for a day.
 func openBlobs(t testing.TB, path string) (b *Blobs, quota, count *Owner, c *blobClock, s *sink) {
 	t.Helper()
 	c, s = &blobClock{noon}, &sink{}
@@ -178,7 +179,8 @@ func TestBlobsAreBound(t *testing.T) {
 	}
 }
 
-// FuzzUnpack: whatever stands in a row, unpacking it is data within the limit or an error, and packing comes back.
+// FuzzUnpack: whatever stands in a row, unpacking it is data within the limit or an error, and
+// packing comes back.
 func FuzzUnpack(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{packedRaw, 1})

@@ -10,8 +10,9 @@ type BlobTx struct {
 	grown map[string]int64 // session → bytes by which it grew
 }
 
-// Write runs fn in a transaction, and then the owner's Rule: too much for a session is a *QuotaError and nothing is
-// kept, too much of the owner drops what was used least recently. The keys of that are returned.
+// Write runs fn in a transaction, and then the owner's Rule: too much for a session is a
+// *QuotaError and nothing is kept, too much of the owner drops what was used least recently. The
+// keys of that are returned.
 func (o *Owner) Write(ctx context.Context, what string, fn func(tx *BlobTx) error) (dropped []string, err error) {
 	run := func(tx *Tx) error {
 		t := &BlobTx{o: o, tx: tx, now: o.b.o.Now().UnixMilli(), grown: map[string]int64{}}
@@ -28,7 +29,7 @@ func (o *Owner) Write(ctx context.Context, what string, fn func(tx *BlobTx) erro
 	return dropped, err
 }
 
-// Find returns size and session of a blob, nil if there is none.
+// Find returns the size and session of a blob, or nil if there is none.
 func (t *BlobTx) Find(key string) (*Blob, error) {
 	return t.o.find(t.tx, key)
 }

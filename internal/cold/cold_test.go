@@ -331,7 +331,8 @@ func checkChanges(t *testing.T, d *DB) {
 
 func fixed() time.Time { return noon }
 
-// TestOneBadEventIsLeftOut: an event that cannot be encoded is left out with a warning. Those beside it are logged.
+// TestOneBadEventIsLeftOut: an event that cannot be encoded is left out with a warning. Those
+// beside it are logged.
 func TestOneBadEventIsLeftOut(t *testing.T) {
 	d := newTest(t)
 	bad := commit(2, noon, "b.go")

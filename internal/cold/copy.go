@@ -13,15 +13,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/atomicfile"
 )
 
-// Beside the log lies one copy of it, made once a day: what a damaged log is restored from.
+// A copy of the log is made once a day, in the same folder. A damaged log is restored from it.
 const (
 	copySuffix = ".copy"
 	partSuffix = ".copy.part" // one that is being made
 )
 
-// Copy makes the copy of the log: a whole database (VACUUM INTO), checked and synced before it takes the place of the
-// one before. Nothing is done if no batch was logged since. Others read and write meanwhile. The copy has nothing
-// that was forgotten: Forget calls it off.
+// Copy makes the copy of the log: a whole database (VACUUM INTO), checked and synced before it
+// takes the place of the one before. Nothing is done if no batch was logged since. Others read and
+// write meanwhile. The copy has nothing that was forgotten: Forget calls it off.
 func (d *DB) Copy(ctx context.Context) (made bool, err error) {
 	d.copying.Lock()
 	defer d.copying.Unlock()
@@ -78,8 +78,8 @@ func onDatabase(path string, fn func(*sql.DB) error) error {
 	return errors.Join(fn(db), db.Close())
 }
 
-// checkpoint puts the write-ahead log into the file, as far as readers let it: a file that loses its write-ahead log
-// is then not older than its copy.
+// checkpoint puts the write-ahead log into the file, as far as readers let it: a file that loses
+// its write-ahead log is then not older than its copy.
 func (d *DB) checkpoint() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,8 +87,8 @@ func (d *DB) checkpoint() error {
 	return d.explain("checkpoint", err)
 }
 
-// dropCopy calls off a copy that is being made, deletes what there is, and keeps others from being made until unlock
-// is called.
+// dropCopy calls off a copy that is being made, deletes what there is, and keeps others from being
+// made until unlock is called.
 func (d *DB) dropCopy() (unlock func(), err error) {
 	if cancel := d.callOff.Load(); cancel != nil {
 		(*cancel)()

@@ -96,8 +96,8 @@ func TestCopy(t *testing.T) {
 	copyOf(true)
 }
 
-// TestRestore damages a log in many ways: the copy takes its place, else a fresh one, and one line says how many events
-// are missing.
+// TestRestore damages a log in many ways: the copy takes its place, else a fresh one, and one line
+// says how many events are missing.
 func TestRestore(t *testing.T) {
 	sound, want := copied(t)
 	all := len(want)
@@ -235,8 +235,8 @@ func breakPage(t *testing.T, path string, row int) {
 	t.Fatal("no such row")
 }
 
-// TestForgetDropsCopy: what is forgotten is in no copy, neither in the one that there is nor in one that is just
-// being made.
+// TestForgetDropsCopy: what is forgotten is in no copy, neither in the one that there is nor in one
+// that is just being made.
 func TestForgetDropsCopy(t *testing.T) {
 	for range fault.Rounds() {
 		d := remembered(t)
@@ -286,8 +286,8 @@ func TestForgetDropsCopy(t *testing.T) {
 	}
 }
 
-// TestForgottenStaysAway: a log without a copy, and one of another version, are begun anew. Past sessions are
-// imported into it again, without what was forgotten.
+// TestForgottenStaysAway: a log without a copy, and one of another version, are begun anew. Past
+// sessions are imported into it again, without what was forgotten.
 func TestForgottenStaysAway(t *testing.T) {
 	for what, harm := range map[string]func(path string){
 		"another version": func(path string) { alter(t, path, "PRAGMA user_version = 77") },
@@ -312,7 +312,8 @@ func TestForgottenStaysAway(t *testing.T) {
 	}
 }
 
-// leaves are the leaf pages of a table in the order of their rows, each with the number of its rows.
+// leaves are the leaf pages of a table in the order of their rows, each with the number of its
+// rows.
 func leaves(t *testing.T, path, table string) (pages [][2]int) {
 	t.Helper()
 	db, err := sql.Open("sqlite", dsn(path))

@@ -32,8 +32,8 @@ func filled(t testing.TB) (path string, content []byte) {
 	return path, content
 }
 
-// survives opens a file in whatever state and works with it. Damage that shows only at work is reported as
-// such and heals at the next Open.
+// survives opens a file in whatever state and works with it. Damage that shows only at work is
+// reported as such and heals at the next Open.
 func survives(t *testing.T, what, path string) (fresh bool) {
 	t.Helper()
 	d, s := openTest(t, path)
@@ -52,7 +52,8 @@ func survives(t *testing.T, what, path string) (fresh bool) {
 		}
 		d, s = openTest(t, path)
 	}
-	// The checks of SQLite see structure, not meaning: a flipped bit inside a packed list is met at work only.
+	// The checks of SQLite see structure, not meaning: a flipped bit inside a packed list is met at
+	// work only.
 	t.Logf("%s: damage inside a value stays and is reported", what)
 	return false
 }

@@ -24,18 +24,19 @@ type DB struct {
 	copying sync.Mutex                         // held while the copy is made or deleted
 	callOff atomic.Pointer[context.CancelFunc] // of the copy that is being made, or was last
 
-	// This belongs to who writes.
+	// Only the writing goroutine uses these fields.
 	ids map[event.Path]int64 // some of them; a transaction that fails takes them with it
 
-	// MadeAgain says that Open had to begin it anew, or to take its copy: git history and past sessions may be
-	// missing in it. Nothing that was forgotten comes back with them.
+	// MadeAgain says that Open had to begin it anew, or to take its copy: git history and past
+	// sessions may be missing in it. Nothing that was forgotten comes back with them.
 	MadeAgain bool
 }
 
-// Open opens the log. It is OpenFile, but that the daily copy takes the place of a log that is damaged or gone, see
-// restore.
+// Open opens the log. It is OpenFile, but that the daily copy takes the place of a log that is
+// damaged or gone, see restore.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
-	// The log is asked all day: it keeps more pages than other files, and more readers, each with its own cache.
+	// The log is asked all day: it keeps more pages than other files, and more readers, each with
+	// its own cache.
 	o.cache, o.readers = 4000, 4
 	o, path, err := o.complete(path)
 	if err != nil {
@@ -67,7 +68,7 @@ func tryDB(ctx context.Context, path string, o Options) (*DB, error) {
 	var d *DB
 	_, err := tryFile(ctx, path, schema, o, func(f *File) error {
 		d = &DB{File: f, seal: o.Seal}
-		f.undone = func() { d.ids = nil } // what was read inside it may not be so
+		f.undone = func() { d.ids = nil } // ids that were read inside the transaction may not exist after it
 		return d.begin(ctx)
 	})
 	return d, err
@@ -78,7 +79,8 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// noteKey notes with which key texts are sealed from now on. It warns once when the key of those before is not there.
+// noteKey notes with which key texts are sealed from now on. It warns once when the key of those
+// before is not there.
 func (d *DB) noteKey(ctx context.Context, o Options) error {
 	if o.Seal == nil {
 		return nil
@@ -99,7 +101,8 @@ func (d *DB) noteKey(ctx context.Context, o Options) error {
 	return nil
 }
 
-// begin reads the number of the last batch, which SQLite keeps. Where the rows are beyond it, they are right.
+// begin reads the number of the last batch, which SQLite keeps. Where the rows are beyond it, they
+// are right.
 func (d *DB) begin(ctx context.Context) error {
 	var last int64
 	_, err := d.Scan(ctx, `SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0),

@@ -8,7 +8,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Errors that callers branch on. Each is wrapped with what was being done, where, and what to do next.
+// Errors that callers branch on. Each is wrapped with what was being done, where, and what to do
+// next.
 var (
 	ErrFull     = errors.New("no space left")
 	ErrReadOnly = errors.New("the store cannot be written")
@@ -22,7 +23,8 @@ var hints = map[error]string{
 	ErrDamaged:  "restart the daemon (aoa daemon stop): it moves the file aside and takes its copy, or begins a fresh one",
 }
 
-// explain gives an error of SQLite its sentinel, the place and the hint. what is "append events" or the like.
+// explain gives an error of SQLite its sentinel, the place and the hint. what is "append events" or
+// the like.
 func (f *File) explain(what string, err error) error {
 	if err == nil {
 		return nil
@@ -67,8 +69,8 @@ func classify(err error) error {
 	return nil
 }
 
-// environmental reports whether an error comes from the surroundings (disk, permissions, locks, memory, a
-// cancelled call) rather than of the database file itself.
+// environmental reports whether an error comes from the surroundings (disk, permissions, locks,
+// memory, a cancelled call) rather than of the database file itself.
 func environmental(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {

@@ -25,7 +25,8 @@ type Options struct {
 	Damaged func()           // called when an open file meets damage: another Open checks more; may be nil
 	Seal    *Seal            // of the texts in the log; nil stores them open
 	Full    bool             // every commit is synced to the disk; else the write-ahead log is, within syncAfter
-	// Expected says that there was a log: Open warns when its file is missing. OpenFile does not use it.
+	// Expected says that there was a log: Open warns when its file is missing. OpenFile does not
+	// use it.
 	Expected bool
 
 	cut     string // the warning of a file that lost its end
@@ -34,7 +35,8 @@ type Options struct {
 	checked int    // pages up to which opening reads the whole file; 0: checkedPages
 }
 
-// Another file is small and rarely asked: few connections with small caches, since an idle daemon's memory counts.
+// Another file is small and rarely asked: few connections with small caches, since an idle daemon's
+// memory counts.
 const (
 	fileCache   = 512
 	fileReaders = 2
@@ -46,8 +48,8 @@ const (
 	fileVersionWarning = "a file of the store is of another version of aOa: it was moved aside and a fresh one begun"
 )
 
-// walPages is how long the write-ahead log grows, 16 MB, before it goes into the file: the pages at the end of each
-// table and index are written by every batch, and go there once.
+// walPages is how long the write-ahead log grows, 16 MB, before it goes into the file: the pages at
+// the end of each table and index are written by every batch, and go there once.
 const walPages = 4000
 
 // complete fills in what is not set, and makes the path absolute.
@@ -70,8 +72,8 @@ func (o Options) warn(message string, attrs ...any) {
 	}
 }
 
-// File is one open SQLite file: one connection writes, a few read. It is safe for concurrent use; a second File on
-// the same path waits up to five seconds for the first one's writing.
+// File is one open SQLite file: one connection writes, a few read. It is safe for concurrent use; a
+// second File on the same path waits up to five seconds for the first one's writing.
 type File struct {
 	path    string
 	schema  string
@@ -93,18 +95,18 @@ type File struct {
 	marking sync.Mutex   // held while the mark is written
 	opened  os.FileInfo  // the file when it was opened
 
-	mu     sync.Mutex // held by who writes; guards conn and stmts
+	mu     sync.Mutex // held by the writer; guards conn and stmts
 	conn   *sql.Conn
 	stmts  map[string]*sql.Stmt // compiled on conn, by their text
 	undone func()               // called when a transaction was undone, while mu is held; may be nil
 }
 
-// OpenFile opens a file, creating the folder (0700) and the file (0600) if they are missing. schema is the statements
-// that make the tables of an empty file, each CREATE at the begin of a line.
+// OpenFile opens a file, creating the folder (0700) and the file (0600) if they are missing. schema
+// is the statements that make the tables of an empty file, each CREATE at the begin of a line.
 //
-// A file that is damaged or that another version of aOa made is moved aside as "<path>.damaged-<unix ms>" or
-// "<path>.version-<unix ms>", a fresh one takes its place and the log gets one warning. Other errors are ErrFull,
-// ErrReadOnly or the system's.
+// A file that is damaged or that another version of aOa made is moved aside as
+// "<path>.damaged-<unix ms>" or "<path>.version-<unix ms>", a fresh one takes its place and the log
+// gets one warning. Other errors are ErrFull, ErrReadOnly or the system's.
 func OpenFile(ctx context.Context, path, schema string, o Options) (*File, error) {
 	o, path, err := o.complete(path)
 	if err != nil {
@@ -153,8 +155,9 @@ func (f *File) count() error {
 // unusable reports whether a fresh file has to take the place of one that did not open.
 func unusable(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, errVersion) }
 
-// tryFile opens a file. ready is a last step in which the owner reads what it keeps in memory, or checks more closely
-// what was suspected: damage that ready reports counts like damage that SQLite reports.
+// tryFile opens a file. ready is a last step in which the owner reads what it keeps in memory, or
+// checks more closely what was suspected: damage that ready reports counts like damage that SQLite
+// reports.
 func tryFile(ctx context.Context, path, schema string, o Options, ready func(*File) error) (*File, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, notOpened(path, err)
@@ -195,7 +198,7 @@ func notOpened(path string, err error) error {
 	return err
 }
 
-// connect opens the writing connection and checks what is there before anything is written.
+// connect opens the writing connection and checks the existing file before anything is written.
 func (f *File) connect(ctx context.Context, o Options) (err error) {
 	synced := "synchronous(normal)"
 	if f.full {
@@ -227,7 +230,8 @@ func (f *File) connect(ctx context.Context, o Options) (err error) {
 // busyTimeout is how long a connection waits for another one's lock, in milliseconds.
 const busyTimeout = "5000"
 
-// dsn makes the driver's name for the file. The path is escaped: '?' and '#' are allowed in folder names.
+// dsn makes the driver's name for the file. The path is escaped: '?' and '#' are allowed in folder
+// names.
 func dsn(path string, pragmas ...string) string {
 	p := filepath.ToSlash(path)
 	if !strings.HasPrefix(p, "/") {
@@ -247,7 +251,8 @@ func (f *File) Close() error {
 	return nil
 }
 
-// closeAll closes the readers first: the last connection to go checkpoints the log, and readers cannot.
+// closeAll closes the readers first: the last connection to go checkpoints the log, and readers
+// cannot.
 func (f *File) closeAll() error {
 	f.endCheck()
 	var errs []error

@@ -250,7 +250,8 @@ func TestLazy(t *testing.T) {
 	fault.Check(t, l.Close())
 }
 
-// TestPanic: a callback that panics leaves no transaction and no reader behind: everything can be read and written.
+// TestPanic: a callback that panics leaves no transaction and no reader behind: everything can be
+// read and written.
 func TestPanic(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
 	f, _ := openBoxes(t, path)

@@ -110,10 +110,12 @@ func (d *DB) Knows(ctx context.Context, p event.Path) (bool, error) {
 // touch is a row of the table touches.
 type touch struct{ file, counted, event int64 }
 
-// maxChange is the most files of a commit that says which files belong together; a larger one is a sweep.
+// maxChange is the most files of a commit that says which files belong together; a larger one is a
+// sweep.
 const maxChange = 100
 
-// touchesOf are the rows by which an event is found by its files. Those of sweeps say nothing, and have none.
+// touchesOf are the rows by which an event is found by its files. Those of sweeps say nothing, and
+// have none.
 func touchesOf(r *row, e event.Event, ids map[event.Path]int64) (out []touch) {
 	if c, ok := e.Body.(event.Commit); ok && c.Sweep() || e.Origin != "" {
 		return nil
@@ -133,7 +135,8 @@ func (t touch) compare(o touch) int {
 	return cmp.Or(cmp.Compare(t.file, o.file), cmp.Compare(t.counted, o.counted), cmp.Compare(t.event, o.event))
 }
 
-// insertTouches writes rows in the order of the table: so it grows leaf by leaf, where every row would be a search.
+// insertTouches writes rows in the order of the table: so it grows leaf by leaf, where every row
+// would be a search.
 func insertTouches(tx *Tx, touches []touch) error {
 	slices.SortFunc(touches, touch.compare)
 	args := make([]any, 0, 3*len(touches))

@@ -45,10 +45,12 @@ func (f ForgetFilter) meant(e event.Event) bool {
 	return !e.Time.Before(f.Since)
 }
 
-// Forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or happened
-// since, in one transaction, and before that the copy of the log; it returns what is gone, the events in order.
-// Delivered again, they stay away. The bytes are in the file until Overwrite. Commits stay, since git has them
-// anyway; a forgotten path is taken out of them, and the subject with it if it names the path.
+// Forget deletes, in one transaction, every event that mentions the path (in a list or in its
+// text), belongs to the session, or happened since the time. Before that it deletes the daily copy
+// of the log. It returns what it deleted, the events in order. The log refuses these events if they
+// are delivered again. Their bytes stay in the file until Overwrite. Commits stay, because git has
+// them anyway, but a forgotten path is taken out of them, and the subject, too, if it names the
+// path.
 func (d *DB) Forget(ctx context.Context, f ForgetFilter) (gone Forgotten, err error) {
 	if err := f.Check(); err != nil {
 		return gone, err
@@ -86,8 +88,8 @@ func (d *DB) ForgetPeers(ctx context.Context, meant func(event.Event) bool) (gon
 	return gone, d.deleting(ctx, func(tx *Tx) error { return d.drop(tx, found) })
 }
 
-// deleting deletes the copy of the log, and then what fn deletes, in one transaction. It notes there that the bytes are
-// still in the file.
+// deleting deletes the copy of the log, and then what fn deletes, in one transaction. It notes
+// there that the bytes are still in the file.
 func (d *DB) deleting(ctx context.Context, fn func(tx *Tx) error) error {
 	unlock, err := d.dropCopy() // one that is made after this has nothing of it
 	defer unlock()
@@ -101,9 +103,9 @@ func (d *DB) deleting(ctx context.Context, fn func(tx *Tx) error) error {
 	return err
 }
 
-// Overwrite overwrites the bytes of what was forgotten, here and among the blobs, and deletes the files that were moved
-// aside. It does nothing when that was done since. After an error it is to be called again; the log knows that after a
-// restart, too.
+// Overwrite overwrites the bytes of what was forgotten, here and among the blobs, and deletes the
+// files that were moved aside. It does nothing when that was done since. After an error it is to be
+// called again; the log knows that after a restart, too.
 func (d *DB) Overwrite(ctx context.Context, b *Blobs) error {
 	if left, err := d.Meta(ctx, metaScrub); err != nil || left == "" {
 		return err
@@ -114,7 +116,7 @@ func (d *DB) Overwrite(ctx context.Context, b *Blobs) error {
 	return d.SetMeta(ctx, metaScrub, "")
 }
 
-// Forgotten is what a Forget took out.
+// Forgotten says what a Forget deleted.
 type Forgotten struct {
 	Events  []event.Event  // in order
 	Files   int            // of a path: names known of it and below it
@@ -139,7 +141,8 @@ type forgetting struct {
 	gone   Forgotten
 }
 
-// events deletes the events that the filter means. Nothing but reading all of them finds those: texts are sealed.
+// events deletes the events that the filter means. Nothing but reading all of them finds those:
+// texts are sealed.
 func (g *forgetting) events() error {
 	found, err := g.d.logged(g.tx, g.filter.mayMean, "SELECT "+rowColumns+
 		" FROM events WHERE counted IS NULL OR counted = 2 ORDER BY id")
@@ -154,7 +157,8 @@ func (g *forgetting) events() error {
 	return g.d.drop(g.tx, found)
 }
 
-// mayMean reports whether the filter means an event. What cannot be read may be meant: better forgotten than kept.
+// mayMean reports whether the filter selects an event. It also selects a row that cannot be
+// decoded: it is better to forget too much than to keep it.
 func (f ForgetFilter) mayMean(l logged) bool {
 	if !l.bad {
 		return f.meant(l.event)

@@ -190,7 +190,8 @@ func TestPrune(t *testing.T) {
 	same(t, "commits stay in replay", len(replayAll(t, d, 0)), 101)
 }
 
-// TestPruneLeavesCommits: a history that needs more than sessions and saves may costs none of these.
+// TestPruneLeavesCommits: a history that needs more than sessions and saves may costs none of
+// these.
 func TestPruneLeavesCommits(t *testing.T) {
 	d := newTest(t)
 	for i := range 40 {
@@ -209,7 +210,8 @@ func TestPruneLeavesCommits(t *testing.T) {
 	same(t, "pruned", p, Pruned{})
 }
 
-// TestPruneAsksNoClock: events of any time go in the order in which they were logged, and only for their size.
+// TestPruneAsksNoClock: events of any time go in the order in which they were logged, and only for
+// their size.
 func TestPruneAsksNoClock(t *testing.T) {
 	d := newTest(t)
 	text := strings.Repeat("word ", 200)

@@ -17,8 +17,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// inNamespace runs the test again as root of its own mount namespace with a tmpfs of a few megabytes, whose
-// path is in the variable. It returns "" in the outer process, after the inner one has passed.
+// inNamespace runs the test again as root of its own mount namespace with a tmpfs of a few
+// megabytes, whose path is in the variable. It returns "" in the outer process, after the inner one
+// has passed.
 func inNamespace(t *testing.T) string {
 	t.Helper()
 	const name = "COLD_TEST_TMPFS"

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// prepareFile makes the folder and the file with their modes before SQLite does, which would apply the umask,
-// and finds out whether they can be written.
+// prepareFile makes the folder and the file with their modes before SQLite does, which would apply
+// the umask, and finds out whether they can be written.
 func prepareFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -46,11 +46,12 @@ func classifySystem(err error) error {
 	return nil
 }
 
-// checkedPages bounds what opening waits for: 8192 pages are 32 MB, read in half a second on two busy cores. A larger
-// file is read after that.
+// checkedPages bounds what opening waits for: 8192 pages are 32 MB, read in half a second on two
+// busy cores. A larger file is read after that.
 const checkedPages = 8192
 
-// check searches for damage. After a run that met some (see suspect) the indexes are compared with their tables too.
+// check searches for damage. After a run that met some (see suspect) the indexes are compared with
+// their tables too.
 func (f *File) check(ctx context.Context) error {
 	if err := f.checkSchema(ctx); err != nil {
 		return err
@@ -69,8 +70,8 @@ func (f *File) check(ctx context.Context) error {
 	return verdict(ctx, f.conn, pragma)
 }
 
-// checkLater reads the whole file while others use it. Damage is left to the next opening, see suspect. It ends early when
-// the file is closed or scrubbed.
+// checkLater reads the whole file while others use it. Damage is left to the next opening, see
+// suspect. It ends early when the file is closed or scrubbed.
 func (f *File) checkLater() {
 	ctx, cancel := context.WithCancel(background)
 	f.checking.Go(func() {
@@ -96,7 +97,8 @@ func verdict(ctx context.Context, db interface {
 	return nil
 }
 
-// checkSchema compares the tables and indexes with those of this program: SQLite keeps the statements that made them.
+// checkSchema compares the tables and indexes with those of this program: SQLite keeps the
+// statements that made them.
 func (f *File) checkSchema(ctx context.Context) error {
 	made := 0
 	err := f.each(ctx, f.conn, "SELECT name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'", nil,
@@ -137,8 +139,8 @@ func (f *File) trust() error {
 // suspectFile is beside the database when a run met damage in it: the next Open checks more.
 func (f *File) suspectFile() string { return f.path + ".suspect" }
 
-// suspect leaves a note for the next Open, and calls Options.Damaged. If even the note fails, the next Open looks as
-// closely as always.
+// suspect leaves a note for the next Open, and calls Options.Damaged. If even the note fails, the
+// next Open looks as closely as always.
 func (f *File) suspect() {
 	if f.damaged != nil {
 		defer f.damaged()
@@ -148,9 +150,9 @@ func (f *File) suspect() {
 	}
 }
 
-// moveAside renames the database and its companions, and returns its new name. The write-ahead log goes first: beside
-// another database it would be taken for that one's. It keeps its name's relation to the file, so that the pair can
-// be opened.
+// moveAside renames the database and its companions, and returns its new name. The write-ahead log
+// goes first: beside another database it would be taken for that one's. It keeps its name's
+// relation to the file, so that the pair can be opened.
 func moveAside(path string, why error, now time.Time) (string, error) {
 	reason := "damaged"
 	if errors.Is(why, errVersion) {

@@ -52,8 +52,8 @@ func (s *stores) ids() (ids []string) {
 	return ids
 }
 
-// killings are what a process does until it is killed, step by step, and what holds afterwards. said is what it has
-// said to be done before.
+// killings are what a process does until it is killed, step by step, and what holds afterwards.
+// said is what it has said to be done before.
 var killings = []struct {
 	name  string
 	work  func(s *stores, i int, say func(string))
@@ -180,8 +180,8 @@ func missing(want, got []string) (out []string) {
 	return out
 }
 
-// TestKilled: a process that is killed at any moment has lost nothing that it had said to be done. What it had
-// forgotten is gone, and what it was forgetting goes when it is asked again.
+// TestKilled: a process that is killed at any moment has lost nothing that it had said to be done.
+// What it had forgotten is gone, and what it was forgetting goes when it is asked again.
 func TestKilled(t *testing.T) {
 	const child = "AOA_TEST_KILLED"
 	for _, k := range killings {

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// lazyFile is a File that is opened when it is first used and again after CloseIdle closed it: an unused store
-// costs no memory. It is safe for concurrent use.
+// lazyFile is a File that is opened when it is first used and again after CloseIdle closed it: an
+// unused store costs no memory. It is safe for concurrent use.
 type lazyFile struct {
 	path   string
 	schema string
@@ -33,8 +33,8 @@ func newLazy(path, schema string, o Options) *lazyFile {
 // Exists reports whether there is a file.
 func (l *lazyFile) Exists() bool { return exists(l.path) }
 
-// use calls fn with the open file, which stays open until fn returns; fn must not use it a second time inside. Errors
-// are OpenFile's and fn's.
+// use calls fn with the open file, which stays open until fn returns; fn must not use it a second
+// time inside. Errors are OpenFile's and fn's.
 func (l *lazyFile) use(ctx context.Context, fn func(*File) error) error {
 	for {
 		l.mu.RLock()
@@ -51,7 +51,8 @@ func (l *lazyFile) use(ctx context.Context, fn func(*File) error) error {
 	return fn(l.file)
 }
 
-// useExisting is use, but calls nothing where there is no file: reading from an empty store does not make one.
+// useExisting is like use, but does nothing if there is no file: reading an empty store must not
+// create one.
 func (l *lazyFile) useExisting(ctx context.Context, fn func(*File) error) error {
 	if !l.Exists() {
 		return nil
@@ -75,7 +76,7 @@ func (l *lazyFile) open(ctx context.Context) error {
 	}
 	f, err := OpenFile(ctx, l.path, l.schema, l.o)
 	if l.file = f; err == nil {
-		l.o.checked = -1 // once in the life of a process
+		l.o.checked = -1 // check once in each process
 	}
 	return err
 }

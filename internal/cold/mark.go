@@ -10,12 +10,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Beside each database lies a file with a number that the database has, too: of the log the number of its last event, of
-// another file how often it was written. It is written after each commit. SQLite does not notice when its write-ahead log
-// was deleted or cut: the database is sound, and ends earlier. The next opening compares the two numbers.
+// Beside each database is a mark, a file with a number that the database has, too: for the log the
+// number of its last event, for another file how often it was written. The mark is written after
+// each commit. SQLite does not notice when its write-ahead log was deleted or cut: the database is
+// then intact, but ends too early. The next opening compares the two numbers to find out.
 const markSuffix = ".mark"
 
-// Warnings of an opening that finds less than there was. Each is given once: opening sets the mark to what it found.
+// Warnings of an opening that finds less than there was. Each is given once: opening sets the mark
+// to what it found.
 const (
 	goneWarning = "the event log is gone, its file was deleted: a fresh one was begun, and git history is learned again; " +
 		"if you have a backup of the file, stop the daemon and put it back"
@@ -32,10 +34,10 @@ const maxNumber = 1 << 53
 
 func markFile(path string) string { return strings.TrimSuffix(path, ".db") + markSuffix }
 
-// before is what an opening finds.
+// before is the state that an opening finds on the disk.
 type before struct {
 	file bool  // there is a database
-	mark int64 // the number that the last run wrote beside it; -1 if there is none
+	mark int64 // the number in the mark that the last run wrote; -1 without a mark
 }
 
 func lookBefore(path string) before {
@@ -50,14 +52,15 @@ func lookBefore(path string) before {
 	return b
 }
 
-// committed notes that the file has a new number on the disk. A mark that cannot be written is behind until the next one.
+// committed notes that the file has a new number on the disk. A mark that cannot be written is
+// behind until the next one.
 func (f *File) committed(seq int64) {
 	f.seq.Store(seq)
 	_ = f.mark()
 }
 
-// mark writes the number beside the database. Where the database was deleted or moved meanwhile, the mark belongs to
-// another one.
+// mark writes the number beside the database. Where the database was deleted or moved meanwhile,
+// the mark belongs to another one.
 func (f *File) mark() error {
 	f.marking.Lock()
 	defer f.marking.Unlock()
@@ -72,11 +75,13 @@ func writeMark(path string, n int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(fmt.Appendf(nil, "%019d\n", n), 0) // always as long: there is no moment without a number
+	// the length never changes, so the file always has a number
+	_, err = f.WriteAt(fmt.Appendf(nil, "%019d\n", n), 0)
 	return errors.Join(err, f.Close())
 }
 
-// compare warns of what is missing since the last run, and sets the mark to what is there.
+// compare warns if events or writes of the last run are missing, and sets the mark to the present
+// number.
 func (f *File) compare(o Options, was before) error {
 	info, err := os.Stat(f.path)
 	if err != nil {
@@ -91,6 +96,6 @@ func (f *File) compare(o Options, was before) error {
 	case was.mark > seq:
 		o.warn(o.cut, "file", f.path, "ends_at", seq, "written", was.mark, "missing", was.mark-seq)
 	}
-	_ = f.mark() // who writes reports a disk that cannot be written
+	_ = f.mark() // the next write reports a disk that cannot be written
 	return nil
 }

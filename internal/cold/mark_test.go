@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// killedStores are a log and a cache with a write-ahead log each, as a kill leaves them. It returns their folder and how
-// many events and blobs there are.
+// killedStores are a log and a cache with a write-ahead log each, as a kill leaves them. It returns
+// their folder and how many events and blobs there are.
 func killedStores(t *testing.T) (dir string, events, blobs int) {
 	t.Helper()
 	dir = t.TempDir()
@@ -30,8 +30,8 @@ func killedStores(t *testing.T) (dir string, events, blobs int) {
 	return dir, events, blobs
 }
 
-// harmed opens a copy of such a folder after harm has changed it, and returns what is left and what was said, now and
-// at the next start.
+// harmed opens a copy of such a folder after harm has changed it, and returns what is left and what
+// was said, now and at the next start.
 func harmed(t *testing.T, from string, harm func(dir string)) (events, blobs int, said, again *sink) {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,8 +62,8 @@ func harmed(t *testing.T, from string, harm func(dir string)) (events, blobs int
 	return events, blobs, said, again
 }
 
-// TestCutLog: a write-ahead log of either file that was cut anywhere ends the file earlier, and one line says so, once. A
-// cut that costs nothing is silent.
+// TestCutLog: a write-ahead log of either file that was cut anywhere ends the file earlier, and one
+// line says so, once. A cut that costs nothing is silent.
 func TestCutLog(t *testing.T) {
 	from, events, blobs := killedStores(t)
 	for _, name := range []string{"aoa.db", "cache.db"} {
@@ -88,8 +88,8 @@ func TestCutLog(t *testing.T) {
 	}
 }
 
-// TestAlteredSchema: a database whose tables are not those of this program is known at the start, and what is stored
-// after it is stored.
+// TestAlteredSchema: a database whose tables are not those of this program is known at the start,
+// and what is stored after it is stored.
 func TestAlteredSchema(t *testing.T) {
 	from, _, _ := killedStores(t)
 	for _, c := range []struct{ name, change string }{
@@ -109,8 +109,8 @@ func TestAlteredSchema(t *testing.T) {
 	}
 }
 
-// TestLargeFileIsChecked: a file that is too large to be read when it is opened is read after that. Damage is reported,
-// and the next opening moves the file aside.
+// TestLargeFileIsChecked: a file that is too large to be read when it is opened is read after that.
+// Damage is reported, and the next opening moves the file aside.
 func TestLargeFileIsChecked(t *testing.T) {
 	from, _, _ := killedStores(t)
 	o := Options{Now: fixed, checked: 1}

@@ -16,7 +16,8 @@ func foreign(origin string, n int, at time.Time, p event.Path) event.Event {
 		Body:    event.Call{Act: event.ActRead, Paths: []event.Path{p}}}
 }
 
-// TestPeers: events of others are replayed among own ones, in the order of the batches, and counted nowhere.
+// TestPeers: events of others are replayed among own ones, in the order of the batches, and counted
+// nowhere.
 func TestPeers(t *testing.T) {
 	d := newTest(t)
 	a, b := foreign("A", 1, noon, "a"), foreign("B", 1, noon, "b")

@@ -14,8 +14,8 @@ type Pruned struct {
 const (
 	// pruneStep is how many events go in one transaction: others write in between.
 	pruneStep = 500
-	// eventBytes is what an event takes beside its body and text: its other columns, and its entries in the indexes
-	// and in ids.
+	// eventBytes is the estimated size of an event without its body and text: its other columns,
+	// and its entries in indexes and ids.
 	eventBytes = 250
 )
 
@@ -24,10 +24,11 @@ const selectSizes = `SELECT coalesce(sum(size) FILTER (WHERE counted IS NULL), 0
   coalesce(sum(size) FILTER (WHERE counted IS NOT NULL), 0)
 FROM (SELECT counted, length(body) + coalesce(length(text), 0) + ? AS size FROM events)`
 
-// Prune deletes events, those logged first, until what remains needs at most maxBytes. Commits are neither counted
-// nor deleted: they come from git. Only batches up to applied, the last one in the snapshot on the disk, go, since a
-// restart replays the others; what was learned stays. Delivered again, a pruned event stays away. The order is that of
-// the log, and no clock is asked. between is called between two transactions.
+// Prune deletes events, those logged first, until what remains needs at most maxBytes. Commits are
+// neither counted nor deleted, because they come from git. It only deletes up to applied, the last
+// batch in the snapshot on disk, because a restart replays later ones. What was learned from
+// deleted events stays, and the log refuses them if they are delivered again. Prune goes by the
+// order of the log, so no wrong clock can delete events. It calls between after each transaction.
 func (d *DB) Prune(ctx context.Context, maxBytes, applied int64, between func() error) (p Pruned, err error) {
 	start, err := d.Used(ctx)
 	if err != nil || start <= maxBytes {
@@ -75,7 +76,7 @@ func (d *DB) pruneSome(ctx context.Context, applied int64, condition string, arg
 	return n, bytes, err
 }
 
-// Peer is what the log has of the daemon of another clone.
+// Peer says what the log has from the daemon of another clone.
 type Peer struct {
 	Origin string
 	Events int
@@ -98,9 +99,9 @@ WHERE counted = 2 GROUP BY origin ORDER BY origin`, []any{eventBytes}, func(row 
 	return out, err
 }
 
-// PrunePeers deletes events of peers until they take at most maxBytes: always the oldest of the origin that takes
-// most, so that one that floods the log displaces only itself. Only batches up to applied go, as of
-// Prune. It returns how many.
+// PrunePeers deletes events of peers until they take at most maxBytes: always the oldest of the
+// origin that takes most, so that one that floods the log displaces only itself. Only batches up to
+// applied go, as of Prune. It returns how many.
 func (d *DB) PrunePeers(ctx context.Context, maxBytes, applied int64, between func() error) (gone int, err error) {
 	for {
 		peers, err := d.Peers(ctx)

@@ -16,16 +16,17 @@ import (
 type LogFilter struct {
 	Since, Until time.Time // Since included, Until excluded
 	Session      string    // events of that session only
-	// events that acted upon that file, under its earlier names too; or below that folder, which ends in '/'
+	// events that acted upon that file, under its earlier names too; or below that folder, which
+	// ends in '/'
 	File   event.Path
 	Kinds  []event.Kind // these kinds only
-	Limit  int          // at most so many; 0 is 1000
+	Limit  int          // the largest number of events; 0 is 1000
 	Oldest bool         // oldest first instead of newest first
 }
 
-// Log returns the events that pass the filter, newest first unless Oldest is set, by their own time. Counted
-// commits are among them; what takes commits back that were not counted again is when KindUncommit is asked for, at the
-// time of the commit.
+// Log returns the events that pass the filter, newest first unless Oldest is set, by their own
+// time. Counted commits are among them; what takes commits back that were not counted again is when
+// KindUncommit is asked for, at the time of the commit.
 func (d *DB) Log(ctx context.Context, f LogFilter) ([]event.Event, error) {
 	if f.Limit <= 0 {
 		f.Limit = 1000
@@ -48,7 +49,8 @@ func (d *DB) Log(ctx context.Context, f LogFilter) ([]event.Event, error) {
 			continue
 		}
 		for _, name := range names {
-			if counted == 0 { // a rename is noticed later than it is made: who works with the file may use the old name on
+			// a rename is noticed later than it happens: until then programs may use the old name
+			if counted == 0 {
 				name.after, name.until = math.MinInt64, math.MaxInt64
 			}
 			query, args := f.query(counted, name)
@@ -76,7 +78,8 @@ func (d *DB) Log(ctx context.Context, f LogFilter) ([]event.Event, error) {
 	return out, nil
 }
 
-// wants reports whether the filter may select rows with that value in the column counted; 0 stands for NULL.
+// wants reports whether the filter may select rows with this value in the column counted; 0 means
+// NULL.
 func (f LogFilter) wants(counted int64) bool {
 	switch counted {
 	case 1:
@@ -89,8 +92,8 @@ func (f LogFilter) wants(counted int64) bool {
 	})
 }
 
-// query selects the rows with that value in the column counted, of the file of that name if there is one, newest
-// first or oldest first.
+// query selects the rows with that value in the column counted, of the file of that name if there
+// is one, newest first or oldest first.
 func (f LogFilter) query(counted int64, name alias) (query string, args []any) {
 	args = []any{name.after, name.until, f.Limit, counted}
 	where := []string{"counted IS NULL"}
@@ -132,15 +135,16 @@ func (f LogFilter) query(counted int64, name alias) (query string, args []any) {
 		", id " + order + " LIMIT ?3", args
 }
 
-// Numbered is an event with its place in the log: one sequence for prompts and actions of all sessions. Numbers
-// grow with the order in which events were accepted and have gaps. Only Forget may let numbers be used again.
+// Numbered is an event with its place in the log: one sequence for prompts and actions of all
+// sessions. Numbers grow with the order in which events were accepted and have gaps. Only Forget
+// may let numbers be used again.
 type Numbered struct {
 	Seq int64
 	event.Event
 }
 
-// Thread returns the newest that people and agents did in a session, in the order of the log. Predictions and their
-// outcomes are not among them.
+// Thread returns the newest that people and agents did in a session, in the order of the log.
+// Predictions and their outcomes are not among them.
 func (d *DB) Thread(ctx context.Context, session string, limit int) ([]Numbered, error) {
 	out, err := d.numbered(ctx, "SELECT "+rowColumns+` FROM events WHERE session = ?1 AND session <> '' AND counted IS NULL
   AND `+isWork+" ORDER BY id DESC LIMIT ?2", session, limit)
@@ -154,8 +158,8 @@ func (d *DB) Turn(ctx context.Context, session string, from int64, limit int) ([
   AND `+isWork+" ORDER BY id LIMIT ?3", session, from, limit)
 }
 
-// Prompts returns the prompts of all sessions in the order of the log: the newest limit ones with numbers over
-// after.
+// Prompts returns the prompts of all sessions in the order of the log: the newest limit ones with
+// numbers over after.
 func (d *DB) Prompts(ctx context.Context, after int64, limit int) ([]Numbered, error) {
 	out, err := d.numbered(ctx, "SELECT "+rowColumns+` FROM events
 WHERE kind = 'prompt' AND counted IS NULL AND id > ? ORDER BY id DESC LIMIT ?`, after, limit)

@@ -14,7 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestSnapshotOfForgotten: a state that a power cut brings back while something is forgotten does not count.
+// TestSnapshotOfForgotten: a state that a power cut brings back while something is forgotten does
+// not count.
 func TestSnapshotOfForgotten(t *testing.T) {
 	s := openStores(t, t.TempDir())
 	seq, _ := mustAppend(t, s.DB, read("e", noon, "s", "a"))
@@ -33,8 +34,8 @@ func TestSnapshotOfForgotten(t *testing.T) {
 	load(seq)
 }
 
-// TestSnapshot: a state comes back with the number of its batch, and is missing in another log, in one that ends earlier,
-// and once it was dropped.
+// TestSnapshot: a state comes back with the number of its batch, and is missing in another log, in
+// one that ends earlier, and once it was dropped.
 func TestSnapshot(t *testing.T) {
 	d := newTest(t)
 	e := eraser(t, d)

@@ -8,11 +8,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// A file keeps its history when it is renamed. Events stay as they were delivered and name a file as it was called
-// then, so that replay and uncommit are exact. Renames of all branches are kept with their times, and questions follow
-// them to a name that the checkout has: History counts for the new name also what the old one had before the rename,
-// but not what a later file of the old name has. The order in which history is delivered does not matter: it comes
-// newest first.
+// A file keeps its history when it is renamed. Logged events keep the name that the file had at the
+// time, so that replay and uncommit are exact. The renames of all branches are kept with their
+// times, and questions follow them to a name that exists in the checkout. History counts for the
+// new name also what happened under the old one before the rename, but not what a later file with
+// the old name did. The order in which history is delivered does not matter; in fact the newest
+// comes first.
 
 // renames are the renames by the id of the old name, each list by time.
 type renames map[int64][]renameTo
@@ -29,8 +30,8 @@ func (h renames) scan(row Row) error {
 	return nil
 }
 
-// now returns the id of the present name of what was called id at that time. Every further rename must be later than
-// the one before, so that names which were swapped do not chase each other.
+// now returns the id of the present name of what was called id at that time. Every further rename
+// must be later than the one before, so that names which were swapped do not chase each other.
 func (h renames) now(id, at int64) int64 {
 	for first := true; ; first = false {
 		list := h[id]
@@ -60,8 +61,9 @@ func newNames(h renames, has func(int64) bool) *names {
 	return n
 }
 
-// here returns the id of the name that a file has in the checkout which was called id at that time: the name that the
-// renames after it lead to, where it exists; else that one itself, or another name of the file that exists.
+// here returns the id of the present name of the file that was called id at that time: the name
+// that later renames lead to, if it exists in the checkout; else the old name, or another name of
+// the file that exists.
 func (n *names) here(id, at int64) int64 {
 	if now := n.now(id, at); now != id && n.has(now) {
 		return now
@@ -77,7 +79,8 @@ func (n *names) here(id, at int64) int64 {
 	return now
 }
 
-// alive is the nearest name that exists of a file that is called id on some branch, id itself if none does.
+// alive is the nearest name that exists of a file that is called id on some branch, id itself if
+// none does.
 func (n *names) alive(id int64) int64 {
 	seen := []int64{id}
 	for i := 0; i < len(seen) && i < maxRenames; i++ {
@@ -139,8 +142,8 @@ func (h renames) aliases(ids []int64) (out []alias) {
 // maxRenames bounds a chain of renames: two files that swapped names point at each other.
 const maxRenames = 16
 
-// Renamed returns the first later name that exists of a file that had that name, by the renames that were logged. ok is
-// false when there is none.
+// Renamed follows the logged renames of a file and returns the first later name that exists. ok is
+// false if there is none.
 func (d *DB) Renamed(ctx context.Context, p event.Path, exists func(event.Path) bool) (now event.Path, ok bool,
 	err error) {
 	first, known, err := d.fileID(ctx, p)

@@ -9,9 +9,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Replay calls fn with every batch whose number is greater than after, in order, each as Append returned it: the same
-// events in the same order, without sealed texts. One batch is held in memory at a time. fn may use the store. Batches
-// that were pruned or forgotten are missing whole or in part; commits are never pruned.
+// Replay calls fn with every batch whose number is greater than after, in order, each as Append
+// returned it: the same events in the same order, without sealed texts. One batch is held in memory
+// at a time. fn may use the store. Batches that were pruned or forgotten are missing whole or in
+// part; commits are never pruned.
 func (d *DB) Replay(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error {
 	return d.replay(ctx, "", after, fn)
 }
@@ -26,7 +27,8 @@ var errStopped = errors.New("stopped by the caller")
 // replay is Replay of the events that meet a condition.
 func (d *DB) replay(ctx context.Context, condition string, after int64,
 	fn func(seq int64, batch []event.Event) error) error {
-	tx, err := d.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // one moment of the store, however long it takes
+	// one state of the store, however long the replay takes
+	tx, err := d.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return d.explain("replay", err)
 	}

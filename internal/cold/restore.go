@@ -20,9 +20,10 @@ const (
 		"git history and past sessions are learned again"
 )
 
-// restore moves a log aside that cannot be opened, and opens another one in its place: the daily copy of a damaged log,
-// else a fresh one, which gets nothing but which events were pruned or forgotten. One warning says what was done. before
-// is the number of the last batch that was written.
+// restore moves a log aside that cannot be opened, and opens another one in its place: the daily
+// copy of a damaged log, else a fresh one, which gets nothing but which events were pruned or
+// forgotten. One warning says what was done. before is the number of the last batch that was
+// written.
 func restore(ctx context.Context, path string, o Options, before int64, why error) (d *DB, err error) {
 	aside := ""
 	if exists(path) {
@@ -36,7 +37,7 @@ func restore(ctx context.Context, path string, o Options, before int64, why erro
 		return nil, err
 	}
 	d, err = tryDB(ctx, path, o)
-	if !copied.IsZero() && unusable(err) { // the copy is no better
+	if !copied.IsZero() && unusable(err) { // the copy is damaged, too
 		copied = time.Time{}
 		if err = os.Remove(path); err == nil {
 			d, err = tryDB(ctx, path, o)
@@ -75,8 +76,8 @@ func restore(ctx context.Context, path string, o Options, before int64, why erro
 	return d, err
 }
 
-// takeCopy gives the copy the name of the log, and returns when it was made: zero if there is none. The copy of a log
-// of another version is deleted.
+// takeCopy renames the copy to the name of the log and returns when the copy was made, or the zero
+// time if there is none. It deletes a copy that another version of aOa made.
 func takeCopy(path string, why error) (made time.Time, err error) {
 	info, err := os.Stat(path + copySuffix)
 	if err != nil {

@@ -49,8 +49,8 @@ func (r *row) values() []any {
 		r.body, r.text}
 }
 
-// encodeRow makes the row of an event. Its text, words of a person or an agent, goes under the seal; a commit's stays
-// open, since git has it.
+// encodeRow makes the row of an event. Its text, words of a person or an agent, goes under the
+// seal; a commit's stays open, since git has it.
 func encodeRow(e event.Event, seal *Seal) (*row, error) {
 	r := &row{at: e.Time.UnixMilli(), kind: e.Kind(), event: e}
 	if n := countedOf(e); n != 0 {
@@ -67,10 +67,11 @@ func encodeRow(e event.Event, seal *Seal) (*row, error) {
 	return r, nil
 }
 
-// textOf is what the text of an event belongs to.
+// textOf names the event that a sealed text belongs to.
 func textOf(id string) string { return "event " + id }
 
-// folded is the event as consumers get it (event.Event.WithoutText). With ErrRow it has what could be read.
+// folded is the event as consumers get it (event.Event.WithoutText). With ErrRow it has what could
+// be read.
 func (r *row) folded() (event.Event, error) {
 	e := r.event
 	e.Time = moment(r.at)
@@ -84,7 +85,8 @@ func (r *row) folded() (event.Event, error) {
 	return e, err
 }
 
-// withText is the inverse of encodeRow. A text whose key is lost is empty: all else of the event is there.
+// withText is the inverse of encodeRow. A text whose key is lost is empty: all else of the event is
+// there.
 func (r *row) withText(seal *Seal) (event.Event, error) {
 	e, err := r.folded()
 	if err != nil || len(r.text) == 0 {
@@ -116,7 +118,8 @@ func decodeBody(e *event.Event, kind event.Kind, raw []byte) error {
 	return err
 }
 
-// moment is a stored time. One that JSON cannot write, as of a damaged row, is that of the year 0 or 9999.
+// moment decodes a stored time. A time that JSON cannot express, from a damaged row, becomes one of
+// the year 0 or 9999.
 func moment(ms int64) time.Time {
 	const first, last = -62167219200_000, 253402300799_999
 	return time.UnixMilli(min(max(ms, first), last)).UTC()
@@ -135,7 +138,8 @@ func countedOf(e event.Event) int64 {
 	return 0
 }
 
-// digestOf recognizes an event that is delivered again. A commit and the uncommits that take it back share one.
+// digestOf recognizes an event that is delivered again. A commit and the uncommits that take it
+// back share one.
 func digestOf(e event.Event) int64 {
 	if n := countedOf(e); n == 1 || n == -1 {
 		return digest("commit:" + commitName(e.ID))
@@ -143,14 +147,15 @@ func digestOf(e event.Event) int64 {
 	return digest(e.ID)
 }
 
-// digest is the trace that a forgotten event leaves: enough to recognize its ID, too little to reveal it.
+// digest is the trace that a forgotten event leaves: enough to recognize its ID, too little to
+// reveal it.
 func digest(id string) int64 {
 	sum := sha256.Sum256([]byte(id))
 	return int64(binary.BigEndian.Uint64(sum[:8]))
 }
 
-// commitName is the sha in an ID "commit:<sha>", "uncommit:<sha>" or "uncommit:<sha>:<new tip>". Any other ID names a
-// commit by itself.
+// commitName is the sha in an ID "commit:<sha>", "uncommit:<sha>" or "uncommit:<sha>:<new tip>".
+// Any other ID names a commit by itself.
 func commitName(id string) string {
 	if _, name, ok := strings.Cut(id, "commit:"); ok {
 		id, _, _ = strings.Cut(name, ":")

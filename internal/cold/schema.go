@@ -9,15 +9,15 @@ import (
 const (
 	// applicationID marks the file as aOa's ("aOa1" in ASCII); file(1) and we recognise it.
 	applicationID = 0x614f6131
-	// schemaVersion is that of every schema in this program. Whoever changes one raises it.
+	// schemaVersion is the version of every schema in this program. Raise it when you change one.
 	schemaVersion = 2
 )
 
 // errVersion is the error of a file that an aOa with other schemas has made.
 var errVersion = errors.New("the database is of another version of aOa")
 
-// inspect finds out whose file it is and whether it is whole, and makes the tables of an empty one. Whatever is wrong
-// with the file itself comes back as ErrDamaged or errVersion.
+// inspect finds out whose file it is and whether it is whole, and makes the tables of an empty one.
+// Whatever is wrong with the file itself comes back as ErrDamaged or errVersion.
 func (f *File) inspect(ctx context.Context) error {
 	var id, version, tables int
 	err := f.conn.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id),"+

@@ -17,12 +17,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// ErrLostKey is returned for a text whose key is not there, or that was changed. The second is ErrRow, too.
+// ErrLostKey is returned for a text whose key is not there, or that was changed. The second is
+// ErrRow, too.
 var ErrLostKey = errors.New("the key to this text is lost")
 
-// Seal closes texts, each by itself, so that a file on disk, a backup or a copied repository does not reveal them:
-// XChaCha20-Poly1305 with a random nonce of 24 bytes. A text is bound to what it belongs to. The nil Seal seals
-// nothing: its texts are stored open, and any Seal reads them. It is safe for concurrent use.
+// Seal closes texts, each by itself, so that a file on disk, a backup or a copied repository does
+// not reveal them: XChaCha20-Poly1305 with a random nonce of 24 bytes. A text is bound to what it
+// belongs to. The nil Seal seals nothing: its texts are stored open, and any Seal reads them. It is
+// safe for concurrent use.
 type Seal struct {
 	File string // where the keys are
 
@@ -39,7 +41,8 @@ const (
 	sealHead = 1 + 4 + chacha20poly1305.NonceSizeX
 )
 
-// Seal returns the text closed, 45 bytes longer. of says what it belongs to ("event toolu_01"): Open needs the same.
+// Seal returns the text closed, 45 bytes longer. of says what it belongs to ("event toolu_01"):
+// Open needs the same.
 func (s *Seal) Seal(of string, text []byte) []byte {
 	if s == nil {
 		return append([]byte{sealOpen}, text...)
@@ -51,8 +54,8 @@ func (s *Seal) Seal(of string, text []byte) []byte {
 	return s.keys[s.current].Seal(out, out[5:], text, []byte(of))
 }
 
-// Open is the inverse of Seal. Its error wraps ErrLostKey when the key is not there, when the text belongs to
-// something else, and when a bit of it was changed: the latter two are ErrRow, too.
+// Open is the inverse of Seal. Its error wraps ErrLostKey when the key is not there, when the text
+// belongs to something else, and when a bit of it was changed: the latter two are ErrRow, too.
 func (s *Seal) Open(of string, sealed []byte) ([]byte, error) {
 	switch {
 	case len(sealed) > 0 && sealed[0] == sealOpen:
@@ -76,8 +79,8 @@ func (s *Seal) Open(of string, sealed []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Word returns a word hashed with the key, so that it is found again and not read: event.HashedWord and 64 bits. The nil
-// Seal returns the word.
+// Word returns a word hashed with the key, so that it is found again and not read: event.HashedWord
+// and 64 bits. The nil Seal returns the word.
 func (s *Seal) Word(word string) string {
 	if s == nil {
 		return word
@@ -103,7 +106,7 @@ func (s *Seal) add(key []byte) error {
 	return err
 }
 
-// name is that of the current key, for noteKey.
+// name returns the name of the current key, for noteKey.
 func (s *Seal) name() string { return fmt.Sprintf("%08x", s.current) }
 
 // opens reports whether the key of that name is there.

@@ -77,8 +77,8 @@ func TestSealOpens(t *testing.T) {
 
 func errOf(_ []byte, err error) error { return err }
 
-// TestKeyFile: the file is the user's alone. Daemons that start together on a machine without a key agree on one, and what
-// a file without a key says stays.
+// TestKeyFile: the file is the user's alone. Daemons that start together on a machine without a key
+// agree on one, and what a file without a key says stays.
 func TestKeyFile(t *testing.T) {
 	file := keyFile(t)
 	closed := make([][]byte, 8)
@@ -122,7 +122,8 @@ func TestKeyFile(t *testing.T) {
 	}
 }
 
-// TestLostKeyLosesTextsOnly: without the key all else is there, one warning says so, and the key brings the texts back.
+// TestLostKeyLosesTextsOnly: without the key all else is there, one warning says so, and the key
+// brings the texts back.
 func TestLostKeyLosesTextsOnly(t *testing.T) {
 	o, warned := keyFile(t), &sink{}
 	path := filepath.Join(t.TempDir(), "aoa.db")
@@ -148,7 +149,8 @@ func TestLostKeyLosesTextsOnly(t *testing.T) {
 	same(t, "what is folded", replayAll(t, d, 0), []replayed{{1, []event.Event{bare}}, {2, []event.Event{second.WithoutText()}}})
 	fault.Check(t, d.Close())
 
-	// The new key goes on without another warning; the old one, put beside it, brings the texts back.
+	// The new key goes on without another warning; the old one, put beside it, brings the texts
+	// back.
 	fault.Check(t, sealed(t, path, openSeal(t, o), warned).Close())
 	old, err := os.ReadFile(away)
 	fault.Check(t, err)
@@ -178,7 +180,8 @@ func allLogged(t *testing.T, d *DB) []event.Event {
 	return out
 }
 
-// TestTextsAreSealedAndFound: what is in the file cannot be read, what is asked for can, also what was stored open.
+// TestTextsAreSealedAndFound: what is in the file cannot be read, what is asked for can, also what
+// was stored open.
 func TestTextsAreSealedAndFound(t *testing.T) {
 	o := keyFile(t)
 	path := filepath.Join(t.TempDir(), "aoa.db")

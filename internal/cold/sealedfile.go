@@ -15,8 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// SealedFile is a file of the store that is written whole, as a stream of package age whose key is sealed. It is bound to
-// its name.
+// SealedFile is a file of the store that is written whole, as a stream of package age whose key is
+// sealed. It is bound to its name.
 type SealedFile struct {
 	Name string // its path; the folder is made, 0700, but none above it
 	Seal *Seal  // nil stores the key open
@@ -29,12 +29,12 @@ const stanza = "aoa"
 
 func (f SealedFile) keyOf() string { return "file " + filepath.Base(f.Name) }
 
-// Wrap is that of age.Recipient.
+// Wrap implements age.Recipient.
 func (f SealedFile) Wrap(key []byte) ([]*age.Stanza, error) {
 	return []*age.Stanza{{Type: stanza, Body: f.Seal.Seal(f.keyOf(), key)}}, nil
 }
 
-// Unwrap is that of age.Identity.
+// Unwrap implements age.Identity.
 func (f SealedFile) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
 	if len(stanzas) != 1 || stanzas[0].Type != stanza {
 		return nil, ErrRow
@@ -59,8 +59,9 @@ func (f SealedFile) Write(fill func(io.Writer) error) error {
 	})
 }
 
-// Read returns what was written. The error is that of the system (fs.ErrNotExist: there is none), or wraps ErrRow
-// when the file is damaged, ErrLostKey when its key is not there.
+// Read returns the content that was written. The error is fs.ErrNotExist if there is no file, wraps
+// ErrRow if the file is damaged and ErrLostKey if its key is missing; else it is the system's
+// error.
 func (f SealedFile) Read() ([]byte, error) {
 	from, err := regularfile.Open(f.Name, regularfile.NoLinks)
 	if errors.Is(err, regularfile.ErrKind) {

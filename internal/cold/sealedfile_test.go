@@ -66,7 +66,8 @@ func TestSealedFile(t *testing.T) {
 	}
 }
 
-// TestSealedFileDamage: whatever is changed, cut off, taken out or moved is an error, and so is another file's content.
+// TestSealedFileDamage: whatever is changed, cut off, taken out or moved is an error, and so is
+// another file's content.
 func TestSealedFileDamage(t *testing.T) {
 	f := sealedFile(t)
 	content := make([]byte, 2<<20+100)

@@ -23,9 +23,10 @@ const maxKeyFile = 1 << 16
 
 const keyRemark = "# aOa: opens the prompts and tool inputs in the stores of this user's repositories. Keep it to yourself.\n"
 
-// OpenSeal reads the user's file of keys, 0600: a line with 64 hexadecimal digits is a key. Texts are sealed with the
-// first one, and opened with all: who has an old key adds its line. A file without a key gets one; what else it says
-// stays.
+// OpenSeal reads the user's file of keys (mode 0600). Each line with 64 hexadecimal digits is a
+// key. New texts are sealed with the first one, and texts are opened with any of them, so a user
+// adds the line of an old key to read old texts. If the file has no key, OpenSeal adds one; other
+// lines stay.
 func OpenSeal(file string) (*Seal, error) {
 	raw, err := regularfile.Read(file, regularfile.FollowLinks, maxKeyFile)
 	missing := errors.Is(err, fs.ErrNotExist)

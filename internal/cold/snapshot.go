@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/codec"
 )
 
-// Snapshot keeps a state that was folded from the log among the blobs. It is made of what may be forgotten, so it is
-// dropped before anything is.
+// Snapshot keeps a state that was folded from the log among the blobs. It is made of what may be
+// forgotten, so it is dropped before anything is.
 type Snapshot struct {
 	db    *DB
 	owner *Owner
@@ -45,8 +45,9 @@ func (s *Snapshot) Save(ctx context.Context, seq int64, state []byte) error {
 	return err
 }
 
-// Load returns the state and the last batch in it, 0 if there is none of this log. A state that contains more than the
-// log does not count, nor one of a log whose forgotten bytes are not overwritten yet. The error wraps ErrRow where the state is damaged.
+// Load returns the state and the last batch in it, or 0 if there is no snapshot of this log. It
+// ignores a snapshot with events that the log does not have, and one from before a Forget whose
+// bytes are not overwritten yet. The error wraps ErrRow if the snapshot is damaged.
 func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error) {
 	name, err := s.db.Name(ctx)
 	if err != nil {
@@ -67,15 +68,15 @@ func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error
 	if err := codec.Decode(v.Meta, &of); err != nil {
 		return nil, 0, fmt.Errorf("load snapshot: %w: %w", ErrRow, err)
 	}
-	// Other batches will get the numbers that the log does not have. While something is forgotten, a power cut may bring
-	// the state back that was dropped before.
+	// Other batches will get the numbers that the log does not have. While something is forgotten,
+	// a power cut may bring the state back that was dropped before.
 	if of.Log != name || of.Seq > s.db.Last() || left != "" {
 		return nil, 0, s.Drop(ctx)
 	}
 	return v.Data, of.Seq, nil
 }
 
-// Drop deletes what is kept.
+// Drop deletes the snapshot.
 func (s *Snapshot) Drop(ctx context.Context) error {
 	_, _, err := s.owner.Drop(ctx, snapshotKey)
 	return err

@@ -42,9 +42,10 @@ func (f *File) GiveBack(ctx context.Context) error {
 
 var globLiteral = strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`)
 
-// Scrub overwrites what was deleted: it rewrites the file without free space and empties the write-ahead log.
-// The whole file is written again, during which others read but do not write. It fails while another connection reads
-// what was deleted, and on a disk without space for the new file.
+// Scrub overwrites what was deleted: it rewrites the file without free space and empties the
+// write-ahead log. The whole file is written again, during which others read but do not write. It
+// fails while another connection reads what was deleted, and on a disk without space for the new
+// file.
 func (f *File) Scrub(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

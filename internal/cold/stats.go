@@ -52,7 +52,8 @@ func (s *span) add(n, first, last int64) {
 	s.n, s.first, s.last = s.n+n, min(s.first, first), max(s.last, last)
 }
 
-// FileStats returns the most used files of the events that are kept, under their present names; limit ≤ 0 returns all.
+// FileStats returns the most used files of the events that are kept, under their present names;
+// limit ≤ 0 returns all.
 func (d *DB) FileStats(ctx context.Context, limit int) ([]FileStat, error) {
 	h, err := d.renames(ctx)
 	if err != nil {
@@ -115,7 +116,7 @@ func first[T any](list []T, limit int) []T {
 	return list
 }
 
-// used is what statistics read of a body.
+// used has the fields of a body that statistics need.
 type used struct {
 	Tags  []string     `json:"tags"`
 	Paths []event.Path `json:"paths"`
@@ -156,8 +157,8 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 	return first(out, limit), err
 }
 
-// CommitStats returns the files with the most counted commits in the year before the newest one, of those that keep
-// accepts.
+// CommitStats returns the files with the most counted commits in the year before the newest one, of
+// those that keep accepts.
 func (d *DB) CommitStats(ctx context.Context, limit int, keep func(event.Path) bool) ([]FileStat, error) {
 	var out []FileStat
 	err := d.Each(ctx, `SELECT files.file, count(*) FROM touches CROSS JOIN events ON events.id = event
@@ -230,7 +231,8 @@ type Status struct {
 	Bytes    int64 // of the database file and its write-ahead log
 }
 
-// Status counts what is there; its cost grows with the number of events (one pass over an index).
+// Status counts the rows of the log. Its cost grows with the number of events (one pass over an
+// index).
 func (d *DB) Status(ctx context.Context) (Status, error) {
 	var s Status
 	_, err := d.Scan(ctx, "SELECT (SELECT count(*) FROM events WHERE counted IS NULL),"+
@@ -251,6 +253,6 @@ func (d *DB) bytes() int64 {
 	return n
 }
 
-// isWork selects what people and agents did, without the bookkeeping of aOa. For a list of kinds SQLite would search an
-// index for each of them.
+// isWork selects what people and agents did, without the bookkeeping of aOa. For a list of kinds
+// SQLite would search an index for each of them.
 const isWork = "kind <> 'hint' AND kind <> 'feedback' AND kind <> 'tick' AND kind <> 'setting'"

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// syncAfter is how long after a commit the write-ahead log is synced: what a power cut may take along. SQLite itself
-// syncs it only before it goes into the file, 16 MB later. Syncing the log is enough: after a power cut SQLite reads
-// it up to the last commit that is whole.
+// syncAfter is how long after a commit the write-ahead log is synced: what a power cut may take
+// along. SQLite itself syncs it only before it goes into the file, 16 MB later. Syncing the log is
+// enough: after a power cut SQLite reads it up to the last commit that is whole.
 const syncAfter = 5 * time.Second
 
 // syncer syncs the write-ahead log of a file beside those who write: a commit waits for no disk.
@@ -30,8 +30,8 @@ func (s *syncer) soon() {
 	}
 }
 
-// sync syncs what was committed before. What is committed meanwhile is another one's. Where there is no log, the last
-// connection has put it into the file, and synced that.
+// sync makes earlier commits durable. Later ones are the business of the next sync. If there is no
+// write-ahead log, the last connection has moved it into the file and synced that.
 func (s *syncer) sync() {
 	s.due.Store(false)
 	switch err := syncFile(s.path + "-wal"); {

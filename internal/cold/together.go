@@ -15,9 +15,10 @@ const HistoryCommits = 50_000
 // Version grows with every change of what History reads: commits, renames, what is forgotten.
 func (d *DB) Version() int64 { return d.version.Load() }
 
-// History reads the counted commits of at most 100 files that are no sweeps (event.Commit.Sweep), for one checkout.
-// Only commits of reached count, by id; nil: all do. Files have the names that they have in that checkout: has says
-// which exist there. sketches say what the commits changed; nil: that is not known. It costs some 5 µs for each commit.
+// History reads the commits that count: those of at most 100 files that are no sweeps
+// (event.Commit.Sweep). If reached is not nil, only commits with these ids count. Files get the
+// names that they have in one checkout; has says which names exist there. sketches say what the
+// commits changed, or nil if that is not known. It takes about 5 µs for each commit.
 func (d *DB) History(ctx context.Context, reached map[string]bool, has func(event.Path) bool,
 	sketches *history.Sketches) (out *history.Commits, err error) {
 	defer func() { err = d.explain("read the commits", err) }()
@@ -76,7 +77,8 @@ func (d *DB) History(ctx context.Context, reached map[string]bool, has func(even
 	return out, nil
 }
 
-// CommitsOfYear is how many counted commits, of all branches, are of the year before the newest one.
+// CommitsOfYear is how many counted commits, of all branches, are of the year before the newest
+// one.
 func (d *DB) CommitsOfYear(ctx context.Context) (n int, err error) {
 	_, err = d.Scan(ctx, "SELECT count(*) FROM events WHERE counted = 1"+
 		" AND time > (SELECT max(time) FROM events WHERE counted = 1) - ?",

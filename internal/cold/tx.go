@@ -15,10 +15,10 @@ var background = context.Background()
 // Tx is one write transaction. A row that cannot be read costs that row: see Scan and Each.
 type Tx struct{ f *File }
 
-// Write runs fn inside one transaction that holds the file's write lock from its beginning: all of it is kept or
-// nothing. The context is checked before the transaction begins only: it is short, and interrupting one costs a
-// goroutine per statement. what says what is being done ("keep item") and begins the error of a database that failed;
-// any other error of fn comes back as it is.
+// Write runs fn inside one transaction that holds the file's write lock from its beginning: all of
+// it is kept or nothing. The context is checked before the transaction begins only: it is short,
+// and interrupting one costs a goroutine per statement. what says what is being done ("keep item")
+// and begins the error of a database that failed; any other error of fn comes back as it is.
 func (f *File) Write(ctx context.Context, what string, fn func(tx *Tx) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -31,7 +31,8 @@ func (f *File) Write(ctx context.Context, what string, fn func(tx *Tx) error) er
 	open := true
 	defer func() { // deferred: a panic of fn must not leave the transaction open, or nothing could be written again
 		if open {
-			// On a full disk SQLite may have rolled back by itself; a second rollback then fails, which is fine.
+			// On a full disk SQLite may have rolled back by itself; a second rollback then fails,
+			// which is fine.
 			_, _ = f.conn.ExecContext(background, "ROLLBACK")
 			if f.undone != nil {
 				f.undone()
@@ -62,8 +63,8 @@ func (f *File) Write(ctx context.Context, what string, fn func(tx *Tx) error) er
 	return nil
 }
 
-// stmt compiles a statement once per connection: compiling takes longer than running it, and a batch of one event
-// runs ten.
+// stmt compiles a statement once per connection: compiling takes longer than running it, and a
+// batch of one event runs ten.
 func (tx *Tx) stmt(query string) (*sql.Stmt, error) {
 	if s, ok := tx.f.stmts[query]; ok {
 		return s, nil
@@ -99,12 +100,14 @@ func ofDatabase(err error) bool {
 	return errors.As(err, &e) || classify(err) != nil
 }
 
-// Scan reads one row into dst; found is false when there is none. A row that cannot be read is ErrRow.
+// Scan reads one row into dst; found is false if there is none. The error of a damaged row is
+// ErrRow.
 func (tx *Tx) Scan(query string, args []any, dst ...any) (found bool, err error) {
 	return tx.f.scan(background, tx, query, args, dst)
 }
 
-// Each calls fn with every row. fn may run other statements. A row for which fn returns ErrRow is left out.
+// Each calls fn with every row. fn may run other statements. A row for which fn returns ErrRow is
+// left out.
 func (tx *Tx) Each(query string, args []any, fn func(Row) error) error {
 	return tx.f.each(background, tx, query, args, fn)
 }
@@ -119,8 +122,9 @@ func (tx *Tx) run(args []any, statements ...string) error {
 	return nil
 }
 
-// many runs a query that is written for any number of rows of parameters, "… VALUES %s", over all args, width to a
-// row. fn sees each row that it returns, and may be nil. A statement per row takes three times as long.
+// many runs a query that is written for any number of rows of parameters, "… VALUES %s", over all
+// args, width to a row. fn sees each row that it returns, and may be nil. A statement per row takes
+// three times as long.
 func (tx *Tx) many(query string, width int, args []any, fn func(Row) error) error {
 	for len(args) > 0 {
 		n := width
@@ -145,7 +149,8 @@ func (tx *Tx) many(query string, width int, args []any, fn func(Row) error) erro
 	return nil
 }
 
-// Scan is Tx.Scan outside of a transaction. It sees what was committed before it began and waits for no writer.
+// Scan is Tx.Scan outside of a transaction. It sees what was committed before it began and waits
+// for no writer.
 func (f *File) Scan(ctx context.Context, query string, args []any, dst ...any) (found bool, err error) {
 	found, err = f.scan(ctx, f.reader, query, args, dst)
 	return found, f.explainRead(err)

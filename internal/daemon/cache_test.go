@@ -27,9 +27,10 @@ func (d *fixture) asideOf(session string) int {
 	return call(d, api.CacheList, api.CacheListRequest{Filter: llmcache.Filter{Session: session}}).Total
 }
 
-// TestAnExitIsReadAgain: what a session sets aside after it exited and was resumed stays, also when its exit is read
-// again from the log, because something else was forgotten or the last snapshot was lost. What it had set aside before
-// is deleted, also if the daemon was killed before it did that.
+// TestAnExitIsReadAgain: what a session sets aside after it exited and was resumed stays, also when
+// its exit is read again from the log, because something else was forgotten or the last snapshot
+// was lost. What it had set aside before is deleted, also if the daemon was killed before it did
+// that.
 func TestAnExitIsReadAgain(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)

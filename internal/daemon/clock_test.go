@@ -12,8 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestClock: a clock that jumps years ahead or back, with work and housekeeping going on under it, and comes back
-// costs nothing that was learned before: the same question has the same answer, and the log is whole.
+// TestClock: a clock that jumps years ahead or back, with work and housekeeping going on under it,
+// and comes back costs nothing that was learned before: the same question has the same answer, and
+// the log is whole.
 func TestClock(t *testing.T) {
 	const year = 365 * day
 	book := fault.Open(t, "clock jumps, and comes back")
@@ -40,8 +41,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestImpossibleClock: with a clock that neither the log nor JSON can hold, aOa answers and learns, and shows the
-// nearest time that they can.
+// TestImpossibleClock: with a clock that neither the log nor JSON can hold, aOa answers and learns,
+// and shows the nearest time that they can.
 func TestImpossibleClock(t *testing.T) {
 	for _, year := range []int{12_000, -300} {
 		d := newFixture(t)

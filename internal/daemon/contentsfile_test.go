@@ -42,8 +42,8 @@ func (d *fixture) contents() map[string][]byte {
 	return out
 }
 
-// TestContentsAreKept: what files say lies sealed in the store, and goes from it with what is forgotten and with what
-// is left of checkouts that are no more.
+// TestContentsAreKept: what files say lies sealed in the store, and goes from it with what is
+// forgotten and with what is left of checkouts that are no more.
 func TestContentsAreKept(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session/contexts"
 )
 
-// contextBudget is what a context may have.
+// contextBudget returns the budget of a context, with the total of the settings.
 func (d *Daemon) contextBudget() contexts.Budget {
 	budget := contexts.DefaultBudget
 	budget.Total = d.settings.Get().ContextTotal

@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// snapshotEvery is how often the states are saved: a kill costs the next start the replay of so much,
-	// some milliseconds. A snapshot of 100,000 files takes 0.1 s and writes up to 14 MB (BenchmarkSnapshot).
+	// snapshotEvery is how often the states are saved. After a kill the next start replays the
+	// events of at most this time, which takes some milliseconds. A snapshot of 100,000 files takes
+	// 0.1 s and writes up to 14 MB (BenchmarkSnapshot).
 	snapshotEvery = 5 * time.Minute
 	// closeEvery is how long an unused file stays open, at least.
 	closeEvery = time.Minute
@@ -23,9 +24,9 @@ const (
 
 const day = 24 * time.Hour
 
-// regularJobs are the jobs, in the order in which they are done. A tick is an event: decay itself needs no pass (see
-// hot), so ticks trim and sweep, at the same place in the log on every replay. Scores fade within months, so a sweep a
-// day finds few of them.
+// regularJobs are the jobs, in the order in which they are done. A tick is an event: decay itself
+// needs no pass (see hot), so ticks trim and sweep, at the same place in the log on every replay.
+// Scores fade within months, so a sweep a day finds few of them.
 func (d *Daemon) regularJobs() []schedule.Job {
 	return []schedule.Job{
 		{Name: "trim", Every: time.Hour, Do: d.tick("")},

@@ -75,8 +75,9 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 	d := newDaemon(o, cfg, stop)
 	err := d.load(ctx)
 	if errors.Is(err, cold.ErrDamaged) {
-		// Reading met damage that opening had not checked for; cold has noted it and now checks the whole file. Nothing
-		// of the first attempt is used again, since its parts hold stores that are closed, except its warnings.
+		// Reading met damage that opening had not checked for; cold has noted it and now checks the
+		// whole file. Nothing of the first attempt is used again, since its parts hold stores that
+		// are closed, except its warnings.
 		kept := d.warnings
 		d = newDaemon(o, cfg, stop)
 		d.warnings.Take(kept)
@@ -102,8 +103,8 @@ func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daem
 
 func (d *Daemon) database() string { return filepath.Join(d.settings.Store, "aoa.db") }
 
-// expected reports whether an earlier daemon has been here: it leaves the files of its stores. It is asked
-// before any of these is made.
+// expected reports whether an earlier daemon has been here: it leaves the files of its stores. It
+// is asked before any of these is made.
 func (d *Daemon) expected() bool {
 	return slices.ContainsFunc([]string{"*.db", "contents/*"}, func(pattern string) bool {
 		found, _ := fs.Glob(os.DirFS(d.settings.Store), pattern)
@@ -111,8 +112,9 @@ func (d *Daemon) expected() bool {
 	})
 }
 
-// startPercent is the garbage collector's percentage until the daemon listens, instead of 100: most of what is
-// allocated then stays, and a collector that keeps the heap small would scan all of it for nothing.
+// startPercent is the garbage collector's percentage until the daemon listens, instead of 100: most
+// of what is allocated then stays, and a collector that keeps the heap small would scan all of it
+// for nothing.
 const startPercent = 400
 
 // load opens the stores, wires the parts, and replays the log.
@@ -218,7 +220,8 @@ func (d *Daemon) watch(ctx context.Context) error {
 // serve runs every part until ctx ends. All goroutines of the daemon start here.
 func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	server := &api.Server{HTTP: d.routes(), Log: d.log, Build: d.o.Build, Gone: d.o.Replaced}
-	// The event log outlives the rest: what the others accept while they stop must still be written.
+	// The event log outlives the rest: what the others accept while they stop must still be
+	// written.
 	tail, endTail := context.WithCancel(context.WithoutCancel(ctx))
 	defer endTail()
 	drained := make(chan error, 1)
@@ -253,7 +256,8 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	return err
 }
 
-// salvage gives the events that a damaged store did not take to a fresh one: opening moves the damaged one aside.
+// salvage gives the events that a damaged store did not take to a fresh one: opening moves the
+// damaged one aside.
 func (d *Daemon) salvage() error {
 	events, why := d.events.Unwritten()
 	if len(events) == 0 || !errors.Is(why, cold.ErrDamaged) {

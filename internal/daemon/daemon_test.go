@@ -167,7 +167,8 @@ func TestOneHolder(t *testing.T) {
 	d.start()
 }
 
-// TestNothingAcceptedIsLost: events that come while the daemon is being ended are either refused or durable.
+// TestNothingAcceptedIsLost: events that come while the daemon is being ended are either refused or
+// durable.
 func TestNothingAcceptedIsLost(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -232,7 +233,8 @@ func (d *fixture) reads(id string) api.Hook {
 	return api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: payload}
 }
 
-// TestEventsAreChecked: what no store could use is refused with the reason; what must not be stored is taken out.
+// TestEventsAreChecked: what no store could use is refused with the reason; what must not be stored
+// is taken out.
 func TestEventsAreChecked(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -266,7 +268,8 @@ func TestEventsAreChecked(t *testing.T) {
 	}
 }
 
-// TestWorktrees: callers in a linked worktree are answered with its files; one that is removed is closed.
+// TestWorktrees: callers in a linked worktree are answered with its files; one that is removed is
+// closed.
 func TestWorktrees(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -334,8 +337,8 @@ func TestStopWhileOpening(t *testing.T) {
 	}
 }
 
-// TestManyFilesComeAndGo: an event names 5,000 files at most; of more files that come or go at once, all are known
-// and forgotten.
+// TestManyFilesComeAndGo: an event names 5,000 files at most; of more files that come or go at
+// once, all are known and forgotten.
 func TestManyFilesComeAndGo(t *testing.T) {
 	const many = event.MaxPaths + 300
 	d := newFixture(t, "AOA_QUIET=20ms")

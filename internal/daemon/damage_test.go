@@ -104,8 +104,8 @@ func (d *fixture) asks(w *warned) []string {
 	return w.take()
 }
 
-// TestSecondOpening: damage that only reading meets makes the daemon open its stores a second time. Nothing of the
-// first time is used any more, and the daily copy takes the place of the log.
+// TestSecondOpening: damage that only reading meets makes the daemon open its stores a second time.
+// Nothing of the first time is used any more, and the daily copy takes the place of the log.
 func TestSecondOpening(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -155,8 +155,8 @@ func breakLeaf(t *testing.T, file, id string) {
 	t.Fatal("no such page")
 }
 
-// TestCacheDeleted: without its cache a daemon says so once, and makes the states of sessions and the sequences again
-// from the log.
+// TestCacheDeleted: without its cache a daemon says so once, and makes the states of sessions and
+// the sequences again from the log.
 func TestCacheDeleted(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)

@@ -33,7 +33,8 @@ func (d *Daemon) forget(ctx context.Context, req api.ForgetRequest) (out api.For
 		Commits: gone.Commits, Results: gone.Cached[stage.Results]}, err
 }
 
-// forgetElsewhere tells the other clones, and forgets what is kept of the contents of files.
+// forgetElsewhere tells the other clones to forget, and deletes the words of files that the index
+// keeps.
 func (d *Daemon) forgetElsewhere(ctx context.Context, f cold.ForgetFilter) error {
 	if err := d.team.Forget(ctx, team.NewFilter(f.Path, f.Session, f.Since, f.Until)); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestForgottenAtOnce: no answer after that of aoa forget has what was forgotten, also while the daemon opens its
-// stores again.
+// TestForgottenAtOnce: no answer after that of aoa forget has what was forgotten, also while the
+// daemon opens its stores again.
 func TestForgottenAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)

@@ -19,7 +19,8 @@ import (
 // readTime is how long an answer for a person waits for the contents of the files after a start.
 const readTime = time.Second
 
-// rank answers people and tools: the plain ranking, without the gate that protects an agent's context.
+// rank answers people and tools: the plain ranking, without the gate that protects an agent's
+// context.
 func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) {
 	d.events.SyncBriefly(ctx)
 	if q.Limit < 0 || q.Limit > 100 {

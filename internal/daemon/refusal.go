@@ -13,7 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
-// refusals are the errors of other packages that a caller can act on. NAME in a hint is what was asked for.
+// refusals lists errors of other packages that the caller can do something about. NAME in a hint
+// stands for what was asked for.
 var refusals = []struct {
 	err        error
 	code, hint string
@@ -34,7 +35,7 @@ var refusals = []struct {
 	{session.ErrState, api.CodeBad, "aoa session show names its state; aoa session resume makes it active"},
 }
 
-// refusal is an error as the API returns it. name is what was asked for.
+// refusal returns an error as the API sends it. name is what was asked for.
 func refusal(name string, err error) error {
 	var e *llmcache.Error
 	if errors.As(err, &e) {

@@ -19,7 +19,7 @@ func (d *Daemon) replay(ctx context.Context) error {
 	return nil
 }
 
-// applied tells those who do what the states say that something was applied. It does not wait.
+// applied wakes the goroutines that act on the states: something was applied. It does not wait.
 func (d *Daemon) applied() {
 	d.team.Logged()
 	d.sequences.Wake()
@@ -29,8 +29,9 @@ func (d *Daemon) applied() {
 	}
 }
 
-// A start that replayed manyReplayed events saves the states after soonAfter: the first answers are out by
-// then, and a daemon that is killed before the next snapshot does not make the next start replay them again.
+// A start that replayed manyReplayed events saves the states after soonAfter: the first answers are
+// out by then, and a daemon that is killed before the next snapshot does not make the next start
+// replay them again.
 const (
 	manyReplayed = 2000
 	soonAfter    = time.Second

@@ -65,7 +65,8 @@ func (d *fixture) ids(prefix string) int {
 	return n
 }
 
-// TestTicksOnALaptop: what is done once a day or a week is done at the next start, if no daemon ran at the hour.
+// TestTicksOnALaptop: what is done once a day or a week is done at the next start, if no daemon ran
+// at the hour.
 func TestTicksOnALaptop(t *testing.T) {
 	t.Parallel()
 	d, done := newKept(t)

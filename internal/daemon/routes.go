@@ -55,7 +55,7 @@ func (d *Daemon) routes() http.Handler {
 	mux.Handle("GET /v1/metrics", d.metrics.Handler(d.events, d.predictions))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := strings.TrimPrefix(r.URL.Path, "/v1")
-		if path != api.Ping.Path { // who only looks whether it lives does not need it
+		if path != api.Ping.Path { // a ping only looks whether the daemon answers
 			d.calls.Note(d.now())
 		}
 		if fromMemory[path] && !d.remembered(r.Context()) {
@@ -66,8 +66,8 @@ func (d *Daemon) routes() http.Handler {
 	})
 }
 
-// forgetTime is how long a question waits while something is forgotten: what is left is learned again, some 10,000
-// events a second.
+// forgetTime is how long a question waits while something is forgotten. What is left is learned
+// again, at some 10,000 events a second.
 const forgetTime = 30 * time.Second
 
 var errForgetting = &api.Error{Code: api.CodeBusy, Message: "aOa is forgetting, and learns again what is left",

@@ -34,12 +34,14 @@ type Options struct {
 
 	Patience int64 // how many times longer than usual hooks wait for an answer (client.Factor); 0 is 1
 
-	lockFile fs.FileInfo  // the lock that this daemon holds, to notice a store that was made in place of its own
-	asked    *atomic.Bool // a client asked for the end while one life was giving way to the next: the next must not begin
+	lockFile fs.FileInfo // the lock that this daemon holds, to notice a store that was made in place of its own
+	// a client asked to stop while one run was giving way to the next: the next must not begin
+	asked *atomic.Bool
 }
 
-// Replaced reports whether the store is gone, or another one lies at its path: the repository was deleted, moved or
-// cloned again, or the store was deleted and made again. Nothing may be written by name then.
+// Replaced reports whether the store is gone, or another one lies at its path: the repository was
+// deleted, moved or cloned again, or the store was deleted and made again. Nothing may be written
+// by name then.
 func (o *Options) Replaced() bool {
 	now, err := os.Stat(o.Place.Lock())
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(o.lockFile, now)
@@ -57,12 +59,13 @@ func (o *Options) hold(ctx context.Context) (*flock.Flock, error) {
 	return held, nil
 }
 
-// Run serves the repository until ctx ends, a client sends /v1/stop, no client called for the configured idle
-// time, or the repository is gone. It returns api.ErrRunning when another daemon serves it. What was accepted is
-// durable when it returns.
+// Run serves the repository until ctx ends, a client sends /v1/stop, no client called for the
+// configured idle time, or the repository is gone. It returns api.ErrRunning when another daemon
+// serves it. What was accepted is durable when it returns.
 //
-// The end has an order: no new client connects; connected ones are served; watchers hand in what was at rest; the
-// event log drains; the snapshot is written; the stores are closed; the lock is free.
+// The end has an order: no new client connects; connected ones are served; watchers hand in what
+// was at rest; the event log drains; the snapshot is written; the stores are closed; the lock is
+// free.
 func Run(ctx context.Context, o Options) error {
 	held, err := o.hold(ctx)
 	if err != nil {
@@ -80,8 +83,8 @@ func Run(ctx context.Context, o Options) error {
 	return fmt.Errorf("met damage %d times: see the log", maxDamaged)
 }
 
-// Try opens what a daemon needs and closes it again, without serving anybody. Its error is why none can start. It is nil
-// where one runs. It waits for the lock of the store until ctx ends.
+// Try opens what a daemon needs and closes it again, without serving anybody. Its error is why none
+// can start. It is nil where one runs. It waits for the lock of the store until ctx ends.
 func Try(ctx context.Context, o Options) error {
 	held, err := o.hold(ctx)
 	if errors.Is(err, api.ErrRunning) {
@@ -104,10 +107,12 @@ func Try(ctx context.Context, o Options) error {
 	return d.close()
 }
 
-// maxDamaged bounds how often one daemon opens its stores again after it met damage: the disk is bad then.
+// maxDamaged bounds how often one daemon opens its stores again after it met damage: the disk is
+// bad then.
 const maxDamaged = 1000
 
-// possible returns a clock that stays in the years 1970 to 9999, because neither the log nor JSON can hold other times.
+// possible returns a clock that stays in the years 1970 to 9999, because neither the log nor JSON
+// can hold other times.
 func possible(clock func() time.Time) func() time.Time {
 	return func() time.Time {
 		now := clock()

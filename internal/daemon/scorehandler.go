@@ -40,7 +40,7 @@ func (d *Daemon) showScores(ctx context.Context, r api.ScoresRequest) (out api.S
 	return out, err
 }
 
-// compositeScores is what aoa suggest says about recent work.
+// compositeScores returns what aoa suggest answers about recent work.
 func (d *Daemon) compositeScores(ctx context.Context) ([]hot.Member, error) {
 	ans, err := d.worktrees.Caller(ctx).Prefetch.Answer(ctx, event.Query{Limit: manyComposite, At: d.now()}, history.Past{})
 	return convert(ans.Suggestions, func(s event.Suggestion) hot.Member {

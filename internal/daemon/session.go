@@ -17,8 +17,8 @@ const (
 // newestSessions are searched for one that is over.
 const newestSessions = 20
 
-// session returns the numbers of one session, or of the newest live one of the caller's checkout. It does not wait for
-// events that are not applied yet: a status line asks again soon.
+// session returns the numbers of one session, or of the newest live one of the caller's checkout.
+// It does not wait for events that are not applied yet: a status line asks again soon.
 func (d *Daemon) session(ctx context.Context, r api.SessionRequest) (api.SessionAnswer, error) {
 	w := d.worktrees.Caller(ctx)
 	out := api.SessionAnswer{ID: r.Session, Mode: modeLive, Known: w.Tree().Len()}
@@ -37,7 +37,7 @@ func (d *Daemon) session(ctx context.Context, r api.SessionRequest) (api.Session
 	return out, nil
 }
 
-// newestSession is the session of the checkout that was active last and has not ended, "" if there is none.
+// newestSession returns the session of the checkout that was active last and has not ended, or "".
 func (d *Daemon) newestSession(w *checkout.Checkout) string {
 	for _, s := range d.events.Sessions.Running(d.now()) {
 		if !s.Ended && s.ID != session.Watch && !d.worktrees.Elsewhere(s.ID, w.Repo.Root) {
@@ -56,7 +56,8 @@ func modeOf(source string) string {
 	return modeLive
 }
 
-// lastSession is the newest live session of the checkout, else the newest one of all that were active there.
+// lastSession is the newest live session of the checkout, else the newest one of all that were
+// active there.
 func (d *Daemon) lastSession(ctx context.Context, w *checkout.Checkout) (string, error) {
 	if id := d.newestSession(w); id != "" {
 		return id, nil

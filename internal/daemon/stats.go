@@ -6,7 +6,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
-// stats gives one table of what is known.
+// stats returns one table of totals.
 func (d *Daemon) stats(ctx context.Context, r api.StatsRequest) (out api.StatsAnswer, err error) {
 	if r.Limit <= 0 {
 		r.Limit = 20

@@ -46,7 +46,7 @@ func (d *Daemon) status(ctx context.Context, _ api.None) (api.StatusAnswer, erro
 	return out, nil
 }
 
-// troubles are what is wrong now, in words.
+// troubles lists in words what is wrong now.
 func (d *Daemon) troubles(unsaved error) (out []string) {
 	if waiting, dropped, err := d.events.Trouble(); err != nil {
 		out = append(out, fmt.Sprintf("%d events wait in memory (%d were dropped): %v", waiting, dropped, err))
@@ -85,9 +85,9 @@ func (d *Daemon) pause(_ context.Context, r api.PauseRequest) (api.PauseAnswer, 
 	return api.PauseAnswer{Until: until}, d.settings.Pause(until)
 }
 
-// end answers a request to stop. A daemon whose events cannot be written goes on, with the events in memory, unless
-// it is forced: it cannot take back a stop that it has begun. A damaged store is no reason to go on, because salvage
-// gives the events to a fresh one.
+// end answers a request to stop. If events cannot be written, the daemon does not stop unless it is
+// forced: it keeps them in memory, and cannot take back a stop that has begun. A damaged store does
+// not keep it from stopping, because its events are written into a fresh one.
 func (d *Daemon) end(ctx context.Context, r api.StopRequest) (api.StopAnswer, error) {
 	var out api.StopAnswer
 	if r.Unless != "" && r.Unless == d.o.Build {
@@ -97,7 +97,7 @@ func (d *Daemon) end(ctx context.Context, r api.StopRequest) (api.StopAnswer, er
 		waiting, _, _ := d.events.Trouble()
 		switch {
 		case ctx.Err() != nil:
-			return out, err // who asked has gone
+			return out, err // the caller has gone
 		case !r.Force:
 			return out, &api.Error{Code: api.CodeFull,
 				Message: fmt.Sprintf("%d events cannot be written, the daemon goes on with them in memory: %v", waiting, err),

@@ -56,8 +56,8 @@ func (d *fixture) hold(what string, want int) {
 	d.until(what, func() bool { n, _ := d.from(); return n == want })
 }
 
-// TestTeam: what another clone learned ranks here, as what was learned here does; its sessions do not belong to this
-// clone, after a restart, too. What it forgets is forgotten here.
+// TestTeam: what another clone learned ranks here, as what was learned here does; its sessions do
+// not belong to this clone, after a restart, too. What it forgets is forgotten here.
 func TestTeam(t *testing.T) {
 	t.Parallel()
 	a, b := newTeam(t, miniredis.RunT(t))
@@ -131,7 +131,8 @@ func TestForgetOrigin(t *testing.T) {
 	b.hold("nothing is taken from it", 0)
 }
 
-// TestServerGone: without its server a daemon starts, learns, answers, forgets and stops; then everything is exchanged.
+// TestServerGone: without its server a daemon starts, learns, answers, forgets and stops; then
+// everything is exchanged.
 func TestServerGone(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)

@@ -23,7 +23,7 @@ func (d *Daemon) readSettings() error {
 	return nil
 }
 
-// threshold is what the user set.
+// threshold returns the value that the user has set.
 func (d *Daemon) threshold() float64 { return d.settings.Get().Threshold }
 
 // setThreshold writes the setting into the user's file for the repository, and reads it.

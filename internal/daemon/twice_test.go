@@ -16,7 +16,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// twice sends one request two times, as a client does whose daemon ended before it answered, and returns both answers.
+// twice sends one request two times, as a client does whose daemon ended before it answered, and
+// returns both answers.
 func (d *fixture) twice(path, body string) (answers [2]string) {
 	d.Helper()
 	web := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -12,9 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestAnotherVersion: a store that another aOa made, an older or a newer one, is moved aside with one line for each
-// of its files, and made again from git and from the past sessions that were imported into it, but for what was
-// forgotten.
+// TestAnotherVersion: a store that another aOa made, an older or a newer one, is moved aside with
+// one line for each of its files, and made again from git and from the past sessions that were
+// imported into it, but for what was forgotten.
 func TestAnotherVersion(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)

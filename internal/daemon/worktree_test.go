@@ -15,8 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestRemovedWorktreeLeavesNothing: of a worktree that was removed neither a goroutine nor the contents of its files
-// are left.
+// TestRemovedWorktreeLeavesNothing: of a worktree that was removed neither a goroutine nor the
+// contents of its files are left.
 func TestRemovedWorktreeLeavesNothing(t *testing.T) {
 	d := newFixture(t)
 	readers := func() int {

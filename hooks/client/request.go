@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Bounds of a payload, in bytes. What follows maxBody of what a squeezer leaves is read and not sent: the daemon
+// Bounds of a payload, in bytes. What follows maxBody of what squeeze leaves is read and not sent: the daemon
 // takes the members that are whole. A socket on Linux holds 208 KB, so no client waits for the daemon to read.
 const (
 	maxBody = 192 << 10
@@ -59,7 +59,7 @@ var byteOrderMark = []byte("\ufeff")
 const openTime = 5 * time.Millisecond
 
 // readPayload reads until stdin ends, a JSON value is complete, or the deadline comes. It returns the first maxBody
-// bytes of what a squeezer leaves.
+// bytes of what squeeze leaves.
 func readPayload(stdin io.Reader, deadline time.Time) []byte {
 	chunks := make(chan []byte)
 	go func() {
@@ -78,23 +78,21 @@ func readPayload(stdin io.Reader, deadline time.Time) []byte {
 	late, quiet := time.NewTimer(time.Until(deadline)), time.NewTimer(openTime)
 	defer late.Stop()
 	defer quiet.Stop()
-	var body squeezer
-	for {
+	var body []byte
+	for more, valid := true, false; more && !valid; {
+		var chunk []byte
 		select {
-		case chunk, more := <-chunks:
-			if !more {
-				return body.payload()
-			}
-			body.write(chunk)
+		case chunk, more = <-chunks:
+			body = append(body, chunk...)
 			quiet.Reset(openTime)
 		case <-quiet.C:
-			if json.Valid(body.out) {
-				return body.payload()
-			}
+			valid = json.Valid(squeeze(body))
 		case <-late.C:
-			return body.payload()
+			more = false
 		}
 	}
+	body = squeeze(body)
+	return body[:min(len(body), maxBody)]
 }
 
 // fields finds the event's name and the working folder among the members of a payload, which may be cut.

@@ -12,129 +12,68 @@ const (
 	keepTail = 16 << 10
 )
 
-// squeezer passes a JSON text on, with two changes: the middle of very long strings is left out, and control characters
-// in strings, which some agents leave there and no decoder takes, are escaped. It does not look at what the text says.
-type squeezer struct {
-	out      []byte
-	inString bool
-	escape   int    // bytes that the escape sequence still has
-	size     int    // bytes of the string so far
-	inTail   bool   // they are more than its head
-	last     []byte // the bytes behind the head, in two parts of keepTail bytes or a little more, so that
-	before   []byte // at least so many are there at the end
-	cut      bool   // some of the string is left out
-}
-
-// write takes the next bytes of the text.
-func (s *squeezer) write(text []byte) {
-	for len(text) > 0 {
-		n := 1
-		switch c := text[0]; {
-		case !s.inString:
-			if n = bytes.IndexByte(text, '"') + 1; n == 0 {
-				n = len(text)
-			}
-			s.inString = text[n-1] == '"'
-			s.out = append(s.out, text[:n]...)
-		case s.escape > 0:
-			s.keep(c)
-			if s.escape--; s.escape == 0 && c == 'u' {
-				s.escape = -4 // four digits follow
-			}
-		case s.escape < 0:
-			s.keep(c)
-			s.escape++
-		case c == '"':
-			s.end()
-		case c == '\\':
-			s.begin()
-			s.keep(c)
-			s.escape = 1
-		case c < ' ':
-			s.begin()
-			s.keep('\\', controls[c])
-		default:
-			n = plain(text)
-			s.run(text[:n])
+// squeeze returns a JSON text with two changes: the middle of very long strings is left out, and control characters in
+// strings, which some agents leave there and no decoder takes, are escaped. It does not look at what the text says. The
+// end of the text may be missing.
+func squeeze(text []byte) (out []byte) {
+	for {
+		begin := bytes.IndexByte(text, '"') + 1
+		if begin == 0 {
+			return append(out, text...)
 		}
-		text = text[n:]
-	}
-}
-
-// plain is how many bytes of a string are as they are meant.
-func plain(text []byte) int {
-	for i, c := range text {
-		if c == '"' || c == '\\' || c < ' ' {
-			return i
+		out, text = append(out, text[:begin]...), text[begin:]
+		end := 0
+		for end < len(text) && text[end] != '"' {
+			end += unit(text[end:])
 		}
+		said := escaped(text[:min(end, len(text))])
+		if len(said) > keepHead+keepTail {
+			out = append(append(out, said[:boundary(said, keepHead)]...), `\n…\n`...)
+			said = said[boundary(said, len(said)-keepTail):]
+		}
+		if out = append(out, said...); end >= len(text) {
+			return out
+		}
+		out, text = append(out, '"'), text[end+1:]
 	}
-	return len(text)
 }
 
-// controls are the letters by which control characters are escaped. Others than these are no text.
-var controls = func() (letters [' ']byte) {
-	for c := range letters {
-		letters[c] = 'n'
+// unit is how many bytes the first character of a string has, which may be written as an escape sequence.
+func unit(text []byte) int {
+	switch {
+	case text[0] == '\\' && len(text) > 1 && text[1] == 'u':
+		return len(`\u0000`)
+	case text[0] == '\\':
+		return len(`\n`)
+	case text[0] < utf8.RuneSelf:
+		return 1
 	}
-	letters['\t'], letters['\r'] = 't', 'r'
-	return letters
-}()
+	_, n := utf8.DecodeRune(text)
+	return n
+}
 
-// run takes bytes of a string that hold no escape. It may begin and end within a character.
-func (s *squeezer) run(text []byte) {
-	for len(text) > 0 {
-		n := len(text)
+// boundary is the first place between two characters of a string that has at least so many bytes before it.
+func boundary(text []byte, least int) (at int) {
+	for at < least {
+		at += unit(text[at:])
+	}
+	return min(at, len(text))
+}
+
+// escaped escapes the control characters of a string. Others than those of lines are no text.
+func escaped(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for _, c := range text {
 		switch {
-		case utf8.RuneStart(text[0]):
-			s.begin()
-			if s.inTail && len(text) > 2*keepTail { // most of it is left out
-				n = len(text) - keepTail
-				for !utf8.RuneStart(text[n]) && n > 0 {
-					n--
-				}
-				s.cut = true
-				s.before, s.last = s.before[:0], s.last[:0]
-				text, n = text[n:], keepTail
-			}
-			if !s.inTail {
-				n = min(n, keepHead-s.size)
-			} else {
-				n = min(n, keepTail-len(s.last))
-			}
+		case c == '\t':
+			out = append(out, `\t`...)
+		case c == '\r':
+			out = append(out, `\r`...)
+		case c < ' ':
+			out = append(out, `\n`...)
 		default:
-			n = 1
+			out = append(out, c)
 		}
-		s.keep(text[:n]...)
-		text = text[n:]
 	}
+	return out
 }
-
-// begin is called before a character: only there may a string be cut.
-func (s *squeezer) begin() {
-	s.inTail = s.inTail || s.size >= keepHead
-	if len(s.last) >= keepTail {
-		s.cut = s.cut || len(s.before) > 0
-		s.before, s.last = s.last, s.before[:0]
-	}
-}
-
-func (s *squeezer) keep(text ...byte) {
-	if s.size += len(text); s.inTail {
-		s.last = append(s.last, text...)
-	} else {
-		s.out = append(s.out, text...)
-	}
-}
-
-// end ends a string.
-func (s *squeezer) end() {
-	if s.cut {
-		s.out = append(s.out, `\n…\n`...)
-	}
-	s.out = append(append(append(s.out, s.before...), s.last...), '"')
-	s.inString, s.inTail, s.size, s.cut = false, false, 0, false
-	s.last, s.before = s.last[:0], s.before[:0]
-}
-
-// payload is what may be sent of the text.
-func (s *squeezer) payload() []byte { return s.out[:min(len(s.out), maxBody)] }

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -61,7 +62,8 @@ authentication  auth.* auth[\-_]* *[\-_]auth.* *[\-_]auth[\-_]* *oauth* *authn* 
 database        *migrat*
 caching         *cache*`)
 	// wordTags: a word of a prompt or a command, by its term.
-	wordTags = byTerm(lookup(`
+	wordTags = sync.OnceValue(func() map[string]string {
+		return byTerm(lookup(`
 fixing          bug broken crash fail failure error regression panic debug bugfix hotfix fixes
 refactoring     refactor rename extract cleanup simplify restructure dedup
 testing         test pytest vitest jest coverage unittest rspec
@@ -84,6 +86,7 @@ api             api endpoint
 configuration   config configuration setting
 committing      commit
 merging         merge rebase conflict`))
+	})
 	// kindTags: what the tool does.
 	kindTags = map[event.Kind]string{event.KindRead: "reading", event.KindEdit: "editing", event.KindWrite: "editing",
 		event.KindSearch: "searching", event.KindRun: "running"}
@@ -135,7 +138,7 @@ func (s *CallContext) tags(kind event.Kind, words []string, files []event.Path) 
 		}
 	}
 	for _, w := range words {
-		add(wordTags[w])
+		add(wordTags()[w])
 	}
 	for _, p := range files {
 		pathTags(p, add)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -136,14 +137,16 @@ func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*
 	return r, nil
 }
 
-var argName = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
+var argName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
+})
 
 // namedValues reads name=value words.
 func namedValues(what string, words []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, w := range words {
 		k, v, ok := strings.Cut(w, "=")
-		if _, twice := out[k]; !ok || twice || !argName.MatchString(k) {
+		if _, twice := out[k]; !ok || twice || !argName().MatchString(k) {
 			return nil, usage("%s %s: use name=value, each name once, of letters, digits and _", what, w)
 		}
 		out[k] = v

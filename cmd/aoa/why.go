@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -96,39 +95,19 @@ func (a *app) explain(w api.WhyAnswer, q event.Query) {
 
 // because says what speaks for a file and what speaks most against it.
 func (a *app) because(s event.Suggestion) string {
-	pro, con := clause(a.reasonText(s.Reason())), ""
+	pro, con := a.reasonText(s.Reason()), ""
 	if t := s.Together; t != nil {
-		pro = fmt.Sprintf("it changed with %s in %s", a.display(t.With), t)
+		pro = fmt.Sprintf("changed with %s in %s", a.display(t.With), t)
 	}
 	for _, r := range s.Reasons { // the strongest first
 		if text := against[r.Signal]; text != "" && r.Value*r.Weight < 0 && con == "" {
 			con = "; less because " + text
 		}
 	}
-	chance := event.Chance(s.Score)
-	switch {
-	case pro == "":
-		return chance + ": no commit, name or content connects it with the question"
-	case s.Score < event.PossibleFrom:
-		return chance + ", although " + pro
+	if pro == "" {
+		pro = "no commit, name or content connects it with the question"
 	}
-	return chance + " because " + pro + con
-}
-
-// clause makes a clause about a file of the text of a reason.
-func clause(text string) string {
-	first, _, _ := strings.Cut(text, " ")
-	switch first {
-	case "changed", "changes", "mentions", "shares", "fits":
-		return "it " + text
-	case "committed", "opened", "used", "named", "listed":
-		return "it was " + text
-	case "in", "among":
-		return "it is " + text
-	case "same":
-		return "it has the " + text
-	}
-	return text
+	return pro + con
 }
 
 // against is what a signal says that speaks against a file.

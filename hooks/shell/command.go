@@ -108,12 +108,10 @@ func (sh *walker) does(c command, s spec) {
 		sh.read(c, s)
 	case "search":
 		sh.grep(c, s)
-	case "edit":
-		sh.edit(c, s)
 	case "find":
-		sh.find(c)
+		sh.find(c.args)
 	case "fd":
-		sh.fd(c, s)
+		sh.fd(c.args, s)
 	case "list":
 		o := s.parse(c.args)
 		sh.searched(o.values["-P"], o.ops)

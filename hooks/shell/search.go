@@ -91,52 +91,34 @@ func (sh *walker) folderName(dir string) string {
 // findTests are the tests of find whose value says what is looked for.
 const findTests = " -name -iname -path -ipath -wholename -iwholename -regex -iregex -lname "
 
-// find takes folders, then tests and actions; -exec runs a command on what was found.
-func (sh *walker) find(c command) {
-	i := 0
-	for i < len(c.args) && (c.args[i].flag() && strings.Contains(" -H -L -P -E -X ", " "+c.args[i].text+" ")) {
-		i++
+// find takes folders, then tests and actions. What it runs on what it found is not read.
+func (sh *walker) find(args []word) {
+	for len(args) > 0 && args[0].flag() && strings.Contains(" -H -L -P -E -X ", " "+args[0].text+" ") {
+		args = args[1:]
 	}
-	start := i
-	for i < len(c.args) && !c.args[i].flag() && !c.args[i].is("(") && !c.args[i].is("!") {
-		i++
+	test := slices.IndexFunc(args, func(w word) bool { return w.flag() || w.is("(") || w.is("!") })
+	if test < 0 {
+		test = len(args)
 	}
-	places, rest := c.args[start:i], c.args[i:]
 	var patterns []word
-	var exec []command
-	for j := 0; j < len(rest); j++ {
-		switch {
-		case rest[j].flag() && strings.Contains(findTests, " "+rest[j].text+" ") && j+1 < len(rest):
-			if j == 0 || !rest[j-1].is("!") && !rest[j-1].is("-not") {
-				patterns = append(patterns, rest[j+1])
-			}
-			j++
-		case rest[j].is("-exec") || rest[j].is("-execdir") || rest[j].is("-ok"):
-			end := j + 1
-			for end < len(rest) && !rest[end].is(";") && !rest[end].is("+") {
-				end++
-			}
-			exec = append(exec, command{args: rest[j+1 : end], xargs: true})
-			j = end
+	rest := args[test:]
+	for i := 1; i < len(rest); i++ {
+		denied := i > 1 && (rest[i-2].is("!") || rest[i-2].is("-not"))
+		if rest[i-1].flag() && strings.Contains(findTests, " "+rest[i-1].text+" ") && !denied {
+			rest[i].glob = false
+			patterns = append(patterns, rest[i])
 		}
 	}
-	for k := range patterns {
-		patterns[k].glob = false
-	}
-	sh.searched(patterns, places)
-	for _, e := range exec {
-		sh.run(e)
-	}
+	sh.searched(patterns, args[:test])
 }
 
-// fd takes a pattern, then folders.
-func (sh *walker) fd(c command, s spec) {
-	args, exec := c.args, []word(nil)
-	for i, a := range args {
-		if a.is("-x") || a.is("-X") || a.is("--exec") || a.is("--exec-batch") {
-			args, exec = args[:i], args[i+1:]
-			break
-		}
+// fd takes a pattern, then folders. What it runs on what it found is not read.
+func (sh *walker) fd(args []word, s spec) {
+	runs := slices.IndexFunc(args, func(w word) bool {
+		return w.is("-x") || w.is("-X") || w.is("--exec") || w.is("--exec-batch")
+	})
+	if runs >= 0 {
+		args = args[:runs]
 	}
 	o := s.parse(args)
 	ops := o.ops
@@ -145,9 +127,6 @@ func (sh *walker) fd(c command, s spec) {
 		patterns, ops = append(patterns, ops[0]), ops[1:]
 	}
 	sh.searched(patterns, ops)
-	if len(exec) > 0 {
-		sh.run(command{args: exec, xargs: true})
-	}
 }
 
 // gitOptions come before the command of git.

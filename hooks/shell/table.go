@@ -13,7 +13,6 @@ type spec struct {
 	long  []string // options with a name that take a value
 	prog  []string // options that hold its program; without one the first operand is the program. nil = it has none
 	edit  []string // options that make a reader change the files instead
-	need  []string // one of these options makes an editor change files; nil = it always does
 	verbs []string // subcommands that do it; nil = the command has none
 	walks bool     // it searches folders without a flag
 	skip  int      // operands before the command that is wrapped
@@ -27,17 +26,17 @@ type spec struct {
 //
 //	-abc          letters that take a value
 //	--name        a name that takes a value
-//	prog:, edit:, need:, verbs:, walks, skip:, task, file, check, before:   the fields of spec, lists with commas; a line goes
+//	prog:, edit:, verbs:, walks, skip:, task, file, check, before:   the fields of spec, lists with commas; a line goes
 //	              on after a backslash
 //
 // What they do:
 //
-//	read     print the files in their operands     edit    change them              search  look for a pattern in them
+//	read     print the files in their operands     search  look for a pattern in them
 //	find, fd, list   look for files by name        write   put their input there    patch   change what it names
 //	wrap     run the command in their operands     run     the same after a verb    script  run a piece of shell    cd, git
 //	show     print files at a revision             diff    print changes
 //	quiet    neither read nor change files of interest     idle    the same, but the files that they name count
-//	runs     run a task, a file or a check
+//	runs     run a task, a file or a check; what it writes the watcher sees
 const table = `
 read cat tac more comm difft delta zcat gunzip mdcat csvlook ast-grep view
 read less -jpPtTxyz
@@ -63,7 +62,7 @@ read pygmentize -lfO
 read glow -sw
 read dasel -rwf
 read sd -fn
-read jq -fL --from-file --indent prog:-f,--from-file
+read jq -fL --from-file --indent --arg --argjson --slurpfile --rawfile prog:-f,--from-file
 read gojq -fL prog:-f
 read yq -op --output-format --input-format prog:--from-file edit:-i,--inplace
 read awk gawk mawk nawk -Fvf prog:-f
@@ -81,24 +80,6 @@ search rg -ABCmefgtTjMrdE --glob --iglob --type --type-not --type-add --max-coun
   walks
 search ag -ABCmGp --ignore --ignore-dir --depth --file-search-regex walks
 search ack -ABCm --type --ignore-dir walks
-edit gofmt -r need:-w check
-edit goimports -d need:-w
-edit gofumpt need:-w check
-edit shfmt -iln need:-w
-edit gci verbs:write
-edit prettier need:--write,-w check
-edit eslint -c need:--fix check
-edit stylelint need:--fix
-edit markdownlint need:--fix,-f
-edit biome verbs:format,check,lint need:--write,--fix,--apply check
-edit ruff verbs:format,check need:--fix check
-edit black -l check
-edit truncate -sr
-edit autopep8 yapf need:-i,--in-place
-edit clang-format need:-i
-edit ktlint need:-F check
-edit rubocop need:-a,-A,--autocorrect check
-edit isort rustfmt dos2unix unix2dos stylua nvim vim vi nano emacs code ed ex
 find find gfind bfs
 fd fd fdfind -eEtdSoj --extension --exclude --type --max-depth --min-depth --size --owner --changed-within \
   --changed-before --base-directory
@@ -144,7 +125,8 @@ runs go bun cargo docker podman kubectl gh glab pip pip3 dotnet mvn gradle gradl
   swift nx turbo helm brew apt apt-get aws gcloud az ng rails bazel cmake composer flutter dart zig task
 runs node python python3 ruby tsx ts-node php Rscript lua file
 runs pytest tox nox jest vitest mocha ava tsc playwright cypress golangci-lint staticcheck mypy flake8 pyright rspec \
-  phpunit ctest ninja shellcheck pre-commit clippy gotestsum swiftlint lefthook knip check
+  phpunit ctest ninja shellcheck pre-commit clippy gotestsum swiftlint lefthook knip gofmt gofumpt prettier eslint biome \
+  ruff black ktlint rubocop check
 idle ps kill pkill pgrep lsof chmod df curl wget source . stat file:
 quiet echo printf true false : test [ sleep set unset pwd exit return wait which type date clear read shift trap umask \
   hash alias popd whoami
@@ -167,8 +149,6 @@ var specs = sync.OnceValue(func() map[string]spec {
 				s.prog = strings.Split(value, ",")
 			case value != "" && key == "edit":
 				s.edit = strings.Split(value, ",")
-			case value != "" && key == "need":
-				s.need = strings.Split(value, ",")
 			case value != "" && key == "verbs":
 				s.verbs = strings.Split(value, ",")
 			case value != "" && key == "skip":

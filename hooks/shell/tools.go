@@ -1,18 +1,12 @@
 package shell
 
 import (
-	"slices"
-
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // read is a command that prints files, or changes them in place.
 func (sh *walker) read(c command, s spec) {
-	args := c.args
-	if c.name == "jq" || c.name == "gojq" {
-		args = withoutPairs(args)
-	}
-	o := s.parse(args)
+	o := s.parse(c.args)
 	ops := o.ops
 	inPlace := o.has(s.edit...)
 	if inPlace && len(ops) > 0 && ops[0].is("") {
@@ -55,47 +49,6 @@ func (sh *walker) touched(kind event.Kind, w word) bool {
 		sh.note(op)
 	}
 	return len(ps) > 0
-}
-
-// withoutPairs drops jq's options that take a name and a value.
-func withoutPairs(args []word) []word {
-	var out []word
-	for i := 0; i < len(args); i++ {
-		switch args[i].text {
-		case "--arg", "--argjson", "--slurpfile", "--rawfile":
-			i += 2
-		default:
-			out = append(out, args[i])
-		}
-	}
-	return out
-}
-
-// edit is a formatter, a fixer or an editor.
-func (sh *walker) edit(c command, s spec) {
-	o := s.parse(c.args)
-	ops := o.ops
-	if s.verbs != nil {
-		if len(ops) == 0 || !slices.Contains(s.verbs, ops[0].text) {
-			sh.started(c)
-			return
-		}
-		if ops[0].is("format") && c.name == "ruff" {
-			s.need = nil
-		}
-		ops = ops[1:]
-	}
-	if s.need != nil && !o.has(s.need...) || o.has("--check", "--diff") {
-		sh.started(c)
-		return
-	}
-	n := len(sh.result.Ops)
-	for _, w := range ops {
-		sh.touched(event.KindEdit, w)
-	}
-	if len(sh.result.Ops) == n {
-		sh.started(c)
-	}
 }
 
 // write notes the file that output went to.

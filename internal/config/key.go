@@ -71,9 +71,9 @@ func find(table []Key, c *Config, name string) (Key, bool) {
 			if pattern == "" || len(pattern) > 512 {
 				return errors.New("a pattern has 1 to 512 bytes")
 			}
-			value, err := tag.read(text)
+			value, err := tag.read(strings.TrimPrefix(text, "#"))
 			if err == nil {
-				c.Tags[pattern] = strings.TrimPrefix(value, "#")
+				c.Tags[pattern] = value
 			}
 			return err
 		}

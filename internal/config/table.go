@@ -1,6 +1,10 @@
 package config
 
-import "sync"
+import (
+	"strings"
+	"sync"
+	"unicode"
+)
 
 // Keys returns the table of all settings, in the order of the documentation: name, default, type with its bounds, field
 // of Config, when a change takes effect, and what the setting does. Everything that the program and its documents say
@@ -44,7 +48,9 @@ func table(c *Config) []Key {
 			"A Redis 7 or Valkey 8 server over which the daemons of several clones exchange what they learn "+
 				"(docs/team.md). Empty for none."),
 		row(&c.RepoID, "repo_id", "",
-			shaped("empty, or up to 128 letters, digits and ._:/@-", 128, `^[A-Za-z0-9._:/@-]*$`), NextStart,
+			shaped("empty, or up to 128 letters, digits and ._:/@-", 0, 128, func(place int, r rune) bool {
+				return isWord(place, r) || strings.ContainsRune(".:/@-", r)
+			}), NextStart,
 			"The name of the repository on that server, for clones with different remotes. Empty to derive it "+
 				"from the remote origin."),
 		row(&c.TeamWords, "team.words", "off", onOff(), AtOnce,
@@ -56,7 +62,9 @@ func table(c *Config) []Key {
 		row(&c.StageBytes, "stage.bytes", "200MB", size("1MB", "100GB"), AtOnce,
 			"The largest size of all results of stages. The longest unused are removed first."),
 		row(&c.PipelineEnv, "pipeline.env", "CI,HOME,USER",
-			listed(shaped("names of variables", 128, `^[A-Za-z_][A-Za-z0-9_]*$`), ""), AtOnce,
+			listed(shaped("names of variables", 1, 128, func(place int, r rune) bool {
+				return isWord(place, r) && (place > 0 || r > '9')
+			}), ""), AtOnce,
 			"The variables that a pipeline may read as $ENV_NAME."),
 		row(&c.LogLevel, "log_level", "info", levels(), AtOnce,
 			"What the daemon writes to its log: this and what is worse."),
@@ -82,4 +90,6 @@ var Variables = []Variable{
 var presets = map[string]string{"conservative": "0.80", "balanced": "0.60", "aggressive": "0.40"}
 
 // tag is the value of tags.PATTERN.
-var tag = shaped("up to 64 letters, digits and .-_/", 64, `^#?[\pL\pN][\pL\pN._/-]*$`)
+var tag = shaped("up to 64 letters, digits and .-_/", 1, 64, func(place int, r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || place > 0 && strings.ContainsRune(".-_/", r)
+})

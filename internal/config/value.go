@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 )
@@ -112,16 +112,27 @@ func levels() valueType[slog.Level] {
 	})
 }
 
-// shaped allows texts of at most so many characters that match a pattern. The bound is no part of the pattern, because
-// compiling it would take 3 ms.
-func shaped(allowed string, most int, pattern string) valueType[string] {
-	shape := regexp.MustCompile(pattern)
+// shaped allows texts of so many characters that fit, at their places. It is no regular expression, because each command
+// would compile it.
+func shaped(allowed string, least, most int, fits func(place int, r rune) bool) valueType[string] {
 	return valueType[string]{allowed: allowed, read: func(v string) (string, error) {
-		if utf8.RuneCountInString(v) > most || !shape.MatchString(v) {
+		n := 0
+		for _, r := range v {
+			if !fits(n, r) {
+				return "", errors.New("not of that form")
+			}
+			n++
+		}
+		if n < least || n > most {
 			return "", errors.New("not of that form")
 		}
 		return v, nil
 	}}
+}
+
+// isWord reports whether a character is a letter or a digit of ASCII, or an underscore.
+func isWord(_ int, r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
 }
 
 // listed allows values with commas between them, and a text for none of them.
@@ -168,11 +179,11 @@ func redisURL() valueType[string] {
 // units are those that Go's durations do not have, in hours.
 var units = map[byte]float64{'d': 24, 'w': 7 * 24}
 
-var inUnits = regexp.MustCompile(`([0-9]*\.?[0-9]+)([dw])`)
+var inUnits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([0-9]*\.?[0-9]+)([dw])`) })
 
 // ParseDuration reads Go's durations and the units d (24 h) and w (7 d), also mixed: 180d, 1w2d, 1d12h.
 func ParseDuration(v string) (time.Duration, error) {
-	return time.ParseDuration(inUnits.ReplaceAllStringFunc(v, func(s string) string {
+	return time.ParseDuration(inUnits().ReplaceAllStringFunc(v, func(s string) string {
 		last := len(s) - 1
 		n, _ := strconv.ParseFloat(s[:last], 64) // the pattern has only numbers; one out of range is refused below
 		return strconv.FormatFloat(n*units[s[last]], 'f', -1, 64) + "h"

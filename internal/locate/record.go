@@ -137,7 +137,7 @@ func Stores(getenv func(string) string) (out []Place, lost []string) {
 	for _, e := range entries {
 		store, commonDir := readRecord(filepath.Join(records, e.Name()))
 		switch p := at(store, commonDir, getenv); {
-		case store == "": // othersNeed, or no record
+		case store == "": // no record
 		case filepath.Base(p.record()) == e.Name():
 			out = append(out, p)
 		default:
@@ -180,7 +180,7 @@ func (p *Place) note() error {
 	if p.records == "" {
 		return errors.New("aOa notes in your home folder which stores are yours, and finds none: set HOME")
 	}
-	if err := p.makeRecords(); err != nil {
+	if err := os.MkdirAll(p.records, 0o700); err != nil {
 		return err
 	}
 	if p.id == "" {
@@ -216,22 +216,6 @@ func (p *Place) name() error {
 
 func (p Place) writeRecord() error {
 	return atomicfile.WriteBytes(p.record(), atomicfile.Options{}, []byte(p.Store+"\n"+p.CommonDir+"\n"))
-}
-
-// othersNeed is a record that is never removed: the key was there before the records, so that stores that are not
-// recorded may need it.
-const othersNeed = "elsewhere"
-
-// makeRecords makes the folder of records.
-func (p Place) makeRecords() error {
-	_, missing := os.Lstat(p.records)
-	if err := os.MkdirAll(p.records, 0o700); err != nil || missing == nil {
-		return err
-	}
-	if _, err := os.Lstat(filepath.Join(filepath.Dir(p.records), keyFile)); err != nil {
-		return nil
-	}
-	return os.WriteFile(filepath.Join(p.records, othersNeed), nil, 0o600)
 }
 
 // Forget removes the record of the store and its settings. With the last record it deletes the user's key and the state

@@ -149,11 +149,6 @@ func TestForget(t *testing.T) {
 	if _, err := os.Stat(locate.StateFolder(u.env)); err == nil {
 		t.Error("the state folder is left")
 	}
-
-	fault.Check(t, os.MkdirAll(locate.StateFolder(u.env), 0o700))
-	fault.Check(t, os.WriteFile(locate.KeyFile(u.env), nil, 0o600)) // brought from elsewhere, without the records
-	u.create("b")
-	forget("b", false)
 }
 
 // TestDelete: what aOa did not make stays, whatever it is called and wherever it lies.

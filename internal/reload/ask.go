@@ -3,6 +3,7 @@ package reload
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -51,12 +52,14 @@ func Began(events []event.Event) (a Ask, ok bool) {
 }
 
 // commandName distinguishes /review and /plugin:name from a path.
-var commandName = regexp.MustCompile(`^[A-Za-z0-9_:-]{1,64}$`)
+var commandName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_:-]{1,64}$`)
+})
 
 // AskFor is what a person's words ask for. It takes a prompt apart that calls a command: /review 12.
 func AskFor(prompt string) Ask {
 	rest, slash := strings.CutPrefix(prompt, "/")
-	if name, args, _ := strings.Cut(rest, " "); slash && commandName.MatchString(name) {
+	if name, args, _ := strings.Cut(rest, " "); slash && commandName().MatchString(name) {
 		return Ask{Trigger: Trigger{Command, name}, Text: strings.TrimSpace(args)}
 	}
 	return Ask{Trigger: Trigger{Type: Prompt}, Text: prompt}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -51,7 +52,9 @@ const (
 )
 
 // Name is what a stage may be called.
-var Name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}$`)
+var Name = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}$`)
+})
 
 func wrong(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrRequest, fmt.Errorf(format, args...))
@@ -60,7 +63,7 @@ func wrong(format string, args ...any) error {
 // check refuses what can never work, before anything is read.
 func (r *Request) check() error {
 	switch {
-	case !Name.MatchString(r.Stage):
+	case !Name().MatchString(r.Stage):
 		return wrong("stage %q: use up to 128 letters, digits and ._:/@+-, beginning with a letter or digit", r.Stage)
 	case len(r.Command) == 0 || len(r.Command) > maxWords:
 		return wrong("the command has %d words, 1 to %d are allowed", len(r.Command), maxWords)

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -132,8 +133,12 @@ func words(err error) string {
 }
 
 var (
-	stageName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
-	inputName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`) // and of a value of the context
+	stageName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+	})
+	inputName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+	}) // and of a value of the context
 )
 
 func (p *Pipeline) check() error {
@@ -158,7 +163,7 @@ func (p *Pipeline) check() error {
 
 func (s *Stage) check(names []string) error {
 	switch {
-	case !stageName.MatchString(s.Name):
+	case !stageName().MatchString(s.Name):
 		return fmt.Errorf("the name %q: use up to 64 letters, digits, _ and -, beginning with a letter", s.Name)
 	case s.Run.None():
 		return errors.New(`nothing to run; give it "run: [COMMAND, ARG]", or the pipeline one for all its stages`)
@@ -181,12 +186,12 @@ func (s *Stage) check(names []string) error {
 		}
 	}
 	for name := range s.Inputs {
-		if !inputName.MatchString(name) {
+		if !inputName().MatchString(name) {
 			return fmt.Errorf("the input %q: use letters, digits and _", name)
 		}
 	}
 	for name := range s.Sets {
-		if !inputName.MatchString(name) {
+		if !inputName().MatchString(name) {
 			return fmt.Errorf("sets %q: use letters, digits and _", name)
 		}
 	}

@@ -196,13 +196,13 @@ func TestWriter(t *testing.T) {
 			w.person("return sum(numbers)", "return a + b")
 			w.agent("s2", "return a + b", "return sum(numbers)")
 		}, "def add(a, b): | first\nreturn sum(numbers) | - ? s2 s1"},
-		{"a line beside one that a later call replaced", func(w *work) {
+		{"a short line beside one that a later call replaced", func(w *work) {
 			w.person("", add)
 			w.Commit(first)
 			w.agent("s1", "    return a + b", "    if a:\n        return b\n    return a + b")
 			w.agent("s2", "        return b\n", "        return sum(numbers)\n")
 			w.Commit("second")
-		}, "def add(a, b): | first\nif a: | second s1\nreturn sum(numbers) | second s2\nreturn a + b | first"},
+		}, "def add(a, b): | first\nif a: | second ? s2 s1\nreturn sum(numbers) | second s2\nreturn a + b | first"},
 		{"one took it away, a person put it back", func(w *work) {
 			w.person("", add)
 			w.Commit(first)
@@ -360,7 +360,6 @@ func FuzzWriter(f *testing.F) {
 	f.Add("return None, error\n\n", "", "\nreturn None, error", 0)
 	f.Fuzz(func(t *testing.T, now, old, new string, i int) {
 		e := era{edits: []edit{{Event: event.Event{ID: "call"}, swaps: []swap{{before: newLines(old), after: newLines(new)}}}}}
-		evolve(e.edits)
 		text := newLines(now)
 		if e.writer(text, i) != "" && newLines(new).count(text.plain[i]) <= newLines(old).count(text.plain[i]) {
 			t.Errorf("line %d of %q was there before", i, now)

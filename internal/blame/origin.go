@@ -183,7 +183,6 @@ func (f Finder) era(ctx context.Context, l watcher.BlamedLine) (e era, err error
 			e.edits = append(e.edits, f.read(ctx, call))
 		}
 	}
-	evolve(e.edits)
 	return e, nil
 }
 

@@ -14,11 +14,8 @@ type edit struct {
 	swaps []swap
 }
 
-// swap is what a call replaced. Of a file that was written as a whole, before is what git had of it. later is what later
-// calls made of the new text.
-type swap struct {
-	before, after, later lines
-}
+// swap is what a call replaced. Of a file that was written as a whole, before is what git had of it.
+type swap struct{ before, after lines }
 
 // read reads the texts of a call. A file that was written over another content is left out where git does not have
 // that: which of its lines are new is not known.
@@ -39,29 +36,11 @@ func (f Finder) read(ctx context.Context, call event.Event) edit {
 	return e
 }
 
-// evolve notes what later calls made of the texts of earlier ones.
-func evolve(edits []edit) {
-	for i, e := range edits {
-		for k := range e.swaps {
-			text := strings.Join(e.swaps[k].after.all, "\n") + "\n"
-			for _, next := range edits[i+1:] {
-				for _, s := range next.swaps {
-					old, new := strings.Join(s.before.all, "\n"), strings.Join(s.after.all, "\n")
-					if old != "" && strings.Count(text, old) == 1 {
-						text = strings.Replace(text, old, new, 1)
-					}
-				}
-			}
-			e.swaps[k].later = newLines(text)
-		}
-	}
-}
-
 // writer is the id of the call that wrote line i, counted from 0, "" if that is not certain. It is certain if
 //
 //   - the call's text has the line, and more often than what it replaced,
-//   - as many lines around it are the same there as here, as it takes that they are nowhere else in the file: all of
-//     the text, as later calls left it, or at least certain letters and digits,
+//   - as many lines around it are the same there as here, as it takes that they are nowhere else in the file: at least
+//     certain letters and digits,
 //   - no later call took such a line away,
 //   - and no other session wrote the same as well. Of calls of one session the last one counts.
 //
@@ -77,9 +56,8 @@ func (e era) writer(now lines, i int) string {
 			case is < was:
 				all = nil
 			case is > was:
-				from, to, whole := now.shared(i, s.later)
-				weight := now.weight(from, to)
-				if weight >= certain || whole && weight >= least {
+				from, to := now.shared(i, s.after)
+				if weight := now.weight(from, to); weight >= certain {
 					all = append(all, candidate{call.Event, weight, now.places(from, to) == 1})
 				}
 			}
@@ -108,11 +86,8 @@ type candidate struct {
 	alone  bool // they stand at one place of the file, and no other session wrote as many
 }
 
-// Weights of lines, in letters and digits.
-const (
-	least   = 4  // fewer say nothing: a bracket, "end"
-	certain = 12 // so many are found by chance at no other place of a file
-)
+// certain is how many letters and digits are found by chance at no other place of a file.
+const certain = 12
 
 // lines are those of a text.
 type lines struct {
@@ -147,8 +122,8 @@ func (l lines) count(plain string) (n int) {
 }
 
 // shared are the lines around line i, up to to, which it does not include, that stand in another text in the same order:
-// the most of them. whole says that this is all of the other text.
-func (l lines) shared(i int, other lines) (from, to int, whole bool) {
+// the most of them.
+func (l lines) shared(i int, other lines) (from, to int) {
 	for j, line := range other.plain {
 		if line != l.plain[i] {
 			continue
@@ -161,10 +136,10 @@ func (l lines) shared(i int, other lines) (from, to int, whole bool) {
 			down++
 		}
 		if l.weight(i-up, i+down) > l.weight(from, to) {
-			from, to, whole = i-up, i+down, up+down == len(other.plain)
+			from, to = i-up, i+down
 		}
 	}
-	return from, to, whole
+	return from, to
 }
 
 // weight counts the letters and digits of lines.

@@ -3,7 +3,6 @@ package checkout
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -47,7 +46,9 @@ type Checkout struct {
 }
 
 // New makes a checkout whose files are not known yet.
-func New(r *watcher.Repo) *Checkout { return &Checkout{Repo: r, Reader: index.NewReader(r.Root)} }
+func New(r *watcher.Repo) *Checkout {
+	return &Checkout{Repo: r, Reader: index.NewReader(r.Root), sketches: newSketches()}
+}
 
 // Watching is the state of the watcher of this checkout. Without one, on is false.
 func (w *Checkout) Watching() (st watcher.WatchStatus, on bool) {
@@ -148,7 +149,6 @@ func (w *Checkout) refresh(ctx context.Context, log *slog.Logger) {
 		if w.Tree() != nil {
 			return // the old list is better than none
 		}
-		files = w.walk()
 	}
 	w.brief.Store(false)
 	w.list(ctx, files)
@@ -177,29 +177,3 @@ func (w *Checkout) list(ctx context.Context, files []event.Path) {
 	w.siblings.Store(&roots)
 	w.branch.Store(nil)
 }
-
-// walk finds the files on disk, for a repository that git cannot read: what was learned of them still holds.
-func (w *Checkout) walk() (files []event.Path) {
-	_ = filepath.WalkDir(string(w.Repo.Root), func(name string, e fs.DirEntry, err error) error {
-		p, ok := w.Repo.Root.Path(name)
-		switch {
-		case name == string(w.Repo.Root):
-			return nil
-		case err != nil || !ok || e.IsDir() && w.Repo.Ignored(p):
-			if e != nil && e.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case len(files) >= maxWalked:
-			return fs.SkipAll
-		}
-		if e.Type().IsRegular() && !w.Repo.Ignored(p) {
-			files = append(files, p)
-		}
-		return nil
-	})
-	return files
-}
-
-// maxWalked bounds the files that walk finds.
-const maxWalked = 100_000

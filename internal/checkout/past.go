@@ -27,7 +27,7 @@ func (w *Checkout) History(ctx context.Context) (*history.Commits, error) {
 	p := &w.past
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	version, sketch := w.db.Version(), w.sketches.version() // before reading: what comes in between makes it stale
+	version, sketch := w.db.Version(), w.sketches.changes.Load() // before reading: what comes in between makes it stale
 	if p.commits != nil && p.version == version && p.sketch == sketch {
 		return p.commits, nil
 	}
@@ -41,7 +41,7 @@ func (w *Checkout) History(ctx context.Context) (*history.Commits, error) {
 			reached = nil
 		}
 	}
-	commits, err := w.db.History(ctx, reached, w.Tree().Has, w.sketches.known())
+	commits, err := w.db.History(ctx, reached, w.Tree().Has, &w.sketches.Sketches)
 	if err != nil {
 		return nil, err
 	}

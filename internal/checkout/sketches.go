@@ -19,18 +19,18 @@ import (
 )
 
 // sketches are what the newest commits changed, of all checkouts: read from git in the background, and kept in a sealed
-// file of the store. nil knows nothing.
+// file of the store.
 type sketches struct {
 	history.Sketches
 	due     chan struct{} // holds a value when commits may have come; capacity 1
-	changes atomic.Int64
+	changes atomic.Int64  // grows when there is more to be known
 	read    chan struct{} // closed when all that can be read was read once
 }
 
 // pending reports whether there is more to be known of what the commits of a history changed: an answer about a change
 // that is given now differs from that of some seconds later.
 func (s *sketches) pending(c *history.Commits) bool {
-	return s != nil && !s.wasRead() && c.Len() > 0 && !c.Sketched()
+	return !s.wasRead() && c.Len() > 0 && !c.Sketched()
 }
 
 func (s *sketches) wasRead() bool {
@@ -60,21 +60,6 @@ func (s *sketches) wait(ctx context.Context, most time.Duration) {
 
 func newSketches() *sketches {
 	return &sketches{due: make(chan struct{}, 1), read: make(chan struct{})}
-}
-
-// version grows when there is more to be known.
-func (s *sketches) version() int64 {
-	if s == nil {
-		return 0
-	}
-	return s.changes.Load()
-}
-
-func (s *sketches) known() *history.Sketches {
-	if s == nil {
-		return nil
-	}
-	return &s.Sketches
 }
 
 // sketchBatch is how many commits one process of git reads: some 0.2 s, after which as much time is left to others.

@@ -12,14 +12,14 @@ import (
 // ignored. It finds them by name, folder, stem and word, and reads nothing from disk. It is safe for concurrent use.
 // Slices that it returns are shared: do not change them.
 type Tree struct {
-	mu       sync.RWMutex // guards what follows
-	version  uint64       // grows with every change
-	files    map[event.Path]bool
-	base     pathLists      // by file name
-	dir      pathLists      // by folder
-	stem     pathLists      // by Stem
-	words    pathLists      // by term of the path, at most maxWordPaths each; nil until one is asked for
-	unlisted map[string]int // files of a word that its list has no place for
+	mu      sync.RWMutex // guards what follows
+	version uint64       // grows with every change
+	files   map[event.Path]bool
+	base    pathLists       // by file name
+	dir     pathLists       // by folder
+	stem    pathLists       // by Stem
+	words   pathLists       // by term of the path, at most maxWordPaths each; nil until one is asked for
+	full    map[string]bool // words of which a file found no place in the list
 }
 
 // pathLists are lists of paths by key. What was handed out of a list never changes.
@@ -88,7 +88,7 @@ func (t *Tree) addWords(p event.Path, words ...string) {
 		if list := t.words[w]; len(list) < maxWordPaths {
 			t.words[w] = append(list, p)
 		} else {
-			t.unlisted[w]++
+			t.full[w] = true
 		}
 	}
 }
@@ -100,7 +100,7 @@ func (t *Tree) indexWords() {
 	if t.words != nil {
 		return
 	}
-	t.words, t.unlisted = pathLists{}, map[string]int{}
+	t.words, t.full = pathLists{}, map[string]bool{}
 	for _, dir := range slices.Sorted(maps.Keys(t.dir)) {
 		above := Terms(dir, maxPathTerms)
 		for _, p := range t.dir[dir] {
@@ -138,32 +138,16 @@ func (t *Tree) removeStep(paths []event.Path) {
 	t.removeWords(gone)
 }
 
-// removeWords takes paths off the lists of their words. Where a list has lost half of its places and there are files
-// that had none, all lists are made again when the next word is asked for.
+// removeWords takes paths off the lists of their words. Where a list that was full has lost half of its places, all lists
+// are made again when the next word is asked for.
 func (t *Tree) removeWords(gone []event.Path) {
-	if t.words == nil {
-		return
-	}
-	terms := make(map[event.Path][]string, len(gone))
-	left := map[string]int{} // files of a word that has more than its list
+	t.words.remove(gone, PathTerms)
 	for _, p := range gone {
-		terms[p] = PathTerms(p)
-		for _, w := range terms[p] {
-			if t.unlisted[w] == 0 {
-				continue
+		for _, w := range PathTerms(p) {
+			if t.full[w] && len(t.words[w]) < maxWordPaths/2 {
+				t.words = nil
+				return
 			}
-			if _, known := left[w]; !known {
-				left[w] = len(t.words[w]) + t.unlisted[w]
-			}
-			left[w]--
-		}
-	}
-	t.words.remove(gone, func(p event.Path) []string { return terms[p] })
-	for w, n := range left {
-		listed := len(t.words[w])
-		if t.unlisted[w] = n - listed; n > listed && listed < maxWordPaths/2 {
-			t.words = nil
-			return
 		}
 	}
 }

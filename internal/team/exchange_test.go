@@ -18,7 +18,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session"
@@ -450,39 +449,4 @@ func TestHostile(t *testing.T) {
 			t.Error("an origin that was removed is taken")
 		}
 	})
-}
-
-// TestTakenKeys: a key that holds what another program wrote stops the exchange, and one line names it and says what to
-// do. No event is lost, and once the key is deleted all are exchanged.
-func TestTakenKeys(t *testing.T) {
-	t.Parallel()
-	for name, fill := range map[string][]any{"events": {"SET", "", "x"}, "stream": {"HSET", "", "x", "y"}} {
-		for _, p := range Places[:2] {
-			t.Run(fmt.Sprintf("%s holds what %s writes, on %s", name, fill[0], p.Name), func(t *testing.T) {
-				t.Parallel()
-				x := newCrew(t, p.Open(t), 2)
-				x.members[0].work(5)
-				x.members[1].work(5)
-				x.agree("before", 10)
-				o, err := config.ParseRedis(x.url)
-				x.check(err)
-				other := redis.NewUniversalClient(o)
-				defer other.Close()
-				key := "aoa:{" + x.repo + "}:" + name
-				fill := slices.Clone(fill)
-				fill[1] = key
-				x.check(other.Del(t.Context(), key).Err())
-				x.check(other.Do(t.Context(), fill...).Err())
-				x.members[0].work(5)
-				m := x.join() // it reads all, also what was forgotten
-				want := "another program uses the key " + key + ": delete it (redis-cli DEL '" + key + "')"
-				fault.Until(t, time.Minute, "one line says it", func() bool {
-					troubles := m.t.Status().Troubles()
-					return len(troubles) > 0 && strings.Contains(troubles[0], want) && !strings.Contains(troubles[0], "\n")
-				})
-				x.check(other.Del(t.Context(), key).Err())
-				x.agree("afterwards", 15)
-			})
-		}
-	}
 }

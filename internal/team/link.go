@@ -18,7 +18,7 @@ import (
 // Sizes of what is exchanged.
 const (
 	maxStream    = 200_000       // entries of the stream, about
-	maxPublished = maxStream / 2 // own events that a new or emptied stream gets
+	maxPublished = maxStream / 2 // newest own events that a new or emptied stream gets, and others of their time
 	page         = 500           // entries that are read at once
 	window       = 2000          // own events that are collected for publishing
 	field        = "e"           // of an entry of the stream
@@ -41,26 +41,10 @@ func (t *Team) dial() (*link, error) {
 func (l *link) round(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{l.identify, l.tell, l.publish, l.read} {
 		if err := step(ctx); err != nil {
-			return l.taken(ctx, err)
+			return err
 		}
 	}
 	return nil
-}
-
-// taken says of an error which of the keys holds what no daemon wrote, and what to do.
-func (l *link) taken(ctx context.Context, err error) error {
-	const wrong = "WRONGTYPE"
-	if !redis.HasErrorPrefix(err, wrong) {
-		return err
-	}
-	for key, failed := range map[string]error{l.name: l.client.Get(ctx, l.name).Err(),
-		l.events: l.client.XLen(ctx, l.events).Err()} {
-		if redis.HasErrorPrefix(failed, wrong) {
-			return fmt.Errorf("another program uses the key %s: delete it (redis-cli DEL '%[1]s'), "+
-				"or set another repo_id in each clone: %w", key, err)
-		}
-	}
-	return err
 }
 
 // identify notices a server that lacks what it had: another one, or one whose stream lost the newest own entry.
@@ -180,29 +164,22 @@ var errWindow = errors.New("enough for one reading of the log")
 
 // publish appends what the log has of own events behind the last one that was published.
 func (l *link) publish(ctx context.Context) error {
-	skip, err := l.old(ctx)
-	if err != nil {
-		return err
-	}
 	for {
-		s, last := l.t.now(), l.t.o.Log.Last()
-		if s.Sent >= last {
+		at, last := l.t.now().Sent, l.t.o.Log.Last()
+		if at >= last {
 			return nil
 		}
+		if at == 0 { // older ones would displace those of the others
+			at = max(0, last-maxPublished)
+		}
 		var entries [][]byte
-		at := s.Sent
-		err := l.t.o.Log.Own(ctx, s.Sent, func(seq int64, batch []event.Event) error {
+		err := l.t.o.Log.Own(ctx, at, func(seq int64, batch []event.Event) error {
 			if len(entries) >= window {
 				return errWindow
 			}
 			at = seq
 			for _, e := range batch {
-				raw, ok := encode(e, l.t.o.Origin, l.t.o.Words())
-				switch {
-				case !ok:
-				case skip > 0:
-					skip--
-				default:
+				if raw, ok := encode(e, l.t.o.Origin, l.t.o.Words()); ok {
 					entries = append(entries, raw)
 				}
 			}
@@ -227,23 +204,6 @@ func (l *link) publish(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// old is how many of the own events a stream that has none is not given: they would displace those of the others.
-func (l *link) old(ctx context.Context) (skip int, err error) {
-	if l.t.now().Sent > 0 {
-		return 0, nil
-	}
-	n := 0
-	err = l.t.o.Log.Own(ctx, 0, func(_ int64, batch []event.Event) error {
-		for _, e := range batch {
-			if travels[e.Kind()] {
-				n++
-			}
-		}
-		return nil
-	})
-	return max(0, n-maxPublished), err
 }
 
 // append appends entries and returns the id of the last one, "" for none.

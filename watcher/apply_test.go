@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// TestApply: a patch is applied at the root as a whole or not at all, whatever the settings of the repository say about
-// whitespace, and taken back.
+// TestApply: a patch is applied at the root as a whole or not at all, whatever the settings of the
+// repository say about whitespace, and taken back.
 func TestApply(t *testing.T) {
 	g := repotest.New(t)
 	g.Write("in/a.txt", "one \ntwo\n")

@@ -31,9 +31,10 @@ type BlamedLine struct {
 // errBlame says that git blame printed what this package does not understand.
 var errBlame = errors.New("unexpected output of git blame")
 
-// Blame asks git which commits the lines from to to of a file of the worktree come from, the first being 1. A line that
-// only got other white space, and one that came from another file of the same commit, keeps its commit. It takes one
-// process of git, two after a failure. Errors are those of git: a file that it does not track, lines that are not there.
+// Blame asks git which commits the lines from to to of a file of the worktree come from, the first
+// being 1. A line that only got other white space, and one that came from another file of the same
+// commit, keeps its commit. It takes one process of git, two after a failure. Errors are those of
+// git: a file that it does not track, lines that are not there.
 func (r *Repo) Blame(ctx context.Context, file event.Path, from, to int) (lines []BlamedLine, err error) {
 	blame := func(program *git.Program) error {
 		read := func(out io.Reader) (err error) { lines, err = parseBlame(out); return err }
@@ -41,8 +42,8 @@ func (r *Repo) Blame(ctx context.Context, file event.Path, from, to int) (lines 
 			fmt.Sprintf("%d,%d", from, to), "--", string(file))
 	}
 	err = blame(r.git)
-	// A person's blame.ignoreRevsFile names a file that many repositories do not have. git then fails, and no option takes
-	// back a value of that setting.
+	// A person's blame.ignoreRevsFile names a file that many repositories do not have. git then
+	// fails, and no option takes back a value of that setting.
 	bare := r.git.With("GIT_CONFIG_GLOBAL=" + os.DevNull).With("GIT_CONFIG_NOSYSTEM=1")
 	if _, failed := errors.AsType[*git.Error](err); failed && blame(bare) == nil {
 		err = nil
@@ -57,7 +58,8 @@ func (r *Repo) Blame(ctx context.Context, file event.Path, from, to int) (lines 
 	return lines, nil
 }
 
-// InHead reports whether HEAD has a file, whether or not the clone has its content. Before the first commit it has none.
+// InHead reports whether HEAD has a file, whether or not the clone has its content. Before the
+// first commit it has none.
 func (r *Repo) InHead(ctx context.Context, file event.Path) (bool, error) {
 	_, commit, err := r.Head(ctx)
 	if err != nil || commit == "" {
@@ -70,8 +72,8 @@ func (r *Repo) InHead(ctx context.Context, file event.Path) (bool, error) {
 	return len(out) > 0, nil
 }
 
-// parseBlame reads the porcelain format: of each line a header "<id> <line then> <line now>", facts of its commit, and
-// the line itself behind a tab.
+// parseBlame reads the porcelain format: of each line a header "<id> <line then> <line now>", facts
+// of its commit, and the line itself behind a tab.
 func parseBlame(from io.Reader) (out []BlamedLine, err error) {
 	var line BlamedLine
 	in := bufio.NewReader(from)
@@ -130,8 +132,8 @@ func (l *BlamedLine) read(key, value string) (err error) {
 	return err
 }
 
-// WrittenBefore returns when the commits of a file were written by their authors, of those that a commit has behind it,
-// or HEAD with it if commit is "", as far as they were recorded after since.
+// WrittenBefore returns when the commits of a file were written by their authors, of those that a
+// commit has behind it, or HEAD with it if commit is "", as far as they were recorded after since.
 func (r *Repo) WrittenBefore(ctx context.Context, commit string, file event.Path, since time.Time) (at []time.Time, err error) {
 	args := []string{"--literal-pathspecs", "log", "--format=%at", fmt.Sprintf("--since=%d", since.Unix())}
 	if commit == "" {
@@ -151,8 +153,8 @@ func (r *Repo) WrittenBefore(ctx context.Context, commit string, file event.Path
 	return at, nil
 }
 
-// FilesOf returns the files that a commit changed, in the order of their names; of a merge those that are as in none of
-// its parents.
+// FilesOf returns the files that a commit changed, in the order of their names; of a merge those
+// that are as in none of its parents.
 func (r *Repo) FilesOf(ctx context.Context, commit string) ([]event.Path, error) {
 	files, err := r.run(ctx, "diff-tree", "-r", "--root", "-c", "--no-commit-id", "--no-renames", "--name-only", "-z", commit)
 	if err != nil {

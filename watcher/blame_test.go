@@ -13,8 +13,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// TestBlame: a line has the commit that wrote it, whatever changed its white space and wherever it stood; one that is
-// not committed has none. What the repository or the person set for git blame changes nothing and runs nothing.
+// TestBlame: a line has the commit that wrote it, whatever changed its white space and wherever it
+// stood; one that is not committed has none. What the repository or the person set for git blame
+// changes nothing and runs nothing.
 func TestBlame(t *testing.T) {
 	d := repotest.New(t)
 	const one, two = "the first of the lines that were written\n", "the second of the lines that were written\n"
@@ -60,7 +61,8 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// TestFilesOfMerge: a merge changed what none of its parents has, and not the files that one of them brought.
+// TestFilesOfMerge: a merge changed what none of its parents has, and not the files that one of
+// them brought.
 func TestFilesOfMerge(t *testing.T) {
 	d := repotest.New(t)
 	d.Write("a.go", "one\n")

@@ -20,10 +20,11 @@ const (
 // errFar ends the reading of a branch that adds too much.
 var errFar = errors.New("the branch is far from its base")
 
-// Branch returns what the checked out branch adds to the default branch. The zero Branch: the default branch itself, a
-// detached HEAD, no default branch, more than maxBranchCommits or maxBranchFiles. The default branch is that of origin
-// (refs/remotes/origin/HEAD), else the first that exists of init.defaultBranch, main and master. It costs some reads of
-// refs and one process of git, of two without origin/HEAD. Errors are those of git.
+// Branch returns what the checked out branch adds to the default branch. It returns the zero Branch
+// on the default branch, with a detached HEAD, without a default branch, and for more than
+// maxBranchCommits commits or maxBranchFiles files. The default branch is that of origin
+// (refs/remotes/origin/HEAD), else the first of init.defaultBranch, main and master that exists. A
+// call reads some refs and runs git once, or twice without origin/HEAD. Errors are those of git.
 func (r *Repo) Branch(ctx context.Context) (event.Branch, error) {
 	ref, head, err := r.Head(ctx)
 	if err != nil || head == "" {
@@ -56,7 +57,7 @@ func (r *Repo) Branch(ctx context.Context) (event.Branch, error) {
 	return b, nil
 }
 
-// defaultBranch is the short name of the default branch and its commit, "" if there is none.
+// defaultBranch returns the short name of the default branch and its commit, or "".
 func (r *Repo) defaultBranch(ctx context.Context) (name, commit string, err error) {
 	const origin = "refs/remotes/origin/"
 	ref, commit, err := r.readRef(ctx, r.CommonDir, originHead)

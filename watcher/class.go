@@ -2,9 +2,10 @@ package watcher
 
 import "strings"
 
-// class matches one byte against the bracket expression that p begins with. n is the expression's length, 0 if it never
-// ends, which makes the whole pattern match nothing. With fold c is a small letter; as in git the capital one counts
-// for ranges and for [:upper:], not for single letters.
+// class matches one byte against the bracket expression that p begins with. n is the expression's
+// length, or 0 if it has no end, which makes the whole pattern match nothing. With fold, c is a
+// lower-case letter; as in git, the upper-case one counts in ranges and in [:upper:], but not as a
+// single letter.
 func class(p string, c byte, fold bool) (n int, in bool) {
 	capital := c
 	if fold && c >= 'a' && c <= 'z' {

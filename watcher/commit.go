@@ -12,8 +12,8 @@ import (
 // maxSubject is how much of a commit's subject an event keeps, in bytes.
 const maxSubject = 200
 
-// commit makes what an event says of a commit: its files under today's names, without excluded ones. The old name of a
-// renamed file is neither in Paths nor in Gone.
+// commit makes what an event says of a commit: its files under today's names, without excluded
+// ones. The old name of a renamed file is neither in Paths nor in Gone.
 func (r *Repo) commit(c *Commit, renames []rename, today currentNames) event.Commit {
 	from := make(map[event.Path]bool, len(renames))
 	for _, m := range renames {
@@ -51,7 +51,8 @@ func limitPaths(paths []event.Path) []event.Path {
 	return paths[:min(len(paths), event.MaxPaths)]
 }
 
-// renameEvent makes the event of a commit's renames. ok is false if only excluded files were renamed.
+// renameEvent makes the event of a commit's renames. ok is false if only excluded files were
+// renamed.
 func (r *Repo) renameEvent(id string, c *Commit, renames []rename) (e event.Event, ok bool) {
 	var b event.Rename
 	for _, m := range renames {

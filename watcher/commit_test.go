@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSubjectIsRedactedBeforeItIsCut: a token that the cut would halve is taken out whole, from the words, too.
+// TestSubjectIsRedactedBeforeItIsCut: a token that the cut would halve is taken out whole, from the
+// words, too.
 func TestSubjectIsRedactedBeforeItIsCut(t *testing.T) {
 	token := "gh" + "p_" + strings.Repeat("aB3dE6", 6)
 	for before := range 50 {

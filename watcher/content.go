@@ -8,20 +8,22 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// contents remembers what files held when they were last saved. To write the same again is no save: the hooks of
-// pre-commit and lint-staged put away what is not staged and write it back later, without git's lock.
+// contents remembers what files held when they were last saved. Writing the same content again is
+// not a save: the hooks of pre-commit and lint-staged put away what is not staged and write it back
+// later, without git's lock.
 type contents struct {
 	seed maphash.Seed
 	of   map[event.Path]uint64
 }
 
-// maxContents is how many files are remembered. Beyond it all are forgotten: what is written back then counts as a save.
+// maxContents is how many files are remembered. Beyond it all are forgotten: what is written back
+// then counts as a save.
 const maxContents = 20_000
 
 func newContents() contents { return contents{maphash.MakeSeed(), map[event.Path]uint64{}} }
 
-// renew remembers what a file holds now, and reports whether it is something else than before. What cannot be read, or
-// has more than index.MaxEdited bytes, always is.
+// renew remembers what a file holds now, and reports whether it is something else than before. What
+// cannot be read, or has more than index.MaxEdited bytes, always is.
 func (c *contents) renew(root event.Root, p event.Path) bool {
 	text, err := regularfile.Read(root.Abs(p), regularfile.NoLinks, index.MaxEdited)
 	if err != nil {

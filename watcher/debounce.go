@@ -9,22 +9,24 @@ import (
 
 // Limits of a debouncer.
 const (
-	// manyFiles is the number of files changed without a pause above which a tool is at work: its changes are not cut
-	// after atMost, so that a formatter's run stays together.
+	// manyFiles is the number of files changed without a pause above which a tool is at work: its
+	// changes are not cut after atMost, so that a formatter's run stays together.
 	manyFiles = 20
 	// manyFactor is how many times longer a pause must be then: a formatter pauses at a large file.
 	manyFactor = 5
 	// manyAtMost replaces atMost then.
 	manyAtMost = 30 * time.Second
-	// maxThrottle bounds the pause between two saves of a file that changes all the time (a log, a database).
+	// maxThrottle bounds the pause between two saves of a file that changes all the time (a log, a
+	// database).
 	maxThrottle = 10 * time.Minute
 )
 
 // debouncer collects changed paths until their changes pause. Times are arguments.
 //
-// The paths are due when nothing changed for quiet, or when the oldest has waited for atMost (many files: longer). A
-// path that changed within quiet then waits for the next time. A path that was given out while it was changing is
-// throttled: its next changes neither delay the others nor are given out before a pause that doubles every time.
+// The paths are due when nothing changed for quiet, or when the oldest has waited for atMost (many
+// files: longer). A path that changed within quiet then waits for the next time. A path that was
+// given out while it was changing is throttled: its next changes neither delay the others nor are
+// given out before a pause that doubles every time.
 type debouncer struct {
 	quiet, atMost time.Duration
 
@@ -129,7 +131,8 @@ func (b *debouncer) keep(s span) {
 	}
 }
 
-// takeThrottled returns the throttled files whose pause is over. One that did not change in it is no longer throttled.
+// takeThrottled returns the throttled files whose pause is over. A file that did not change during
+// its pause is no longer throttled.
 func (b *debouncer) takeThrottled(at time.Time) []event.Path {
 	var out []event.Path
 	for p, l := range b.throttled {

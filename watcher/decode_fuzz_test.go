@@ -95,7 +95,8 @@ func parsed(t *testing.T, in []byte) (out []Commit) {
 	return out
 }
 
-// FuzzPattern: what a pattern says of a file it says of a folder of that name, too; one for folders says nothing of files.
+// FuzzPattern: what a pattern says of a file it says of a folder of that name, too; one for folders
+// says nothing of files.
 func FuzzPattern(f *testing.F) {
 	f.Add("**/a*[!b]?", "x/abc")
 	f.Add("a*a*a*a*a*a*a*a*a*b/", strings.Repeat("a", 200))
@@ -125,8 +126,8 @@ func FuzzParseLsFiles(f *testing.F) {
 
 var hostName = regexp.MustCompile(`^[\w.-]{2,}$`)
 
-// FuzzNormalizeURL: spaces around an address do not matter, and one repository of a host has one form, without the names
-// and passwords of those who fetch it.
+// FuzzNormalizeURL: spaces around an address do not matter, and one repository of a host has one
+// form, without the names and passwords of those who fetch it.
 func FuzzNormalizeURL(f *testing.F) {
 	f.Add("git@github.com:u/r.git")
 	f.Add("https://x:y@h:443/")

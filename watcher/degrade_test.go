@@ -52,8 +52,8 @@ func twentyFolders(t testing.TB) *repotest.Repo {
 	return d
 }
 
-// TestWorktreeRemoved: while git removes a worktree it cannot tell what changed in it. That is no warning; a broken index
-// is one.
+// TestWorktreeRemoved: while git removes a worktree it cannot tell what changed in it. That is no
+// warning; a broken index is one.
 func TestWorktreeRemoved(t *testing.T) {
 	t.Parallel()
 	d := twentyFolders(t)
@@ -71,8 +71,8 @@ func TestWorktreeRemoved(t *testing.T) {
 	}
 }
 
-// TestWatchesRunOut: the system refuses watches after the first few; the rest is polled, with one warning, and
-// a checkout in polled folders is still git's.
+// TestWatchesRunOut: the system refuses watches after the first few; the rest is polled, with one
+// warning, and a checkout in polled folders is still git's.
 func TestWatchesRunOut(t *testing.T) {
 	t.Parallel()
 	d := twentyFolders(t)
@@ -117,7 +117,8 @@ func TestWatchesRunOut(t *testing.T) {
 	}
 }
 
-// TestPolling: nothing is watched, because it is asked for or because the system has no watcher left.
+// TestPolling: nothing is watched, because it is asked for or because the system has no watcher
+// left.
 func TestPolling(t *testing.T) {
 	t.Parallel()
 	for _, poll := range []bool{true, false} {
@@ -140,7 +141,8 @@ func TestPolling(t *testing.T) {
 	}
 }
 
-// TestKernelOverflow: the system drops everything for a while and reports that; what git wrote meanwhile is git's.
+// TestKernelOverflow: the system drops everything for a while and reports that; what git wrote
+// meanwhile is git's.
 func TestKernelOverflow(t *testing.T) {
 	t.Parallel()
 	d := twentyFolders(t)
@@ -196,7 +198,8 @@ func lossyNotifier(deaf <-chan bool) (notifier, error) {
 	return n, nil
 }
 
-// reportedWatcher makes a watcher of a.go that gets its reports from a channel, not from the system.
+// reportedWatcher makes a watcher of a.go that gets its reports from a channel, not from the
+// system.
 func reportedWatcher(r *Repo) (w *Watcher, events chan<- fsnotify.Event) {
 	in, errs := make(chan fsnotify.Event), make(chan error)
 	w = NewWatcher(r, testOptions(r, WatchOptions{Files: func() []event.Path { return []event.Path{"a.go"} }}))
@@ -209,7 +212,8 @@ func reportedWatcher(r *Repo) (w *Watcher, events chan<- fsnotify.Event) {
 	return w, in
 }
 
-// TestQuietTime runs the loop on a false clock: a save is emitted exactly 100 ms after the last write.
+// TestQuietTime runs the loop on a false clock: a save is emitted exactly 100 ms after the last
+// write.
 func TestQuietTime(t *testing.T) {
 	d := repotest.New(t)
 	d.Write("a.go", "x")
@@ -246,8 +250,9 @@ func TestQuietTime(t *testing.T) {
 	})
 }
 
-// TestSlowStatus runs a watcher that polls on a false clock, while a hook reports work twice a second for two minutes:
-// a `git status` of five seconds is followed by a pause of several times that.
+// TestSlowStatus runs a watcher that polls on a false clock, while a hook reports work twice a
+// second for two minutes: a `git status` of five seconds is followed by a pause of several times
+// that.
 func TestSlowStatus(t *testing.T) {
 	const took = 5 * time.Second
 	d := repotest.New(t)

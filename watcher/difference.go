@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Staged returns the files of the commit that is being made: what differs between HEAD and the index. Errors are
-// those of git.
+// Staged returns the files of the commit that is being made: what differs between HEAD and the
+// index. Errors are those of git.
 func (r *Repo) Staged(ctx context.Context) ([]FileChange, error) {
 	files, err := r.rawDiff(ctx, "diff", "--cached")
 	if err != nil {
@@ -20,14 +20,15 @@ func (r *Repo) Staged(ctx context.Context) ([]FileChange, error) {
 	return files, nil
 }
 
-// Range is what commits changed together.
+// Range is the files that some commits changed together.
 type Range struct {
 	Base, Head string // ids: where the commits branched off, and the last one
 	Files      []FileChange
 }
 
-// Range returns what the commits that are reachable from head and not from base changed: the difference between head
-// and the commit where it branched off. Errors are those of git: a name that no commit has, for example.
+// Range returns what the commits that are reachable from head and not from base changed: the
+// difference between head and the commit where it branched off. Errors are those of git: a name
+// that no commit has, for example.
 func (r *Repo) Range(ctx context.Context, base, head string) (out Range, err error) {
 	ids := [2]string{}
 	for i, name := range [...]string{base, head} {

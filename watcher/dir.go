@@ -6,8 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// dir is a folder of the worktree with the known files in it. Ignored folders have none. Only the goroutine of
-// Run uses them.
+// dir is a folder of the worktree with the known files in it. Ignored folders have none. Only the
+// goroutine of Run uses them.
 type dir struct {
 	watched bool
 	opaque  bool // another repository (submodule, clone, linked worktree): nothing below counts
@@ -24,8 +24,8 @@ type stamp struct {
 
 const unknownSize = -1
 
-// same reports whether nothing was saved between the two. The inode does not count: a copy that keeps size
-// and time has the same content.
+// same reports whether nothing was saved between the two. The inode does not count: a copy that
+// keeps size and time has the same content.
 func (s stamp) same(o stamp) bool {
 	return s.size != unknownSize && s.size == o.size && s.mtime == o.mtime
 }

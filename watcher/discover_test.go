@@ -12,7 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// TestWorktreeOfOthers: settings of a repository cannot make a folder that does not name this repository its worktree.
+// TestWorktreeOfOthers: settings of a repository cannot make a folder that does not name this
+// repository its worktree.
 func TestWorktreeOfOthers(t *testing.T) {
 	for name, claim := range map[string]func(g *repotest.Repo, theirs string) string{
 		"core.worktree": func(g *repotest.Repo, theirs string) string {

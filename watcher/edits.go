@@ -22,9 +22,9 @@ const (
 	racyTime       = 100 * time.Millisecond // a file that changed so short ago may change again under the same time stamp
 )
 
-// Edits compares files on the disk with HEAD. It keeps what it found as long as neither HEAD nor the file changes, and
-// one git process that reads contents, so that a question starts no process and reads no file that it knows. It is
-// safe for concurrent use.
+// Edits compares files on the disk with HEAD. It keeps what it found as long as neither HEAD nor
+// the file changes, and one git process that reads contents, so that a question starts no process
+// and reads no file that it knows. It is safe for concurrent use.
 type Edits struct {
 	repo *Repo
 	has  func(event.Path) bool // whether a file is one of the checkout
@@ -37,11 +37,11 @@ type Edits struct {
 	endIdle *time.Timer
 }
 
-// edited is what a file with that stamp changes.
+// edited remembers what a file with that stamp changes.
 type edited struct {
 	now     stamp
 	changed index.Changed
-	ok      bool // false: it cannot be told
+	ok      bool // false: git could not tell
 }
 
 // NewEdits makes the Edits of a checkout. has reports whether a file is one of the checkout.
@@ -49,8 +49,8 @@ func NewEdits(r *Repo, has func(event.Path) bool, now func() time.Time) *Edits {
 	return &Edits{repo: r, has: has, now: now, lock: make(chan struct{}, 1), known: map[event.Path]edited{}}
 }
 
-// Compare returns both versions of files: in HEAD and on disk. A file of more than index.MaxEdited bytes, before or
-// after, is left out, and so is what git does not tell in time.
+// Compare returns both versions of files: in HEAD and on disk. It leaves out a file of more than
+// index.MaxEdited bytes, before or after, and files that git does not report in time.
 func (e *Edits) Compare(ctx context.Context, files []event.Path) (out []index.Changed) {
 	ctx, unlock := e.begin(ctx)
 	defer unlock()
@@ -92,8 +92,8 @@ func (e *Edits) begin(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// Read returns a content as git names it (an id, COMMIT:path), nil for one that git does not have or that is longer
-// than index.MaxEdited.
+// Read returns a content as git names it (an id, COMMIT:path), nil for one that git does not have
+// or that is longer than index.MaxEdited.
 func (e *Edits) Read(ctx context.Context, name string) []byte {
 	ctx, unlock := e.begin(ctx)
 	defer unlock()
@@ -107,7 +107,7 @@ func (e *Edits) Read(ctx context.Context, name string) []byte {
 	return data
 }
 
-// file is what one file changes. An error is one of git, after which no other file need be tried.
+// file returns what one file changes. After an error of git no other file need be tried.
 func (e *Edits) file(ctx context.Context, f event.Path) (edited, error) {
 	name := e.repo.Root.Abs(f)
 	var now stamp // zero: it is gone
@@ -146,7 +146,8 @@ func (e *Edits) file(ctx context.Context, f event.Path) (edited, error) {
 	return found, nil
 }
 
-// blob is a content as git names it, nil where git does not have it. known is false for one that is too large.
+// blob is a content as git names it, nil where git does not have it. known is false for one that is
+// too large.
 func (e *Edits) blob(ctx context.Context, name string) (data []byte, known bool, err error) {
 	if e.blobs == nil {
 		if e.blobs, err = e.repo.git.Blobs(context.WithoutCancel(ctx), string(e.repo.Root)); err != nil {

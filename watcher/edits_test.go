@@ -11,7 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// TestEdits: what files change against HEAD, kept until HEAD or the file changes; a known file starts no process.
+// TestEdits: what files change against HEAD, kept until HEAD or the file changes; a known file
+// starts no process.
 func TestEdits(t *testing.T) {
 	d := repotest.New(t)
 	d.Write("a b.go", "package a\n\nfunc OldName() {}\n")

@@ -9,22 +9,22 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Files lists what may be suggested: tracked files and new ones that are not ignored, sorted, without submodules, files
-// outside a sparse checkout, tracked files that are not on the disk, generated and vendored ones and what .aoaignore
-// names. Names are kept byte by byte.
+// Files lists what may be suggested: tracked files and new ones that are not ignored, sorted,
+// without submodules, files outside a sparse checkout, tracked files that are not on the disk,
+// generated and vendored ones and what .aoaignore names. Names are kept byte by byte.
 //
 // It costs one process: 3 ms for 5,000 files.
 func (r *Repo) Files(ctx context.Context) ([]event.Path, error) {
 	return r.allowed(r.list(ctx))
 }
 
-// Tracked is Files by the index alone: without new files, and with those that are not on the disk. In a large checkout
-// it costs a fraction, because it reads no file and no folder.
+// Tracked is Files by the index alone: without new files, and with those that are not on the disk.
+// In a large checkout it costs a fraction, because it reads no file and no folder.
 func (r *Repo) Tracked(ctx context.Context) ([]event.Path, error) {
 	return r.allowed(r.listGit(ctx, false, "-c"))
 }
 
-// allowed is what of a list may be suggested.
+// allowed returns the files of a list that may be suggested.
 func (r *Repo) allowed(all []event.Path, err error) ([]event.Path, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list files of %s: %w", r.Root, err)
@@ -53,8 +53,8 @@ func (r *Repo) listGit(ctx context.Context, sparse bool, which ...string) ([]eve
 	return parseLsFiles(out, sparse), nil
 }
 
-// parseLsFiles reads records "<tag> <path>\0" (tag ?: other) and "<tag> <mode> <oid> <stage>\t<path>\0"
-// (H cached, S outside the sparse checkout, M unmerged, R missing on disk).
+// parseLsFiles reads records "<tag> <path>\0" (tag ?: other) and "<tag> <mode> <oid>
+// <stage>\t<path>\0" (H cached, S outside the sparse checkout, M unmerged, R missing on disk).
 func parseLsFiles(out []byte, sparse bool) []event.Path {
 	paths := make([]event.Path, 0, bytes.Count(out, []byte{0}))
 	gone := map[event.Path]bool{}

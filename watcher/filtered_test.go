@@ -14,8 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// newFiltered is a repository with a filter as Git LFS has one: what is committed differs from what is on the disk. The
-// filter leaves the file ran whenever it runs.
+// newFiltered is a repository with a filter as Git LFS has one: what is committed differs from what
+// is on the disk. The filter leaves the file ran whenever it runs.
 func newFiltered(t *testing.T) (d *repotest.Repo, ran string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -32,7 +32,8 @@ func newFiltered(t *testing.T) (d *repotest.Repo, ran string) {
 	return d, ran
 }
 
-// TestFilterNeverRuns: a file with a filter that has another size is found changed, and its filter does not run.
+// TestFilterNeverRuns: a file with a filter that has another size is found changed, and its filter
+// does not run.
 func TestFilterNeverRuns(t *testing.T) {
 	d, ran := newFiltered(t)
 	d.Write("one.bin", "else")

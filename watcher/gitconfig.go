@@ -21,8 +21,9 @@ type gitConfig struct {
 	treeless   string // name of a promisor remote that left trees out, "" if none did
 }
 
-// readConfig reads the common config and the worktree's, without includes: git does not take a repository's format from
-// includes either. If go-git cannot parse a file, what depends on the format needs the git program.
+// readConfig reads the common config and the worktree's, without includes: git does not take a
+// repository's format from includes either. If go-git cannot parse a file, what depends on the
+// format needs the git program.
 func readConfig(common, git string) gitConfig {
 	c := gitConfig{sha1: true, files: true}
 	perWorktree := false

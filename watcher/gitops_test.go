@@ -11,8 +11,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// TestCheckoutOfManyFiles: a person saves 100 files right before the switch and 100 right after it, inside the
-// window. Exactly those are saves, the switch is one event, and nothing is learned from the checkout.
+// TestCheckoutOfManyFiles: a person saves 100 files right before the switch and 100 right after it,
+// inside the window. Exactly those are saves, the switch is one event, and nothing is learned from
+// the checkout.
 func TestCheckoutOfManyFiles(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "darwin" {
@@ -57,8 +58,8 @@ func TestCheckoutOfManyFiles(t *testing.T) {
 	s.expect("save d7/f7.go", "save only/there.go")
 }
 
-// TestWritten: whatever git does with HEAD, the index and the stash, no content of it counts as written, and what
-// somebody wrote does, beside and after it.
+// TestWritten: whatever git does with HEAD, the index and the stash, no content of it counts as
+// written, and what somebody wrote does, beside and after it.
 func TestWritten(t *testing.T) {
 	t.Parallel()
 	const both = "1\n2\n3\n4\n5\n6\n7\n8\n9\n"

@@ -22,14 +22,15 @@ import (
 // originHead is the ref that names the default branch of the remote.
 const originHead = "refs/remotes/origin/HEAD"
 
-// Head returns the branch that this worktree has checked out ("refs/heads/main", "" when detached) and its commit (""
-// before the first one). go-git reads it in 20 to 100 µs, depending on packed-refs; a git process (about 1 ms) reads
-// what go-git cannot: reftable and SHA-256.
+// Head returns the branch that this worktree has checked out ("refs/heads/main", "" when detached)
+// and its commit ("" before the first one). go-git reads it in 20 to 100 µs, depending on
+// packed-refs; a git process (about 1 ms) reads what go-git cannot: reftable and SHA-256.
 func (r *Repo) Head(ctx context.Context) (ref, oid string, err error) {
 	return r.readRef(ctx, r.GitDir, "HEAD")
 }
 
-// readRef resolves a ref as the worktree with that git dir sees it. A missing ref is no error: oid is "".
+// readRef resolves a ref as the worktree with that git dir sees it. For a missing ref oid is "" and
+// err nil.
 func (r *Repo) readRef(ctx context.Context, dir, name string) (ref, oid string, err error) {
 	if r.config.sha1 && r.config.files {
 		if ref, oid, err = readRefFiles(dir, r.CommonDir, name); err == nil {
@@ -92,7 +93,8 @@ func dotFS(dir, common string) *dotgit.RepositoryFilesystem {
 // maxRefs bounds a file of refs that go-git reads, in bytes. git itself reads what is larger.
 const maxRefs = 128 << 20
 
-// regularFS opens regular files alone, and no huge ones: go-git would wait for a pipe, and read all of a file.
+// regularFS opens regular files alone, and no huge ones: go-git would wait for a pipe, and read all
+// of a file.
 type regularFS struct{ billy.Filesystem }
 
 func (f regularFS) Open(name string) (billy.File, error) {
@@ -105,11 +107,14 @@ func (f regularFS) Open(name string) (billy.File, error) {
 // tip is a root of the counted history: the cursor's key for it and its commit.
 type tip struct {
 	key, commit string
-	branch      bool // a move that is no fast-forward rewrites history; a detached HEAD only went elsewhere
+	// on a branch a move that is not a fast-forward rewrites history; a detached HEAD only went
+	// elsewhere
+	branch bool
 }
 
-// tips reads the roots of the counted history: HEAD of every worktree and origin/HEAD. A worktree in the middle of a
-// rebase is left out. A worktree that cannot be read is skipped, unless it is this one.
+// tips reads the roots of the counted history: HEAD of every worktree and origin/HEAD. A worktree
+// in the middle of a rebase is left out. A worktree that cannot be read is skipped, unless it is
+// this one.
 func (r *Repo) tips(ctx context.Context) ([]tip, error) {
 	var out []tip
 	seen := map[string]bool{}

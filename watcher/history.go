@@ -17,7 +17,8 @@ type HistoryOptions struct {
 	Progress func(done, total int) // called after every thousandth commit and at the end; total is 0 while it is not known
 }
 
-// Bounds of a batch. Commits of a reformatted tree have so many files that their number bounds it, too.
+// Bounds of a batch. Commits that reformat a tree have many files, so the number of files bounds
+// it, too.
 const (
 	firstBatch    = 1000
 	maxBatch      = 20_000
@@ -25,21 +26,21 @@ const (
 	maxTouched    = 300_000 // names remembered to notice files that came back; later ones are not noticed
 )
 
-// History yields what happened to the repository's commits since the cursor: uncommit events of rewritten branches,
-// rename events where HEAD is elsewhere now, then commit events from new to old, each with a Past rename event if it
-// renamed files, in batches of the newest 1,000 and then at most
-// 20,000. The cursor of a batch is to be stored with it. It stays the old one until the last batch, so that an
-// interrupted import starts again (events of the same ID count once). When nothing is new, yield is not called, except
-// with an empty batch when only the cursor changed.
+// History yields what happened to the repository's commits since the cursor: uncommit events of
+// rewritten branches, rename events where HEAD is elsewhere now, then commit events from new to
+// old, each with a Past rename event if it renamed files, in batches of the newest 1,000 and then
+// at most 20,000. The cursor of a batch is to be stored with it. It stays the old one until the
+// last batch, so that an interrupted import starts again (events of the same ID count once). When
+// nothing is new, yield is not called, except with an empty batch when only the cursor changed.
 //
-// IDs are "commit:<id>", "uncommit:<id>:<new tip>", "rename:<id>" and, of renames as HEAD moves, "names:<number>:<id>",
-// or "names:<number>:-<id>" of one that is turned back. Agent is "git". Time
-// is the committer's; an uncommit has the time, paths and text of its commit, so that it can be subtracted exactly.
-// Excluded files are left out; deleted ones are in Gone and not in Paths; names are today's (see the package comment on
-// renames).
+// IDs are "commit:<id>", "uncommit:<id>:<new tip>", "rename:<id>" and, of renames as HEAD moves,
+// "names:<number>:<id>", or "names:<number>:-<id>" of one that is turned back. Agent is "git". Time
+// is the committer's; an uncommit has the time, paths and text of its commit, so that it can be
+// subtracted exactly. Excluded files are left out; deleted ones are in Gone and not in Paths; names
+// are today's (see the package comment on renames).
 //
-// Errors: ErrNoTrees (nothing can be read without fetching), ErrMissing (what is there was read), an error of git,
-// ctx's, and yield's own.
+// Errors: ErrNoTrees (nothing can be read without fetching), ErrMissing (what is there was read),
+// an error of git, ctx's, and yield's own.
 func (r *Repo) History(ctx context.Context, o HistoryOptions,
 	yield func(batch []event.Event, cursor map[string]string) error) error {
 	if r.config.treeless != "" {
@@ -144,7 +145,8 @@ func (m *importer) add(ctx context.Context, c *Commit) error {
 	return m.flush(ctx, m.options.Since)
 }
 
-// commit makes the body of a commit with the names of today and goes to the time before its renames, if HEAD has them.
+// commit makes the body of a commit with the names of today and goes to the time before its
+// renames, if HEAD has them.
 func (m *importer) commit(c *Commit, renames []rename) event.Commit {
 	if m.plan.off[c.ID] {
 		renames = nil

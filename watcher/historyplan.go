@@ -14,17 +14,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// shallowKey is the cursor's entry for the border of a shallow clone: when the clone is deepened, commits appear below
-// ones already seen, and everything has to be read again.
+// shallowKey is the cursor's entry for the border of a shallow clone: when the clone is deepened,
+// commits appear below ones already seen, and everything has to be read again.
 const shallowKey = "@shallow"
 
-// Keys of the cursor for the names of files: the commit whose names what is learned has, and how often it changed.
+// Keys of the cursor for the names of files: the commit whose names what is learned has, and how
+// often it changed.
 const (
 	namesKey = "@names"
 	turnsKey = "@turns"
 )
 
-// plan is what a run of History reads.
+// plan says what a run of History reads.
 type plan struct {
 	changed   bool              // there is anything to do
 	from, to  string            // HEAD before and now, where files may have other names now; "": none have
@@ -75,8 +76,8 @@ func (r *Repo) plan(ctx context.Context, since map[string]string) (*plan, error)
 		if old == "" || !t.branch {
 			continue
 		}
-		// Where a gc removed the old commit, it is unknown which commits are new. All are yielded again, which does no harm
-		// because of their IDs.
+		// Where a gc removed the old commit, it is unknown which commits are new. All are yielded
+		// again, which does no harm because of their IDs.
 		known, err := r.has(ctx, old)
 		if err != nil {
 			return nil, err
@@ -98,8 +99,8 @@ func (r *Repo) plan(ctx context.Context, since map[string]string) (*plan, error)
 	return p, err
 }
 
-// planNames finds whether HEAD is elsewhere, so that files may have other names. During a rebase they keep those that
-// they had.
+// planNames finds whether HEAD is elsewhere, so that files may have other names. During a rebase
+// they keep those that they had.
 func (r *Repo) planNames(ctx context.Context, p *plan) error {
 	_, head, err := r.Head(ctx)
 	old := p.next[namesKey]
@@ -180,10 +181,10 @@ func (r *Repo) shallow() (map[string]bool, string) {
 	return setOf(ids), hex.EncodeToString(sum[:8])
 }
 
-// turned makes the rename events that give what was learned the names of HEAD: renames that it does not reach any more
-// are turned back, the newest first, and then those that it reaches now happen, the oldest first. They come before the
-// commits: what was learned under an old name has moved when the commits add to the new one, and a file that took over
-// the old name starts with nothing.
+// turned makes the rename events that give what was learned the names of HEAD: renames that it does
+// not reach any more are turned back, the newest first, and then those that it reaches now happen,
+// the oldest first. They come before the commits: what was learned under an old name has moved when
+// the commits add to the new one, and a file that took over the old name starts with nothing.
 func (r *Repo) turned(ctx context.Context, p *plan) ([]event.Event, error) {
 	var back, forth []event.Event
 	id := "names:" + p.next[turnsKey] + ":"

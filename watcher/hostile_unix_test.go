@@ -15,7 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// TestHostileRulesAndGit: git itself waits for a pipe. It is not started, and the error names the file.
+// TestHostileRulesAndGit: git itself waits for a pipe. It is not started, and the error names the
+// file.
 func TestHostileRulesAndGit(t *testing.T) {
 	g := repotest.New(t)
 	g.Write("a.go", "x")
@@ -31,8 +32,8 @@ func TestHostileRulesAndGit(t *testing.T) {
 	}
 }
 
-// TestHostileGitDir: where a file that git or go-git reads never ends or never begins, every question ends, with an
-// answer or an error.
+// TestHostileGitDir: where a file that git or go-git reads never ends or never begins, every
+// question ends, with an answer or an error.
 func TestHostileGitDir(t *testing.T) {
 	g := repotest.New(t)
 	g.Write("a.go", "x")

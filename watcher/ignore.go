@@ -20,7 +20,7 @@ type rules struct {
 	root       string
 	fold       bool      // core.ignoreCase
 	turn       int64     // of the loadRules that read them
-	globalFile string    // the name of core.excludesFile, "" if there is none
+	globalFile string    // the name of core.excludesFile, or ""
 	global     []pattern // core.excludesFile
 	info       []pattern // .git/info/exclude
 	own        []pattern // .aoaignore
@@ -29,7 +29,7 @@ type rules struct {
 	dirs map[string]*dirRules // folder → its rules; folders inside ignored ones have none
 }
 
-// dirRules are what a folder adds and what holds for everything in it.
+// dirRules are the rules that apply to everything in a folder.
 type dirRules struct {
 	parent  *dirRules
 	skip    int // length of the folder's path and its slash
@@ -41,11 +41,11 @@ type dirRules struct {
 	ignore  []pattern
 }
 
-// Ignored reports whether a path would not enter the store if it appeared now: git ignores it (nested
-// .gitignore files, .git/info/exclude, core.excludesFile), .aoaignore names it, it is generated or vendored, or
-// it lies in a submodule.
-// It does not ask the index: a tracked file that a .gitignore matches is tracked all the same, and Files has it.
-// About 1 µs once the folder's rules are known; the first question about a folder reads its .gitignore.
+// Ignored reports whether a path would not enter the store if it appeared now: git ignores it
+// (nested .gitignore files, .git/info/exclude, core.excludesFile), .aoaignore names it, it is
+// generated or vendored, or it lies in a submodule. It does not ask the index: a tracked file that
+// a .gitignore matches is tracked all the same, and Files has it. About 1 µs once the folder's
+// rules are known; the first question about a folder reads its .gitignore.
 func (r *Repo) Ignored(p event.Path) bool {
 	rs := r.ruleset()
 	s := string(p)
@@ -56,8 +56,8 @@ func (r *Repo) Ignored(p event.Path) bool {
 	return rs.gitIgnored(d, s, p.Base(), false) || rs.excludedIn(d, s, p.Base())
 }
 
-// Nested returns the folder of the other repository, a submodule or a clone, in which a path lies. It is "" if there is
-// none, and if git ignores the folder or .aoaignore names the path.
+// Nested returns the folder of the other repository, a submodule or a clone, that contains a path.
+// It returns "" without one, and if git ignores the folder or .aoaignore names the path.
 func (r *Repo) Nested(p event.Path) string {
 	rs := r.ruleset()
 	nested := rs.dir(p.Dir()).nested
@@ -69,7 +69,8 @@ func (r *Repo) Nested(p event.Path) string {
 	return nested
 }
 
-// ignoredDir reports the same for a folder. Nothing below an ignored folder has to be watched.
+// ignoredDir reports whether a folder is ignored. Nothing below an ignored folder has to be
+// watched.
 func (r *Repo) ignoredDir(dir string) bool {
 	if dir == "" || dir == "." {
 		return false
@@ -83,8 +84,9 @@ func (r *Repo) ignoredDir(dir string) bool {
 	return !d.kept && index.Generated(event.Path(dir+"/-"))
 }
 
-// Excluded reports whether a path is left out even if it is tracked: .aoaignore names it, or its name is one of
-// generated or vendored files (see index.Generated) and .aoaignore does not take it in ("!vendor/ours/").
+// Excluded reports whether a path is left out even if it is tracked: .aoaignore names it, or its
+// name is one of generated or vendored files (see index.Generated) and .aoaignore does not take it
+// in ("!vendor/ours/").
 func (r *Repo) Excluded(p event.Path) bool {
 	rs := r.ruleset()
 	d := rs.dir(p.Dir())
@@ -114,8 +116,8 @@ func (r *Repo) ruleset() *rules {
 	return r.rules.Load()
 }
 
-// defaultExcludes is the user's global ignore file where git's settings name none, "" if the environment names no
-// folder.
+// defaultExcludes is the user's global ignore file where git's settings name none, "" if the
+// environment names no folder.
 func defaultExcludes(env []string) string {
 	dir := config.Getenv(env, "XDG_CONFIG_HOME")
 	if home := config.Home(env); dir == "" && home != "" {
@@ -127,8 +129,8 @@ func defaultExcludes(env []string) string {
 	return filepath.Join(dir, "git", "ignore")
 }
 
-// excludesFile is the name of the user's global ignore file, "" if there is none. git knows includes and conditions in
-// its settings.
+// excludesFile returns the name of the user's global ignore file, or "". It asks git, because git
+// knows includes and conditions in its settings.
 func (r *Repo) excludesFile() string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -196,8 +198,9 @@ func (rs *rules) read(d *dirRules, dir string) {
 	}
 }
 
-// gitIgnored reports whether git ignores a path. The first file with a matching pattern decides: that of the nearest
-// folder, then outwards, then info/exclude, then the global file.
+// gitIgnored reports whether git ignores a path. The first file with a matching pattern decides:
+// that of the nearest folder, then of the folders above it, then info/exclude, then the global
+// file.
 func (rs *rules) gitIgnored(d *dirRules, path, base string, isDir bool) bool {
 	path, base = rs.lower(path), rs.lower(base)
 	for ; d != nil; d = d.parent {
@@ -228,7 +231,7 @@ func (rs *rules) lower(s string) string {
 	return s
 }
 
-// opinion is what a list of patterns decides about a path.
+// opinion returns what a list of patterns decides about a path.
 type opinion uint8
 
 const (
@@ -263,8 +266,9 @@ func readPatterns(name string, fold bool) []pattern {
 // maxRules bounds a file of rules, in bytes.
 const maxRules = 1 << 20
 
-// readRules reads a rules file as git does: a regular file (a symlink inside the tree is not followed, the
-// global file may be one), at most maxRules, without a byte order mark. What cannot be read is empty.
+// readRules reads a rules file as git does: a regular file (a symlink inside the tree is not
+// followed, the global file may be one), at most maxRules, without a byte order mark. What cannot
+// be read is empty.
 func readRules(name string) string {
 	if name == "" {
 		return ""

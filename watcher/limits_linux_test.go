@@ -48,7 +48,8 @@ func (s *watching) awaitWatched(folders int) {
 	s.t.Fatalf("status %+v, want %d folders watched", s.w.Status(), folders)
 }
 
-// TestWatchLimit: beyond the limit folders are polled; status says so; when the limit is raised, the rest is watched.
+// TestWatchLimit: beyond the limit folders are polled; status says so; when the limit is raised,
+// the rest is watched.
 func TestWatchLimit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ limit, least, most int }{{20, 5, 20}, {1, 0, 0}, {0, 61, 61}} {

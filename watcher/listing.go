@@ -11,9 +11,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// List is Files with generated and vendored files: a step may depend on a lock file that a tool wrote. It reads the
-// ignore rules again. basis are the absolute names of files and folders on which the list depends: it is valid as long
-// as none of them changes.
+// List is Files with generated and vendored files: a step may depend on a lock file that a tool
+// wrote. It reads the ignore rules again. basis are the absolute names of files and folders on
+// which the list depends: it is valid as long as none of them changes.
 func (r *Repo) List(ctx context.Context) (files []event.Path, basis []string, err error) {
 	r.loadRules()
 	if files, err = r.list(ctx); err != nil {
@@ -24,8 +24,9 @@ func (r *Repo) List(ctx context.Context) (files []event.Path, basis []string, er
 	return files, r.basis(files), nil
 }
 
-// basis returns the folders in which a file could appear or be deleted, the ignore files, the index and git's settings.
-// Folders without a listed file are among them: one may appear there. Those below an ignored folder are not.
+// basis returns the folders in which a file could appear or be deleted, the ignore files, the index
+// and git's settings. Folders without a listed file are among them: one may appear there. Those
+// below an ignored folder are not.
 func (r *Repo) basis(files []event.Path) []string {
 	folders := map[string]bool{"": true}
 	for _, p := range files {

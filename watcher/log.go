@@ -14,7 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/git"
 )
 
-// Commit is a commit that is no merge, and what it did to files.
+// Commit is a commit other than a merge, and what it did to files.
 type Commit struct {
 	ID           string
 	Time, Author int64  // when it was committed and written, in unix seconds; 0 if git cannot read the date
@@ -22,7 +22,8 @@ type Commit struct {
 	Files        []FileChange
 }
 
-// FileChange is one file of a Commit. Submodules do not occur: one that became a file is an added file.
+// FileChange is one file of a Commit. Submodules do not occur: one that became a file is an added
+// file.
 type FileChange struct {
 	Status byte       // A added, M content or mode changed, D deleted, T another type (file and symlink), R renamed
 	Blob   string     // the id of the content; of a deleted file the one it had
@@ -43,11 +44,13 @@ type LogOptions struct {
 
 var errLog = errors.New("unexpected format")
 
-// logFormat begins every commit with a byte that no file begins with. git ends it with a NUL under -z.
+// logFormat begins every commit with a byte that no file begins with. git ends it with a NUL under
+// -z.
 const logFormat = "--format=%x01%H %ct %at %s"
 
-// ReadLog yields the commits that are no merges, newest first, by one `git log` in dir, which may be a bare repository.
-// Ids in o.Not that no longer exist are ignored. It ends with the first error of yield.
+// ReadLog yields the commits that are not merges, newest first, by one `git log` in dir, which may
+// be a bare repository. Ids in o.Not that no longer exist are ignored. It ends with the first error
+// of yield.
 //
 // Errors: git.ErrMissing, an error of git, ctx's, and yield's own.
 func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions, yield func(*Commit) error) error {
@@ -79,8 +82,8 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	}, args...)
 }
 
-// walk yields the commits that are no merges and reachable from want and not from not, newest first. Ids of not that no
-// longer exist are ignored.
+// walk yields the commits that are not merges and can be reached from want and not from not, newest
+// first. Ids of not that no longer exist are ignored.
 func (r *Repo) walk(ctx context.Context, want, not []string, yield func(*Commit) error) error {
 	return ReadLog(ctx, r.git, string(r.Root), LogOptions{From: want, Not: not}, yield)
 }
@@ -101,13 +104,15 @@ func (r *Repo) listCommits(ctx context.Context, want, not []string, args ...stri
 	return out, err
 }
 
-// Reached are the ids of the newest commits that a commit is or descends from, at most most, without merges.
+// Reached are the ids of the newest commits that a commit is or descends from, at most most,
+// without merges.
 func (r *Repo) Reached(ctx context.Context, commit string, most int) (map[string]bool, error) {
 	ids, err := r.listCommits(ctx, []string{commit}, nil, "--no-merges", "-n", strconv.Itoa(most))
 	return setOf(ids), err
 }
 
-// has reports whether a commit still exists and can be read. An error is one of git that concerns all commits.
+// has reports whether a commit still exists and can be read. An error is one of git that concerns
+// all commits.
 func (r *Repo) has(ctx context.Context, id string) (bool, error) {
 	_, err := r.run(ctx, "cat-file", "-e", id+"^{commit}")
 	if git.ExitCode(err) < 0 {
@@ -128,8 +133,9 @@ func revisions(want, not []string) string {
 	return b.String()
 }
 
-// parseLog reads what `git log --raw -z` prints: "\x01<id> <time> <author time> <subject>\0", and for
-// each file ":<modes> <ids> <status>\0<path>\0", of renames both paths. The first file of a commit begins with a newline.
+// parseLog reads what `git log --raw -z` prints: "\x01<id> <time> <author time> <subject>\0", and
+// for each file ":<modes> <ids> <status>\0<path>\0", of renames both paths. The first file of a
+// commit begins with a newline.
 func parseLog(rd io.Reader, yield func(*Commit) error) error {
 	in := newPieces(rd, 0, maxField)
 	paths := pathCache{}
@@ -227,7 +233,7 @@ const (
 	modeType uint32 = 0o170000
 )
 
-// newFileChange decides what happened from the modes (0: no file). ok is false for a submodule, which is no file.
+// newFileChange decides what happened from the modes (0: no file). ok is false for a submodule.
 func newFileChange(old, new uint32, status byte) (e FileChange, ok bool) {
 	if old == modeLink {
 		old, status = 0, 'A'
@@ -243,7 +249,8 @@ func parseMode(b []byte) uint32 {
 	return uint32(n)
 }
 
-// pathCache keeps one copy of each path: a history names the same few thousand files again and again.
+// pathCache keeps one copy of each path: a history names the same few thousand files again and
+// again.
 type pathCache map[string]event.Path
 
 // path returns the Path of a name as git printed it, "" if it cannot be one.

@@ -67,7 +67,8 @@ func (w *Watcher) due() (at time.Time, ok bool) {
 	return at, ok
 }
 
-// step does what is due: first the folders, so that no file in new ones is missed, then HEAD, then the files.
+// step does what is due: first the folders, so that no file in new ones is missed, then HEAD, then
+// the files.
 func (w *Watcher) step(ctx context.Context) error {
 	if err := w.goneOr(nil); err != nil {
 		return err
@@ -109,7 +110,8 @@ func (w *Watcher) step(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// take takes what is due from the reports. head reports whether HEAD is to be read, near whether git was at work lately.
+// take takes what is due from the reports. head reports whether HEAD is to be read, near whether
+// git was at work lately.
 func (w *Watcher) take(at time.Time) (saves, maybeGit []event.Path, head, near bool) {
 	in := w.in
 	in.mu.Lock()
@@ -146,7 +148,8 @@ func (w *Watcher) finish() {
 	}
 }
 
-// beat checks what may have changed without a report: HEAD, a lock whose end was missed, folders that are not watched.
+// beat checks what may have changed without a report: HEAD, a lock whose end was missed, folders
+// that are not watched.
 func (w *Watcher) beat(ctx context.Context) error {
 	if err := w.goneOr(nil); err != nil {
 		return err
@@ -171,8 +174,8 @@ func (w *Watcher) beat(ctx context.Context) error {
 	return nil
 }
 
-// checkHead compares HEAD with what it was. Another branch is one event. During a rebase HEAD is detached and comes
-// back: that is no switch.
+// checkHead compares HEAD with its last known state. A switch to another branch is one event.
+// During a rebase HEAD is detached and comes back, which does not count as a switch.
 func (w *Watcher) checkHead(ctx context.Context, at time.Time) []event.Event {
 	ref, oid, err := w.repo.Head(ctx)
 	if err != nil {
@@ -211,8 +214,8 @@ func (w *Watcher) takeNudge(at time.Time) bool {
 	return w.sparse()
 }
 
-// mayReconcile is the earliest time of the next reconciliation: behind the last one, and behind a pause of several
-// times its duration, so that a slow `git status` does not run all the time.
+// mayReconcile is the earliest time of the next reconciliation: behind the last one, and behind a
+// pause of several times its duration, so that a slow `git status` does not run all the time.
 func (w *Watcher) mayReconcile(every time.Duration) time.Time {
 	return w.reconciled.Add(max(every, (statusShare-1)*w.took))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// queue is the number of reports that wait for the draining goroutine: with the kernel's own queue enough for a
-// checkout of 30,000 files.
+// queue is the number of reports that wait for the draining goroutine: with the kernel's own queue
+// enough for a checkout of 30,000 files.
 const queue = 16384
 
 // notifier is the system's watcher.

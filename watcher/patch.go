@@ -14,14 +14,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Bounds of what is read of patches.
+// Bounds for reading patches.
 const (
 	patchLine  = 512 // bytes of a line: what is longer is data
 	patchFiles = 100 // files of a commit: one that changes more says nothing about which belong together
 )
 
-// ReadSketches yields what commits changed in each text file, in the order of ids, by one `git log -p`. It ends with the
-// first error of yield, and with the first commit that git cannot read: its objects are damaged, or were never fetched.
+// ReadSketches yields what commits changed in each text file, in the order of ids, by one `git log
+// -p`. It ends with the first error of yield, and with the first commit that git cannot read: its
+// objects are damaged, or were never fetched.
 //
 // Errors: git.ErrMissing, those of git, ctx's, and yield's own.
 func ReadSketches(ctx context.Context, program *git.Program, dir string, ids []string,
@@ -57,8 +58,8 @@ type patches struct {
 	differ index.Differ
 }
 
-// read yields each commit when the next one begins. Whether the last one is whole, git's exit status says: end yields
-// it.
+// read yields each commit when the next one begins. Whether the last one is whole, git's exit
+// status says: end yields it.
 func (p *patches) read(yield func(id string, files []index.FileSketch) error) error {
 	for {
 		line, err := p.lines.next()
@@ -127,7 +128,7 @@ func (p *patches) hunk(head string) error {
 		if err != nil {
 			return err
 		}
-		if len(line) > 0 && line[0] != '\\' { // "\ No newline at end of file" is none of them
+		if len(line) > 0 && line[0] != '\\' { // "\ No newline at end of file" is not a line of the file
 			p.differ.Line(line[0] == '+', bytes.TrimRight(line[1:], "\r"))
 			n--
 		}
@@ -144,8 +145,8 @@ func hunkLines(s string) (n int, err error) {
 	return strconv.Atoi(count)
 }
 
-// patchPath is a path of a header. git quotes one with special characters, and ends one with spaces with a tab. "" for
-// /dev/null, and for what is no path.
+// patchPath decodes a path of a header. git quotes a path with special characters, and ends one
+// with spaces with a tab. The result is "" for /dev/null and for anything that is not a path.
 func patchPath(s, prefix string) event.Path {
 	s = strings.TrimSuffix(s, "\t")
 	if strings.HasPrefix(s, `"`) {

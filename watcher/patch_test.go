@@ -33,7 +33,8 @@ func sketches(g *repotest.Repo, ids ...string) (out map[string]map[event.Path]in
 	return out
 }
 
-// TestSketches: what git says of a commit is what both versions of its files say, whatever their names and lines are.
+// TestSketches: what git says of a commit is what both versions of its files say, whatever their
+// names and lines are.
 func TestSketches(t *testing.T) {
 	g := repotest.New(t)
 	g.Git("config", "diff.noprefix", "true")
@@ -73,8 +74,8 @@ func TestSketches(t *testing.T) {
 	}
 }
 
-// TestPlacesOfCommits: the place of a commit is found again in the file as it is now, by a line that the commit added and by
-// the line that git quotes above a hunk.
+// TestPlacesOfCommits: the place of a commit is found again in the file as it is now, by a line
+// that the commit added and by the line that git quotes above a hunk.
 func TestPlacesOfCommits(t *testing.T) {
 	g := repotest.New(t)
 	doc := "# Doc\n\n## first\n\nA line.\n\n## second\n\nA line.\n"
@@ -101,8 +102,8 @@ func TestPlacesOfCommits(t *testing.T) {
 	}))
 }
 
-// TestSketchesOfDamage: what commits changed is known up to one that git cannot read, as in a partial clone. A commit
-// that is not there is passed over.
+// TestSketchesOfDamage: what commits changed is known up to one that git cannot read, as in a
+// partial clone. A commit that is not there is passed over.
 func TestSketchesOfDamage(t *testing.T) {
 	g := repotest.New(t)
 	ids := []string{strings.Repeat("1", 40)}

@@ -6,9 +6,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// pattern is one line of an ignore file, prepared for matching a path below the folder
-// that the file lies in. It follows git's wildmatch to the letter, which go-git's matcher does not (it takes a
-// match of a folder for a match of everything below, has no [!a], and no ** between other characters).
+// pattern is one line of an ignore file, prepared for matching a path below the folder that the
+// file lies in. It follows git's wildmatch to the letter, which go-git's matcher does not (it takes
+// a match of a folder for a match of everything below, has no [!a], and no ** between other
+// characters).
 type pattern struct {
 	text    string
 	negated bool
@@ -85,8 +86,8 @@ func trimSpaces(s string) string {
 	return s[:end]
 }
 
-// match reports whether the pattern covers path, which is relative to the pattern's folder; base is its last
-// name.
+// match reports whether the pattern covers path, which is relative to the pattern's folder; base is
+// its last name.
 func (p *pattern) match(path, base string, isDir bool) bool {
 	if p.dirOnly && !isDir {
 		return false
@@ -101,8 +102,8 @@ func (p *pattern) match(path, base string, isDir bool) bool {
 	case suffix:
 		return strings.HasSuffix(s, p.text)
 	}
-	// git compares the part without wildcards first, so that a ** right behind it is at a beginning and
-	// crosses slashes, unlike in its manual.
+	// git compares the part without wildcards first, so that a ** right behind it is at a beginning
+	// and crosses slashes, unlike in its manual.
 	if len(s) < p.lead || s[:p.lead] != p.text[:p.lead] {
 		return false
 	}
@@ -118,8 +119,8 @@ const (
 	abort           // the text is too short: no other try can help
 )
 
-// matcher matches git's pattern syntax: ? and [...] one byte, * any run, none of them a slash; "**/" at the start,
-// "/**/" and "/**" at the end cross slashes.
+// matcher matches git's pattern syntax: ? and [...] one byte, * any run, none of them a slash;
+// "**/" at the start, "/**/" and "/**" at the end cross slashes.
 type matcher struct {
 	fold   bool
 	budget int // bounds the steps: a hostile pattern of many stars would need exponential time; it matches nothing then

@@ -22,7 +22,8 @@ func newPieces(rd io.Reader, end byte, most int) *pieces {
 	return &pieces{rd: bufio.NewReaderSize(rd, 128<<10), end: end, most: most}
 }
 
-// next returns the next piece without its end; it is valid until the call after. io.EOF: the stream ended behind a piece.
+// next returns the next piece without its end; it is valid until the call after. io.EOF: the stream
+// ended behind a piece.
 func (p *pieces) next() ([]byte, error) {
 	s, err := p.rd.ReadSlice(p.end)
 	if err == nil {

@@ -13,8 +13,8 @@ func (w *Watcher) sparse() bool {
 	return w.polling || w.partial.Load()
 }
 
-// reconcile finds changes in folders that are not watched: files that differ from the index and from what is known.
-// Then it watches more folders if it can.
+// reconcile finds changes in folders that are not watched: files that differ from the index and
+// from their last known state. Then it watches more folders if it can.
 func (w *Watcher) reconcile(ctx context.Context) {
 	at := w.o.Now()
 	differ, err := w.differing(ctx)
@@ -66,8 +66,8 @@ func (w *Watcher) rulesIn(paths []event.Path) bool {
 	return slices.ContainsFunc(paths, func(p event.Path) bool { return isRules(p.Base()) })
 }
 
-// reload applies changed ignore rules: folders that are ignored now are forgotten, those that are no longer ignored are
-// entered.
+// reload applies changed ignore rules: it forgets folders that are ignored now, and enters those
+// that are no longer ignored.
 func (w *Watcher) reload(ctx context.Context) {
 	w.repo.loadRules()
 	files, err := w.repo.Files(ctx)

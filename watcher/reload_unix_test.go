@@ -14,8 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// gitThat makes a program git of a shell script, which calls the real one as "$git", and returns a PATH that begins
-// with it.
+// gitThat makes a program git of a shell script, which calls the real one as "$git", and returns a
+// PATH that begins with it.
 func gitThat(t *testing.T, script string) string {
 	t.Helper()
 	real, err := exec.LookPath("git")

@@ -11,11 +11,13 @@ import (
 // rename is a file that got another name in one commit.
 type rename struct{ from, to event.Path }
 
-// maxSame bounds the files of one content that are paired with one another; more are copies of a template.
+// maxSame bounds the files of one content that are paired with one another; more are copies of a
+// template.
 const maxSame = 32
 
-// renamesIn finds the renames of a commit: a deleted and an added file with the same content, then one deleted and one
-// added file that share a distinctive name. Of several candidates those pair whose paths are most alike.
+// renamesIn finds the renames of a commit: a deleted and an added file with the same content, then
+// one deleted and one added file that share a distinctive name. Of several candidates those pair
+// whose paths are most alike.
 func renamesIn(c *Commit) []rename {
 	var deleted, added []*FileChange
 	for i := range c.Files {
@@ -41,8 +43,8 @@ func renamesIn(c *Commit) []rename {
 	return out
 }
 
-// pair groups the files by key ("" is no key) and pairs those of a group, the most alike first. Groups with more than
-// most files on a side are left out.
+// pair groups the files by key (files with key "" are left alone) and pairs those of a group, the
+// most similar first. Groups with more than most files on a side are left out.
 func pair(deleted, added []*FileChange, used map[event.Path]bool, key func(*FileChange) string, most int) []rename {
 	type group struct{ deleted, added []event.Path }
 	groups := map[string]*group{}
@@ -94,7 +96,8 @@ func mostAlike(deleted, added []event.Path, used map[event.Path]bool) []rename {
 	return out
 }
 
-// alike counts equal bytes at both ends of two paths; those at the end, where the name is, count double.
+// alike counts equal bytes at both ends of two paths; those at the end, where the name is, count
+// double.
 func alike(a, b string) int {
 	n, m, short := 0, 0, min(len(a), len(b))
 	for n < short && a[n] == b[n] {
@@ -106,8 +109,8 @@ func alike(a, b string) int {
 	return n + 2*m
 }
 
-// distinctive reports whether a name identifies a file. The common ones occur in every folder; that one is deleted
-// while another is added is a coincidence.
+// distinctive reports whether a name identifies a file. The common ones occur in every folder; that
+// one is deleted while another is added is a coincidence.
 func distinctive(base string) bool {
 	stem, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
 	switch strings.ToLower(stem) {
@@ -122,7 +125,8 @@ func distinctive(base string) bool {
 	return len(stem) > 2
 }
 
-// currentNames knows, while a walk goes from new to old, what the files of that time are called today.
+// currentNames knows, while a walk goes from new to old, what the files of that time are called
+// today.
 type currentNames map[event.Path]event.Path // a name of that time → today's, where they differ
 
 // present is today's name of a file.
@@ -134,8 +138,8 @@ func (n currentNames) present(p event.Path) event.Path {
 }
 
 // before goes to the time before a commit: what it renamed had its old name then. It does not
-// concern the file that had the new name earlier. In one commit no name is both deleted and added, so the
-// order of its renames does not matter.
+// concern the file that had the new name earlier. In one commit no name is both deleted and added,
+// so the order of its renames does not matter.
 func (n currentNames) before(renames []rename) {
 	for _, m := range renames {
 		today := n.present(m.to)

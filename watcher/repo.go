@@ -30,7 +30,8 @@ type Repo struct {
 	Root      event.Root // the worktree, absolute, symlinks resolved
 	GitDir    string     // this worktree's git dir: HEAD, index, rebase state
 	CommonDir string     // the git dir that all worktrees share: refs, objects, config
-	Origin    string     // origin's address without scheme, user and ".git": "github.com/user/repo"; "" if there is none
+	// origin's address without scheme, user and ".git": "github.com/user/repo"; "" without origin
+	Origin string
 
 	excludes string // see defaultExcludes
 	git      *git.Program
@@ -39,12 +40,13 @@ type Repo struct {
 	reloads  atomic.Int64
 }
 
-// OpenRepo finds the worktree that holds dir. It may be a subfolder, a linked worktree, a submodule, a repository
-// without a commit, a shallow or partial clone. env is the caller's environment (os.Environ()): PATH is where git is
-// found, HOME and XDG_CONFIG_HOME where the global rules are. GIT_DIR and the like, which git sets for its hooks, are
-// ignored.
+// OpenRepo finds the worktree that holds dir. It may be a subfolder, a linked worktree, a
+// submodule, a repository without a commit, a shallow or partial clone. env is the caller's
+// environment (os.Environ()): PATH is where git is found, HOME and XDG_CONFIG_HOME where the global
+// rules are. GIT_DIR and the like, which git sets for its hooks, are ignored.
 //
-// Errors: git.ErrMissing, locate.ErrNotRepo, ErrBare, ErrOwner (git's safe.directory rule), or an error of the file system.
+// Errors: git.ErrMissing, locate.ErrNotRepo, ErrBare, ErrOwner (git's safe.directory rule), or an
+// error of the file system.
 func OpenRepo(ctx context.Context, dir string, env []string) (r *Repo, err error) {
 	defer func(given string) {
 		if err != nil {
@@ -98,8 +100,8 @@ func OpenRepo(ctx context.Context, dir string, env []string) (r *Repo, err error
 	return r, nil
 }
 
-// checkOwner asks git whether it trusts a repository that belongs to another user: what is read here becomes part of
-// an agent's context.
+// checkOwner asks git whether it trusts a repository that belongs to another user, because its
+// files become part of an agent's context.
 func (r *Repo) checkOwner(ctx context.Context, at locate.Repository) error {
 	if (at.Root == "" || ownedByCaller(at.Root)) && ownedByCaller(at.GitDir) {
 		return nil
@@ -116,8 +118,8 @@ func (r *Repo) checkOwner(ctx context.Context, at locate.Repository) error {
 	return err
 }
 
-// WithIndex returns the repository with another index, as git gives it to the hooks of `git commit -a` in
-// GIT_INDEX_FILE: a name relative to the root, or absolute; "" is its own.
+// WithIndex returns the repository with another index, as git gives it to the hooks of `git commit
+// -a` in GIT_INDEX_FILE: a name relative to the root, or absolute; "" is its own.
 func (r *Repo) WithIndex(file string) *Repo {
 	if file == "" {
 		return r
@@ -150,7 +152,8 @@ func (r *Repo) Worktrees() []event.Root {
 	return out
 }
 
-// worktrees lists the places of all worktrees, the main one first (root "" if the repository is bare).
+// worktrees lists the places of all worktrees, the main one first (root "" if the repository is
+// bare).
 func (r *Repo) worktrees() []locate.Repository {
 	main := locate.Repository{GitDir: r.CommonDir, CommonDir: r.CommonDir}
 	switch {
@@ -178,13 +181,13 @@ func (r *Repo) worktrees() []locate.Repository {
 	return out
 }
 
-// remote matches the address of a remote: an optional scheme and user, then the host and a path behind a slash or,
-// where there is no scheme, a colon. A host of one letter is a drive of Windows.
+// remote matches the address of a remote: an optional scheme and user, then the host and a path
+// after a slash or, without a scheme, after a colon. A host of one letter is a drive of Windows.
 var remote = regexp.MustCompile(`^(?:(?:[\w+.-]+://)(?:[^/]*@)?([^/]+?)(?::(?:22|80|443|9418))?(?:/+|$)|(?:[^/\\:]*@)?([^/\\:@]{2,}):/*)(.*)$`)
 
-// normalizeURL takes scheme, user, password, port and ".git" off an address, so that all spellings of one remote are
-// equal: "git@github.com:u/r.git" and "https://x:y@GitHub.com/u/r" are "github.com/u/r". The path of a local clone
-// stays a path.
+// normalizeURL takes scheme, user, password, port and ".git" off an address, so that all spellings
+// of one remote are equal: "git@github.com:u/r.git" and "https://x:y@GitHub.com/u/r" are
+// "github.com/u/r". The path of a local clone stays a path.
 func normalizeURL(s string) string {
 	s = strings.TrimSpace(s)
 	if file, ok := strings.CutPrefix(s, "file://"); ok {

@@ -14,8 +14,9 @@ import (
 // maxPending bounds the paths that wait. Beyond it the whole tree is scanned instead.
 const maxPending = 100_000
 
-// reports are what the system reported and the loop has not handled yet. The goroutine that drains the notifier adds to
-// them. That takes neither disk nor clock, so that the kernel's queue stays empty.
+// reports has what the system reported and the loop has not handled yet. The goroutine that drains
+// the notifier adds to it. Adding needs neither the disk nor the clock, so that the kernel's queue
+// stays empty.
 type reports struct {
 	wake  chan struct{} // holds at most one token; never closed
 	roots []watchRoot   // longest prefix first; set before draining begins
@@ -59,7 +60,8 @@ func newReports(r *Repo, quiet, atMost time.Duration) *reports {
 	return in
 }
 
-// addRoot keeps the longest prefix first: a worktree may be in its git dir and a git dir in its worktree.
+// addRoot keeps the longest prefix first: a worktree may be in its git dir and a git dir in its
+// worktree.
 func (in *reports) addRoot(dir string, git, own bool) {
 	r := watchRoot{prefix: strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator), git: git,
 		own: own}
@@ -120,7 +122,8 @@ func (in *reports) addGit(rel string, ev fsnotify.Event, own bool, at time.Time)
 	}
 }
 
-// allMaybeGit is called when the index was replaced and no lock was reported: kqueue may miss a short one.
+// allMaybeGit is called when the index was replaced and no lock was reported: kqueue may miss a
+// short one.
 func (in *reports) allMaybeGit(at time.Time) {
 	in.window.lock(at)
 	in.window.unlock(at)

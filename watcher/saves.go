@@ -36,8 +36,8 @@ type fileChange struct {
 	gone     bool
 }
 
-// resolve makes events of the paths that changed. With differ only files in it count: git wrote the others, and their
-// state is only noted.
+// resolve makes events of the paths that changed. With differ only files in it count: git wrote the
+// others, and their state is only noted.
 func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at time.Time) []event.Event {
 	var saved, gone []fileChange
 	for _, p := range paths {
@@ -70,8 +70,8 @@ func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at tim
 	return append(events, w.events(event.KindDelete, gone, at)...)
 }
 
-// resolveMaybeGit is resolve for paths that git may have written: it did if they equal the index, or if git has their
-// content (see Repo.Written).
+// resolveMaybeGit is resolve for paths that git may have written: it did if they equal the index,
+// or if git has their content (see Repo.Written).
 func (w *Watcher) resolveMaybeGit(ctx context.Context, paths []event.Path, at time.Time) []event.Event {
 	if len(paths) == 0 {
 		return nil
@@ -88,7 +88,8 @@ func (w *Watcher) resolveMaybeGit(ctx context.Context, paths []event.Path, at ti
 	return w.resolve(paths, w.notGits(ctx, own), at)
 }
 
-// notGits are those of the files that git did not write lately: they are gone, or git does not have their content.
+// notGits returns those of the files that git did not write lately: they are gone, or git does not
+// have their content.
 func (w *Watcher) notGits(ctx context.Context, paths []event.Path) map[event.Path]bool {
 	out := map[event.Path]bool{}
 	for _, p := range w.repo.Written(ctx, paths) {
@@ -101,7 +102,7 @@ func (w *Watcher) notGits(ctx context.Context, paths []event.Path) map[event.Pat
 	return out
 }
 
-// compareFile compares a file with what is known of it, and notes its state.
+// compareFile compares a file with its last known state, and notes the new one.
 func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
 	d := w.tree.find(p.Dir())
 	f.path = p
@@ -133,8 +134,8 @@ func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
 	return f, true
 }
 
-// pairRenames finds files that were deleted under one name and appeared under another with the same size, time and
-// inode (where there is none: the same base name).
+// pairRenames finds files that were deleted under one name and appeared under another with the same
+// size, time and inode (or the same base name if the system has no inodes).
 func pairRenames(saved, gone []fileChange) (moved [][2]fileChange, restSaved, restGone []fileChange) {
 	if len(saved) == 0 || len(gone) == 0 {
 		return nil, saved, gone

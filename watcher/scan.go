@@ -12,17 +12,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// scanMode is how a folder is compared with what is known of it.
+// scanMode says how a folder is compared with its last known state.
 type scanMode struct {
 	at       time.Time
-	record   bool // enter what is there; only what changed after since is reported
+	record   bool // note all files as known; report only those that changed after since
 	since    time.Time
 	maybeGit bool // git may have written what is new
 	deep     bool // also the folders below that are known
 }
 
-// begin enters the worktree: git's folders are watched first, then those that hold files. Each folder is read after its
-// watch is set, so that no change is missed.
+// begin enters the worktree: git's folders are watched first, then those that hold files. Each
+// folder is read after its watch is set, so that no change is missed.
 func (w *Watcher) begin(ctx context.Context) error {
 	ref, oid, err := w.repo.Head(ctx)
 	if err != nil {
@@ -38,7 +38,8 @@ func (w *Watcher) begin(ctx context.Context) error {
 	return w.enter(ctx, w.o.Files(), w.start)
 }
 
-// enter makes files and their folders known and reads them. What changed after since is reported, unless it is git's.
+// enter makes files and their folders known and reads them. What changed after since is reported,
+// unless it is git's.
 func (w *Watcher) enter(ctx context.Context, files []event.Path, since time.Time) error {
 	for _, p := range files {
 		d := w.tree.makeDir(p.Dir())
@@ -99,7 +100,8 @@ func (w *Watcher) unwatch(path string, d *dir) {
 	w.watched.Add(-1)
 }
 
-// watchGit watches a folder of a git dir, beyond maxWatches too: without it nothing is known of git.
+// watchGit watches a folder of a git dir, beyond maxWatches too: without it nothing is known of
+// git.
 func (w *Watcher) watchGit(dir string) {
 	switch err := w.src.add(dir); {
 	case err == nil:
@@ -119,7 +121,8 @@ func (w *Watcher) watchGitFolders() {
 	}
 }
 
-// exhausted notes that there are no more watches: what is not watched is polled. It warns once.
+// exhausted notes that there are no more watches, so that further folders are polled. It warns
+// once.
 func (w *Watcher) exhausted(err error) {
 	w.full = true
 	w.partial.Store(true)
@@ -135,7 +138,7 @@ func (w *Watcher) exhausted(err error) {
 
 func (w *Watcher) abs(path string) string { return w.repo.Root.Abs(event.Path(path)) }
 
-// scan compares a folder with what is known of it and touches what differs.
+// scan compares a folder with its last known state and touches the files that differ.
 func (w *Watcher) scan(path string, d *dir, h scanMode) {
 	entries, err := os.ReadDir(w.abs(path))
 	if err != nil {
@@ -189,7 +192,8 @@ func (w *Watcher) scanFile(path string, d *dir, e fs.DirEntry, h scanMode) {
 	case had && old.same(now):
 		return
 	case h.record && fi.ModTime().Before(h.since.Add(-time.Second)):
-		// The second is for file systems and clocks that are behind. A change in it is seen only if the system reports it.
+		// The second is for file systems and clocks that are behind. A change in it is seen only if
+		// the system reports it.
 		if had {
 			d.put(e.Name(), now)
 		}
@@ -217,8 +221,8 @@ func (w *Watcher) scanSubdir(path string, d *dir, name string, h scanMode) {
 	}
 }
 
-// addDir enters a folder that appeared, with those in it. It is read after its watch is set, because files may have
-// been created before that.
+// addDir enters a folder that appeared, with those in it. It is read after its watch is set,
+// because files may have been created before that.
 func (w *Watcher) addDir(path string, h scanMode) {
 	if w.tree.foreign(path) {
 		return
@@ -240,8 +244,9 @@ func (w *Watcher) addDir(path string, h scanMode) {
 	w.scan(path, d, h)
 }
 
-// removeDir ends the watches of a folder that was removed or renamed, with all below: the system keeps the watches of
-// inner folders under their old names. Its files stay known until compareFile finds them gone.
+// removeDir ends the watches of a folder that was removed or renamed, with all below: the system
+// keeps the watches of inner folders under their old names. Its files stay known until compareFile
+// finds them gone.
 func (w *Watcher) removeDir(path string, maybeGit bool, at time.Time) {
 	d := w.tree.find(path)
 	if d == nil {
@@ -258,8 +263,8 @@ func (w *Watcher) removeDir(path string, maybeGit bool, at time.Time) {
 	w.tree.prune(path)
 }
 
-// forgetDir forgets a folder that turned out to be another repository: `git init`, `clone` and `worktree add` make the
-// folder before its .git.
+// forgetDir forgets a folder that turned out to be another repository: `git init`, `clone` and
+// `worktree add` make the folder before its .git.
 func (w *Watcher) forgetDir(path string) {
 	d := w.tree.find(path)
 	if d == nil || path == "" {
@@ -269,7 +274,8 @@ func (w *Watcher) forgetDir(path string) {
 	d.files, d.subs, d.opaque = nil, nil, true
 }
 
-// applyMoves handles what was created, renamed and removed, in order. It reports whether ignore rules changed.
+// applyMoves handles what was created, renamed and removed, in order. It reports whether ignore
+// rules changed.
 func (w *Watcher) applyMoves(at time.Time) (rules bool) {
 	w.in.mu.Lock()
 	moves := w.in.moves

@@ -16,8 +16,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// reading is a repository whose history is read again and again, and what a store would hold of it: commits that are
-// added once and taken away once, by the ids of the events.
+// reading is a repository whose history is read again and again, and what a store would hold of it:
+// commits that are added once and taken away once, by the ids of the events.
 type reading struct {
 	repo    *Repo
 	cursor  map[string]string
@@ -31,8 +31,8 @@ type scene struct {
 	read map[string]*reading // by the folder
 }
 
-// TestScript runs testdata/script: what git and people do in a repository, and what is seen and read of it. Beside the
-// commands of package repotest there are these:
+// TestScript runs testdata/script: what git and people do in a repository, and what is seen and
+// read of it. Beside the commands of package repotest there are these:
 //
 //	watch              make all files old and watch the folder
 //	expect [LINE…]     exactly that was seen since the last time

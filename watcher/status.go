@@ -10,8 +10,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Changed returns the files that differ from HEAD in the index or on disk, deleted ones and new ones that are not
-// ignored among them, sorted. Generated and vendored files are left out. Errors are those of git.
+// Changed returns the files that differ from HEAD in the index or on disk, deleted ones and new
+// ones that are not ignored among them, sorted. Generated and vendored files are left out. Errors
+// are those of git.
 func (r *Repo) Changed(ctx context.Context) ([]event.Path, error) {
 	found, err := r.status(ctx)
 	if err != nil {
@@ -27,8 +28,9 @@ func (r *Repo) Changed(ctx context.Context) ([]event.Path, error) {
 	return slices.Compact(files), nil
 }
 
-// differing returns the files that differ from the index: changed, deleted or new and not ignored. Conflicts are left
-// out, because git wrote their markers, and so are submodules. The index is not refreshed and not locked.
+// differing returns the files that differ from the index: changed, deleted or new and not ignored.
+// Conflicts are left out, because git wrote their markers, and so are submodules. The index is not
+// refreshed and not locked.
 func (r *Repo) differing(ctx context.Context) (map[event.Path]bool, error) {
 	found, err := r.status(ctx)
 	if err != nil {
@@ -43,9 +45,10 @@ func (r *Repo) differing(ctx context.Context) (map[event.Path]bool, error) {
 	return differ, nil
 }
 
-// status asks git which files differ between HEAD, index and disk, without submodules. It costs two processes, about 20
-// ms for 5,000 files. git compares a file with a filter without the filter, which aOa never runs: a file that git has
-// to read, as one of Git LFS right after a clone, counts as changed until the user's own git refreshes the index.
+// status asks git which files differ between HEAD, index and disk, without submodules. It costs two
+// processes, about 20 ms for 5,000 files. git compares a file with a filter without the filter,
+// which aOa never runs: a file that git has to read, as one of Git LFS right after a clone, counts
+// as changed until the user's own git refreshes the index.
 func (r *Repo) status(ctx context.Context) ([]fileStatus, error) {
 	out, err := r.run(ctx, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
 	if err != nil {
@@ -60,8 +63,8 @@ type fileStatus struct {
 	disk bool // the disk differs from the index, and git did not write it
 }
 
-// parseStatus reads git's porcelain with NUL ends, "XY path": X compares the index with HEAD, Y the disk with the
-// index. A new path that ends in '/' is another repository and left out.
+// parseStatus reads git's porcelain with NUL ends, "XY path": X compares the index with HEAD, Y the
+// disk with the index. A new path that ends in '/' is another repository and left out.
 func parseStatus(out []byte) ([]fileStatus, error) {
 	var found []fileStatus
 	for len(out) > 0 {

@@ -6,15 +6,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cost is the number of file descriptors that watching a folder takes: kqueue opens every file in it.
+// cost is the number of file descriptors that watching a folder takes: kqueue opens every file in
+// it.
 func cost(d *dir) int { return 1 + len(d.files) + len(d.subs) }
 
 var errMaxWatches = errors.New("the number of files that may be open is used up")
 
 func watchHint(error) string { return "" }
 
-// watchLimit raises the number of open files to what the system allows this process and returns how many
-// of them the watches may use: half, the rest is the daemon's.
+// watchLimit raises the number of open files to what the system allows this process and returns how
+// many of them the watches may use: half, the rest is the daemon's.
 func watchLimit() int {
 	var lim unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &lim) != nil {

@@ -17,8 +17,8 @@ func cost(*dir) int { return 1 }
 
 var errMaxWatches = errors.New("aOa takes at most half of the file watches that the system allows a user")
 
-// watchLimit is half of the watches that a user may have, 0 if that is unknown: the others are for other programs and
-// repositories. In a container the limit of its user namespace counts, too.
+// watchLimit is half of the watches that a user may have, 0 if that is unknown: the others are for
+// other programs and repositories. In a container the limit of its user namespace counts, too.
 func watchLimit() int { return maxUserWatches() / 2 }
 
 func maxUserWatches() int {
@@ -43,7 +43,8 @@ func watchHint(err error) string {
 	return ""
 }
 
-// networkMount reports whether a folder lies on a file system whose changes by others inotify does not see.
+// networkMount reports whether a folder lies on a file system whose changes by others inotify does
+// not see.
 func networkMount(dir string) bool {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {

@@ -24,10 +24,11 @@ const (
 	beatEvery      = 2 * time.Second  // HEAD, the repository's existence
 	reconcileEvery = 10 * time.Second // `git status`, where not every folder is watched
 	nudgeEvery     = time.Second      // the same when a hook may have changed files
-	statusShare    = 10               // `git status` runs for at most one part in so many of the time
+	statusShare    = 10               // `git status` takes at most 1/statusShare of the time
 )
 
-// clockTick is how far the time of a saved file may be behind the clock: kernels count the time of files in ticks.
+// clockTick is how far the time of a saved file may be behind the clock: kernels count the time of
+// files in ticks.
 const clockTick = 10 * time.Millisecond
 
 // bulkSize is how many files saved at once are several events. More are one.
@@ -35,8 +36,8 @@ const bulkSize = 200
 
 // WatchOptions are the settings of a Watcher. All but Poll and Since are required.
 type WatchOptions struct {
-	Quiet  time.Duration       // a file counts as saved after so long without a change …
-	AtMost time.Duration       // … or after so long with changes
+	Quiet  time.Duration       // a file counts as saved after this long without a change …
+	AtMost time.Duration       // … or after this long with changes
 	Poll   bool                // watch nothing, as on a network mount
 	Since  time.Time           // what was saved since is reported; zero: since Run began
 	Now    func() time.Time    // the clock
@@ -46,21 +47,23 @@ type WatchOptions struct {
 
 // Watcher reports the changes of a worktree that git did not make.
 //
-// A file is saved when its changes have paused (see debouncer), it is a regular file that is not ignored, and it holds
-// something else than at its last save. So the backups and renames of an editor's save are one save, and a chmod is not
-// a save, nor is what a hook for commits puts away and writes back. A change while index.lock exists, or within 100 ms after, is git's (see gitWindow), unless `git status` says
-// afterwards that the file differs from the index and git does not have its content: then it was saved meanwhile. The
-// same decides about changes that were found and not reported: after lost reports, in polled folders, at the start. What
-// `git stash pop` brings back is no save.
+// A file is saved when its changes have paused (see debouncer), it is a regular file that is not
+// ignored, and it holds something else than at its last save. So the backups and renames of an
+// editor's save are one save, and a chmod is not a save, nor is what a hook for commits puts away
+// and writes back. A change while index.lock exists, or within 100 ms after, is git's (see
+// gitWindow), unless `git status` says afterwards that the file differs from the index and git does
+// not have its content: then it was saved meanwhile. The same decides about changes that were found
+// and not reported: after lost reports, in polled folders, at the start. What `git stash pop`
+// brings back is no save.
 //
-// Folders that hold files are watched, ignored ones are not. A new folder is read after its watch is set. Part of the
-// tree is not watched where the system has too few watches (at most half of those that it allows a user are taken; on
-// macOS a watch costs an open file for each file of the folder), on network mounts, and on Windows, where a watch of a
-// folder forbids to rename the one above it. There `git status` runs every 10 s and after Nudge, for at most a tenth of
-// the time.
+// Folders that hold files are watched, ignored ones are not. A new folder is read after its watch
+// is set. Part of the tree is not watched where the system has too few watches (at most half of
+// those that it allows a user are taken; on macOS a watch costs an open file for each file of the
+// folder), on network mounts, and on Windows, where a watch of a folder forbids to rename the one
+// above it. There `git status` runs every 10 s and after Nudge, for at most a tenth of the time.
 //
-// A watch costs about 1 KB in the kernel, a file about 100 bytes, a report about 1 µs. The start reads every folder
-// once: 2,000 folders in about 0.1 s. An idle Watcher reads HEAD every 2 s.
+// A watch costs about 1 KB in the kernel, a file about 100 bytes, a report about 1 µs. The start
+// reads every folder once: 2,000 folders in about 0.1 s. An idle Watcher reads HEAD every 2 s.
 //
 // The fields belong to the goroutine of Run, except in and the atomic ones.
 type Watcher struct {
@@ -121,10 +124,11 @@ func NewWatcher(r *Repo, o WatchOptions) *Watcher {
 		bulk: bulkSize, held: newContents(), ready: make(chan struct{})}
 }
 
-// Run watches until ctx ends. It gives every batch of events to emit (save, delete, rename, branch; see saves.go) and
-// calls head when HEAD or a counted ref may have moved. Both are called from Run's goroutine and should return soon. It
-// returns nil when ctx ended, ErrRepoGone when the repository was deleted, and an error when the repository cannot be
-// read. A Watcher runs once. Changes that wait when ctx ends are still emitted.
+// Run watches until ctx ends. It gives every batch of events to emit (save, delete, rename, branch;
+// see saves.go) and calls head when HEAD or a counted ref may have moved. Both are called from
+// Run's goroutine and should return soon. It returns nil when ctx ended, ErrRepoGone when the
+// repository was deleted, and an error when the repository cannot be read. A Watcher runs once.
+// Changes that wait when ctx ends are still emitted.
 func (w *Watcher) Run(ctx context.Context, emit func([]event.Event), head func()) error {
 	w.emit, w.head, w.start = emit, head, w.o.Now()
 	if !w.o.Since.IsZero() {
@@ -158,8 +162,9 @@ func (w *Watcher) Status() WatchStatus {
 	return s
 }
 
-// Nudge reports that a hook may have changed files. Where not every folder is watched, the watcher runs `git status`
-// soon instead of in half a minute; elsewhere it costs nothing. It may be called at any time.
+// Nudge reports that a hook may have changed files. Where not every folder is watched, the watcher
+// runs `git status` soon instead of in half a minute; elsewhere it costs nothing. It may be called
+// at any time.
 func (w *Watcher) Nudge() {
 	w.in.mu.Lock()
 	w.in.nudged = true

@@ -136,7 +136,8 @@ func TestRepositoryGone(t *testing.T) {
 	s.done <- nil
 }
 
-// TestImpossibleTimes: a save is as old as its file, unless the file's time is before 1970 or after now.
+// TestImpossibleTimes: a save is as old as its file, unless the file's time is before 1970 or after
+// now.
 func TestImpossibleTimes(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
 	for mtime, want := range map[int64]time.Time{-1: at, 0: at, math.MinInt64: at, math.MaxInt64: at,

@@ -100,7 +100,8 @@ func (s *watching) until(what string, enough func() bool) {
 	}
 }
 
-// mark saves one more file and waits until it is reported: what came before it has been reported as well.
+// mark saves one more file and waits until it is reported: what came before it has been reported as
+// well.
 func (s *watching) mark() {
 	s.t.Helper()
 	s.marks++

@@ -14,8 +14,8 @@ type Body interface{ Kind() Kind }
 // Kind says what happened. Kinds are stored in the event log: they are added, never renamed.
 type Kind string
 
-// The kinds of events. Those of a Call say what the call did. Opens (Read, Edit, Write) are what predictions are
-// measured against.
+// The kinds of events. Those of a Call say what the call did. Opens (Read, Edit, Write) are what
+// predictions are measured against.
 const (
 	KindPrompt   Kind = "prompt"   // Prompt
 	KindRead     Kind = "read"     // Call: a file's content was read
@@ -60,16 +60,17 @@ func Kinds() []Kind { return slices.Sorted(maps.Keys(bodies)) }
 // NewBody is a body of a kind with nothing in it but the kind, nil for a kind that is not known.
 func NewBody(k Kind) Body { return bodies[k] }
 
-// HashedWord begins a term that neither a file of the repository nor the list of common words has: it is hashed with
-// the key of the store, so that it can be learned and not be read.
+// HashedWord begins a term that neither a file of the repository nor the list of common words has:
+// it is hashed with the key of the store, so that it can be learned and not be read.
 const HashedWord = "~"
 
-// Prompt is what a person, or a schedule, asked an agent for.
+// Prompt is what a person, or a schedule, asked an agent to do.
 type Prompt struct {
 	Named []Path   `json:"named,omitempty"` // files that it names
 	Seen  []Path   `json:"seen,omitempty"`  // files that what came with it names, in order, at most MaxSeen
 	Terms []string `json:"terms,omitempty"` // its words, at most MaxTerms
-	// identifiers of two words or more that it names, in plain form (see index.Identifiers), at most MaxIdents
+	// identifiers of two words or more that it names, in plain form (see index.Identifiers), at
+	// most MaxIdents
 	Idents []string `json:"idents,omitempty"`
 	Tags   []string `json:"tags,omitempty"`  // intent tags, without '#'
 	Brief  bool     `json:"brief,omitempty"` // see Brief
@@ -77,18 +78,19 @@ type Prompt struct {
 	Text string `json:"text,omitempty"`
 }
 
-// briefBytes is the length of three long words: where words have no spaces between them, a text is not brief because it
-// seems to be one word.
+// briefBytes is the length of three long words: where words have no spaces between them, a text is
+// not brief because it seems to be one word.
 const briefBytes = 60
 
-// Brief reports whether a prompt has at most three words ("do it", "1", "yes, commit"): what it asks for, the agent has
-// said before it.
+// Brief reports whether a prompt has at most three words ("do it", "1", "yes, commit"): what it
+// asks for, the agent has said before it.
 func Brief(prompt string) bool { return len(prompt) <= briefBytes && len(strings.Fields(prompt)) <= 3 }
 
 // Kind implements Body.
 func (Prompt) Kind() Kind { return KindPrompt }
 
-// Act says what a tool call does, whatever the agent calls the tool. Acts are stored: they are added, never renamed.
+// Act says what a tool call does, whatever the agent calls the tool. Acts are stored: they are
+// added, never renamed.
 type Act string
 
 // The acts. The first three change nothing.
@@ -105,7 +107,8 @@ const (
 // ReadOnly reports whether the act changes nothing.
 func (a Act) ReadOnly() bool { return a == ActRead || a == ActSearch || a == ActList }
 
-// Failure says how a call failed, "" if it did not. Failures are stored: they are added, never renamed.
+// Failure says how a call failed, "" if it did not. Failures are stored: they are added, never
+// renamed.
 type Failure string
 
 // The failures. Without the last two the call did not do its work.
@@ -138,7 +141,8 @@ type Call struct {
 	Idents  []string `json:"idents,omitempty"`  // identifiers that they name, as of Prompt, at most MaxCallIdents
 	Looks   bool     `json:"looks,omitempty"`   // the command is one of git that looks at a change, stages or commits it
 	Checks  bool     `json:"checks,omitempty"`  // the command runs tests, a build or a linter
-	// the pattern, command or task, redacted, at most MaxText bytes; sealed in the log, and "" where events are folded
+	// the pattern, command or task, redacted, at most MaxText bytes; sealed in the log, and ""
+	// where events are folded
 	Text string `json:"text,omitempty"`
 	// read: the first line, from 1; 0 is the first
 	Offset int    `json:"offset,omitempty"`
@@ -146,8 +150,8 @@ type Call struct {
 	Blob   string `json:"blob,omitempty"`   // the id that git gives the content of the one file, in hex; "" if not known
 	Before string `json:"before,omitempty"` // edit, write: the same before the call; NoBlob if there was no file
 
-	// The rest is what it takes to make the call again, and to tell whether its result is the same. Of a command that
-	// did several things, the first part has it.
+	// The rest is needed to make the call again, and to tell whether its result is the same. If a
+	// command did several things, only the event of the first one has these fields.
 	Folder Path   `json:"folder,omitempty"` // search, list: "" is the root
 	Glob   string `json:"glob,omitempty"`   // search: which files
 	Mode   string `json:"mode,omitempty"`   // search: content, files or count
@@ -157,13 +161,13 @@ type Call struct {
 	Digest string `json:"digest,omitempty"` // of the result, as far as it was delivered: 16 hex digits
 	Bytes  int    `json:"bytes,omitempty"`  // of the result, as far as it was delivered
 
-	// Texts that are not logged: the command line, where Text has not all of it, and what an edit replaced. Of a write
-	// it is the whole content, if that is short, in the place of nothing.
+	// Texts that are not logged: the command line, where Text has not all of it, and what an edit
+	// replaced. Of a write it is the whole content, if that is short, in the place of nothing.
 	Command string `json:"-"`
 	Edits   []Swap `json:"-"`
 }
 
-// NoBlob is in the place of the id of a content when there is no file.
+// NoBlob takes the place of the id of a content when there is no file.
 const NoBlob = "gone"
 
 // Swap replaces a text in a file.
@@ -179,7 +183,7 @@ const (
 	ToolScheduled = "scheduled"    // a timer began a turn: Text is what it says
 )
 
-// Kind implements Body: a call that did not do its work is no open, whatever it tried.
+// Kind implements Body. A call that failed does not count as an open, whatever it tried.
 func (c Call) Kind() Kind {
 	switch {
 	case c.Failure != "" && c.Failure != FailStatus && c.Failure != FailUnknown:
@@ -195,7 +199,7 @@ func (c Call) Kind() Kind {
 // OK reports whether nothing says that the call failed.
 func (c Call) OK() bool { return c.Failure == "" || c.Failure == FailUnknown }
 
-// Lines are those that were read, as "40-120" or "40-"; "" for all.
+// Lines returns the lines that were read, as "40-120" or "40-", or "" for the whole file.
 func (c Call) Lines() string {
 	from := max(c.Offset, 1)
 	switch {
@@ -238,7 +242,8 @@ func (Uncommit) Kind() Kind { return KindUncommit }
 type Rename struct {
 	From []Path `json:"from"`
 	To   []Path `json:"to"`
-	// a commit of any branch did it: this tells which names belong to one file, and moves nothing that was learned
+	// A commit of some branch made this rename. It links the names of a file, but does not move
+	// what was learned.
 	Past bool `json:"past,omitempty"`
 }
 
@@ -287,7 +292,8 @@ type End struct {
 // Kind implements Body.
 func (End) Kind() Kind { return KindEnd }
 
-// Left reports whether the person left the session for good: it logged out or exited. Other sessions are often resumed.
+// Left reports whether the person left the session for good: it logged out or exited. Other
+// sessions are often resumed.
 func (e End) Left() bool {
 	return e.Reason == "logout" || e.Reason == "exit" || e.Reason == "prompt_input_exit"
 }
@@ -317,7 +323,7 @@ type Hint struct {
 // Kind implements Body.
 func (Hint) Kind() Kind { return KindHint }
 
-// Feedback is what a person says of hints.
+// Feedback is a person's opinion on hints.
 type Feedback struct {
 	Name   string `json:"name,omitempty"` // the kind of hint; "" for all
 	Paths  []Path `json:"paths,omitempty"`
@@ -336,7 +342,8 @@ type Setting struct {
 // Kind implements Body.
 func (Setting) Kind() Kind { return KindSetting }
 
-// State says that a person or a pipeline set the state of a session, or that a pipeline spent tokens in it.
+// State says that a person or a pipeline set the state of a session, or that a pipeline spent
+// tokens in it.
 type State struct {
 	Name   string `json:"name,omitempty"` // as package session has them; "" stays as it is
 	Tokens int    `json:"tokens,omitempty"`

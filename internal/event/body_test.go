@@ -12,7 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// filled returns a body of the kind in which every stored field has a value of its own: lists are longer than any bound.
+// filled returns a body of the kind in which every stored field has a value of its own: lists are
+// longer than any bound.
 func filled(k Kind) Body {
 	body := reflect.New(reflect.TypeOf(NewBody(k))).Elem()
 	body.Set(reflect.ValueOf(NewBody(k)))
@@ -51,8 +52,9 @@ func filled(k Kind) Body {
 	return body.Interface().(Body)
 }
 
-// TestBodies: of each kind every field is written and read, every list of paths can be changed, every list is bounded
-// by Normalize, the accessors of Event return the field of their name, and what the log seals is left out for consumers.
+// TestBodies: of each kind every field is written and read, every list of paths can be changed,
+// every list is bounded by Normalize, the accessors of Event return the field of their name, and
+// what the log seals is left out for consumers.
 func TestBodies(t *testing.T) {
 	bounds := map[string]int{"Named": 60, "Seen": 60, "Terms": 32, "Tags": 32, "Failing": 3}
 	for _, k := range Kinds() {
@@ -136,7 +138,8 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestUnknownKind: an event of a kind that this program does not know is refused, as is one whose fields say another.
+// TestUnknownKind: an event of a kind that this program does not know is refused, as is one whose
+// fields say another.
 func TestUnknownKind(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"id":"1","kind":"later"}`:                              `unknown kind of event "later"`,

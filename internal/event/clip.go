@@ -13,8 +13,8 @@ func Clip(s string, n int) string {
 // ClipLine makes one line of a text and cuts it like Clip.
 func ClipLine(s string, n int) string { return Clip(strings.Join(strings.Fields(s), " "), n) }
 
-// Lower lowers ASCII only: byte offsets stay the same, which strings.ToLower does not promise. It copies a text that has
-// capital letters.
+// Lower lowers ASCII only: byte offsets stay the same, which strings.ToLower does not promise. It
+// copies a text that has capital letters.
 func Lower(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 'A' && s[i] <= 'Z' {

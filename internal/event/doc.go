@@ -1,4 +1,5 @@
 // Package event defines the values that all other packages exchange: Event, Path, Query, Answer.
 //
-// It only defines types. It never opens a file or a socket, never reads a clock, and imports only the standard library.
+// It only defines types. It never opens a file or a socket, never reads a clock, and imports only
+// the standard library.
 package event

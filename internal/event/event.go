@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// Event is one entry of the event log: when and where something happened, and a Body that says what. All state is a
-// fold of the events of all writers. So an event carries its own time and all that learning needs, and never changes
-// after it was logged.
+// Event is one entry of the event log: when and where something happened, and a Body that says
+// what. All state is a fold of the events of all writers. So an event carries its own time and all
+// that learning needs, and never changes after it was logged.
 type Event struct {
-	// ID makes deliveries idempotent: what is delivered twice has the same ID both times. It is made of tool_use_id,
-	// event and agent_id; of prompt_id; of the sha of a commit; of path, mtime and size of a save.
+	// ID makes deliveries idempotent: what is delivered twice has the same ID both times. It is
+	// made of tool_use_id, event and agent_id; of prompt_id; of the sha of a commit; of path, mtime
+	// and size of a save.
 	ID       string
 	Time     time.Time // when it happened, millisecond precision, UTC
 	Origin   string    // the daemon of another clone that logged it; "" for this one
@@ -54,8 +55,8 @@ func (e Event) Call() Call {
 	return c
 }
 
-// Paths are the files that the event is about: those that were used, saved, committed, deleted, suggested; of a rename
-// the new names.
+// Paths are the files that the event is about: those that were used, saved, committed, deleted,
+// suggested; of a rename the new names.
 func (e Event) Paths() []Path {
 	switch b := e.Body.(type) {
 	case Call:
@@ -119,8 +120,8 @@ func (e Event) Seen() []Path {
 	return nil
 }
 
-// Terms are the words of a prompt, of a call's pattern or command, of a commit's subject, or of what the agent said at a
-// stop.
+// Terms are the words of a prompt, of a call's pattern or command, of a commit's subject, or of
+// what the agent said at a stop.
 func (e Event) Terms() []string {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -137,7 +138,8 @@ func (e Event) Terms() []string {
 	return nil
 }
 
-// Idents are the identifiers of a prompt, of a call's pattern or command, or of what the agent said at a stop.
+// Idents are the identifiers of a prompt, of a call's pattern or command, or of what the agent said
+// at a stop.
 func (e Event) Idents() []string {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -178,8 +180,8 @@ func (e Event) Text() string {
 	return ""
 }
 
-// ChangePaths lets fn change every list of paths of the event. The event gets a body of its own, the lists that fn
-// puts there.
+// ChangePaths lets fn change every list of paths of the event. The event gets a body of its own,
+// the lists that fn puts there.
 func (e *Event) ChangePaths(fn func(*[]Path)) {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -220,8 +222,8 @@ func (e *Event) ChangePaths(fn func(*[]Path)) {
 	}
 }
 
-// WithoutText returns an event as consumers of the log get it: a text that the log seals is left out, so that nothing
-// that is folded depends on the key.
+// WithoutText returns an event as consumers of the log get it: a text that the log seals is left
+// out, so that nothing that is folded depends on the key.
 func (e Event) WithoutText() Event {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -237,7 +239,8 @@ func (e Event) WithoutText() Event {
 	return e
 }
 
-// Sealed is what the log seals of the event: its text, of a call the lines of its output, too.
+// Sealed returns the parts of the event that the log seals: its text, and for a call also the lines
+// of its output.
 func (e Event) Sealed() string {
 	if lines := e.Call().Failing; len(lines) > 0 || strings.HasPrefix(e.Text(), "\x00") {
 		raw, _ := json.Marshal(append([]string{e.Text()}, lines...)) // texts have no error
@@ -260,8 +263,8 @@ func (e *Event) Unseal(sealed string) {
 	}
 }
 
-// ChangeText lets fn change the text of the event and the words of the text, if it has them. The event gets a body of
-// its own.
+// ChangeText lets fn change the text of the event and the words of the text, if it has them. The
+// event gets a body of its own.
 func (e *Event) ChangeText(fn func(text *string, terms *[]string)) {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -287,10 +290,11 @@ func (e *Event) ChangeText(fn func(text *string, terms *[]string)) {
 	}
 }
 
-// Normalize returns an event cut to its bounds, with its times in UTC, cut to milliseconds. Every event is normalized
-// once, before it is logged, so that what is learned live equals what is learned from the log. A time more than two
-// minutes after now becomes now, because a wrong clock must not decide the ranking. Times outside of the years 1970 to
-// 9999, which git accepts in a commit, become the nearest time inside: neither the log nor JSON can hold them.
+// Normalize returns an event cut to its bounds, with its times in UTC, cut to milliseconds. Every
+// event is normalized once, before it is logged, so that what is learned live equals what is
+// learned from the log. A time more than two minutes after now becomes now, because a wrong clock
+// must not decide the ranking. Times outside of the years 1970 to 9999, which git accepts in a
+// commit, become the nearest time inside: neither the log nor JSON can hold them.
 func (e Event) Normalize(now time.Time) Event {
 	if e.Time.After(now.Add(2 * time.Minute)) {
 		e.Time = now
@@ -343,7 +347,8 @@ func (e Event) Misdated() bool {
 
 func outside(t time.Time) bool { return !Possible(t).Equal(t.Truncate(time.Millisecond)) }
 
-// Possible returns the time in UTC, cut to milliseconds, or the nearest one in the years 1970 to 9999.
+// Possible returns the time in UTC, cut to milliseconds, or the nearest one in the years 1970 to
+// 9999.
 func Possible(t time.Time) time.Time {
 	first, last := time.Unix(0, 0), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
 	switch {

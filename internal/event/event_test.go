@@ -65,7 +65,8 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// TestNormalizeDates: a time that the log or JSON cannot hold becomes the nearest one that they can, and is counted.
+// TestNormalizeDates: a time that the log or JSON cannot hold becomes the nearest one that they
+// can, and is counted.
 func TestNormalizeDates(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	last := time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)

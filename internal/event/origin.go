@@ -5,7 +5,8 @@ import "strings"
 // originLength is the length of the name of a log, as crypto/rand.Text makes it.
 const originLength = 26
 
-// IsOrigin reports whether a text has the form of the name of a log. No ID and no session of an agent begins with one.
+// IsOrigin reports whether a text has the form of the name of a log. No ID and no session of an
+// agent begins with one.
 func IsOrigin(s string) bool {
 	return len(s) == originLength && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }

@@ -10,8 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Path is a file of the repository: relative to the root of the worktree and inside of it, clean, with forward
-// slashes, in the letter case that git has. The zero Path is no path. Make one with NewPath or Root.Path only.
+// Path is a file of the repository: relative to the root of the worktree and inside of it, clean,
+// with forward slashes, in the letter case that git has. The zero Path names no file. Make one only
+// with NewPath or Root.Path.
 type Path string
 
 // ErrPath is wrapped by every error of NewPath.
@@ -20,8 +21,9 @@ var ErrPath = errors.New("not a path of the repository")
 // MaxPath is the longest path, in bytes, that enters the store (PATH_MAX on Linux).
 const MaxPath = 4096
 
-// NewPath makes a Path of a name relative to the repository, with forward slashes, as git prints it. Names that are
-// not UTF-8 keep their bytes: git allows them, and a replaced byte would name another file. The error wraps ErrPath.
+// NewPath makes a Path of a name relative to the repository, with forward slashes, as git prints
+// it. Names that are not UTF-8 keep their bytes: git allows them, and a replaced byte would name
+// another file. The error wraps ErrPath.
 func NewPath(s string) (Path, error) {
 	switch {
 	case s == "" || s == ".":
@@ -54,11 +56,12 @@ func (p Path) Dir() string {
 // Base returns the file name.
 func (p Path) Base() string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
 
-// Ext returns the extension with its dot, in lower case, "" if there is none.
+// Ext returns the extension with its dot, in lower case, or "" without one.
 func (p Path) Ext() string { return strings.ToLower(path.Ext(p.Base())) }
 
-// Stem returns what the name of a file shares with that of its test: the base in lower case without extensions and
-// test markers ("rank_test.go" and "rank.go" → "rank", "a.spec.ts" → "a", "test_b.py" → "b", "FooTest.java" → "foo").
+// Stem returns what the name of a file has in common with the name of its test: the base in lower
+// case without extensions and test markers ("rank_test.go" and "rank.go" → "rank", "a.spec.ts" →
+// "a", "test_b.py" → "b", "FooTest.java" → "foo").
 func (p Path) Stem() string {
 	s := p.Base()
 	if i := strings.IndexByte(s[min(1, len(s)):], '.'); i >= 0 {
@@ -74,12 +77,14 @@ func (p Path) Stem() string {
 	return strings.ToLower(s)
 }
 
-// commonStems are names that every folder may have: two files of such a name have nothing to do with each other.
+// commonStems are names that every folder may have: two files of such a name have nothing to do
+// with each other.
 var commonStems = WordSet("index doc readme __init__ __main__ mod lib main util utils helper helpers common types " +
 	"constants config errors license changelog makefile dockerfile setup conftest package page layout route style styles skill")
 
-// PairStem is what two files share that belong to each other by name, as a file and its test, or a source and its
-// header: the stem, and where it is a common one, the folder before it.
+// PairStem returns what two files have in common that belong together by name, such as a file and
+// its test, or a source and its header: the stem, with the folder before it if many folders have a
+// file of that stem.
 func (p Path) PairStem() string {
 	stem := p.Stem()
 	if commonStems[stem] {
@@ -88,8 +93,9 @@ func (p Path) PairStem() string {
 	return stem
 }
 
-// Display returns the path for a terminal or an agent: control and invisible characters and bytes that are not UTF-8
-// are escaped, so that a hostile file name can neither move a cursor nor break a line nor look like another.
+// Display returns the path for a terminal or an agent: control and invisible characters and bytes
+// that are not UTF-8 are escaped, so that a hostile file name can neither move a cursor nor break a
+// line nor look like another.
 func (p Path) Display() string {
 	if !strings.ContainsFunc(string(p), func(r rune) bool { return !Visible(r) }) {
 		return string(p)
@@ -97,9 +103,9 @@ func (p Path) Display() string {
 	return p.escaped(Visible)
 }
 
-// Quoted returns the path as a part of a sentence: as it is if it has only letters, digits and the usual signs, else
-// between quotation marks. A name without a folder that reads like a sentence begins with "./", so that it is seen to
-// be a file.
+// Quoted returns the path as a part of a sentence: as it is if it has only letters, digits and the
+// usual signs, else between quotation marks. A name without a folder that reads like a sentence
+// begins with "./", so that it is seen to be a file.
 func (p Path) Quoted() string {
 	if p == "" || strings.ContainsFunc(string(p), func(r rune) bool { return !ordinary(r) }) {
 		return Quote(string(p))
@@ -111,17 +117,18 @@ func (p Path) Quoted() string {
 	return string(p)
 }
 
-// Quote returns a text of others between quotation marks, its only ones, with everything escaped that could end the
-// quotation or pass for more than text.
+// Quote returns a text of others between quotation marks, its only ones, with everything escaped
+// that could end the quotation or pass for more than text.
 func Quote(text string) string {
 	return `"` + Path(text).escaped(func(r rune) bool {
 		return r == ' ' || Visible(r) && !unicode.IsSpace(r) && !strings.ContainsRune(quoting, r)
 	}) + `"`
 }
 
-// ShellWord returns a text as one word of a command line that a person may paste into a shell: as it is if it has only
-// letters, digits and signs that no shell knows, else between single quotes. One that would pass for an option begins
-// with "./". What nobody can type, such as a control character, makes it "…".
+// ShellWord returns a text as one word of a command line that a person may paste into a shell: as
+// it is if it has only letters, digits and signs that no shell knows, else between single quotes.
+// One that would pass for an option begins with "./". What nobody can type, such as a control
+// character, makes it "…".
 func ShellWord(text string) string {
 	if strings.HasPrefix(text, "-") {
 		text = "./" + text
@@ -191,8 +198,9 @@ const (
 	maxWords     = 3 // of a name without a folder
 )
 
-// Mentionable reports whether an agent may be shown the path without being asked for it. No repository needs names
-// that are as long as a paragraph or read like a sentence, and a model could follow such a name.
+// Mentionable reports whether an agent may be shown the path without being asked for it. No
+// repository needs names that are as long as a paragraph or read like a sentence, and a model could
+// follow such a name.
 func (p Path) Mentionable() bool {
 	if p == "" || len(p) > maxMentioned || strings.ContainsRune(string(p), '`') {
 		return false

@@ -54,7 +54,8 @@ func TestNamesAreData(t *testing.T) {
 	}
 }
 
-// FuzzQuoted: a quoted name is one line of visible characters, and its quotation marks are at its ends.
+// FuzzQuoted: a quoted name is one line of visible characters, and its quotation marks are at its
+// ends.
 func FuzzQuoted(f *testing.F) {
 	f.Add("a b\".go\x00\xff\u202e")
 	f.Fuzz(func(t *testing.T, name string) {

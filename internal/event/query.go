@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// Task is what a prediction is made for. Weights, calibration and records are kept per task. Tasks are stored: they
-// are added, never renamed.
+// Task says what a prediction is made for. Weights, calibration and records are kept per task.
+// Tasks are stored, so new ones may be added and none may be renamed.
 type Task string
 
 // The tasks.
@@ -46,8 +46,8 @@ func PromptQuery(e Event) *Query {
 		Tags: cut(e.Tags(), 3)}
 }
 
-// Branch is what a branch adds to the default branch. The zero value: nothing is known of one, or it is the default
-// branch.
+// Branch says what a branch adds to the default branch. The zero value means that no branch is
+// known, or that it is the default branch.
 type Branch struct {
 	Name    string `json:"name"`
 	Base    string `json:"base"`    // the default branch
@@ -55,25 +55,25 @@ type Branch struct {
 	Files   []Path `json:"files"`   // that they changed and that may still exist, those of the newest commit first
 }
 
-// Answer is what a Query gets. Fields of its JSON form are added, never renamed.
+// Answer answers a Query. Later versions add fields to its JSON form and rename none.
 type Answer struct {
-	Confidence  float64      `json:"confidence"`  // the first suggestion's score, 0 when there is none
+	Confidence  float64      `json:"confidence"`  // the first suggestion's score, 0 without suggestions
 	Suggestions []Suggestion `json:"suggestions"` // best first, ties by path
-	// of a change: files that belong to nearly everything, as changelogs, manifests and lock files do, the likeliest first;
-	// they are not among Suggestions
+	// of a change: files that belong to nearly everything, as changelogs, manifests and lock files
+	// do, the likeliest first; they are not among Suggestions
 	Usual []Suggestion `json:"usual,omitempty"`
 	At    int64        `json:"at"` // time of the ranking, Unix milliseconds
 	Ms    float64      `json:"ms"` // time spent, milliseconds
-	// the daemon has not read all files since its start, or, for a change, not what earlier commits changed: a later answer
-	// may be another one
+	// the daemon has not read all files since its start, or, for a change, not what earlier commits
+	// changed: a later answer may be another one
 	Reading bool     `json:"reading,omitempty"`
 	Silent  string   `json:"silent,omitempty"`  // why git did not say what the branch adds
 	Unknown []string `json:"unknown,omitempty"` // words of the text that no file, commit or session has
 	Branch  Branch   `json:"branch,omitzero"`   // the branch that is answered about; with a text: that is checked out
 }
 
-// Suggestion is a file with the probability that it is opened within the session's next 10 file events
-// (task change: that it belongs to the change).
+// Suggestion is a file with the probability that it is opened within the session's next 10 file
+// events (task change: that it belongs to the change).
 type Suggestion struct {
 	File    Path       `json:"file"`
 	Score   float64    `json:"score"`       // calibrated probability in [0,1]
@@ -83,12 +83,13 @@ type Suggestion struct {
 	Unseen  bool       `json:"unseen"`      // nothing in the session had named it
 	// how often it changed with a file of the question; nil if never or unknown
 	Together *Together `json:"together,omitempty"`
-	// the commits of Together.With whose change of it is most like the present one and that changed the file, too, at most
-	// two; nine digits of their ids
+	// the commits of Together.With whose change of it is most like the present one and that changed
+	// the file, too, at most two; nine digits of their ids
 	Precedents []string `json:"precedents,omitempty"`
 	// with Explain, of a text: earlier work with its words that touched the file, at most two
 	Earlier []Earlier `json:"earlier,omitempty"`
-	// where the file defines what the question speaks of; of a change: what the Precedents changed in it
+	// Where the file defines what the question is about. For a change: what the Precedents changed
+	// in it.
 	Place
 }
 
@@ -125,7 +126,7 @@ type Earlier struct {
 	Words   []string `json:"words"`                // of the question that it has
 }
 
-// EarlierOf names a commit or a prompt, with at most so many bytes of the first line of its text.
+// EarlierOf names a commit or a prompt, with at most most bytes of the first line of its text.
 func EarlierOf(e Event, most int) Earlier {
 	text, _, _ := strings.Cut(strings.TrimSpace(e.Text()), "\n")
 	x := Earlier{At: e.Time.UnixMilli(), Text: Clip(text, most), Words: []string{}}
@@ -137,8 +138,8 @@ func EarlierOf(e Event, most int) Earlier {
 	return x
 }
 
-// String is the work for people: `3f2a1c9d0 "Release the lock"`, `a prompt of session 7c2e: "fix the lock"`. The text is
-// quoted as data.
+// String is the work for people: `3f2a1c9d0 "Release the lock"`, `a prompt of session 7c2e: "fix
+// the lock"`. The text is quoted as data.
 func (x Earlier) String() string {
 	if x.Commit != "" {
 		return Path(x.Commit).Display() + " " + Quote(x.Text)
@@ -149,12 +150,13 @@ func (x Earlier) String() string {
 // Place is a definition of a program or a heading of a document. Line 0: the place is not known.
 type Place struct {
 	Line    int    `json:"line,omitempty"`    // from 1 on
-	Symbol  string `json:"symbol,omitempty"`  // its name, as the file has it: data; "" where there is none
+	Symbol  string `json:"symbol,omitempty"`  // its name as the file has it, which is data; "" if there is none
 	Heading bool   `json:"heading,omitempty"` // it is a heading
 }
 
-// After puts the place behind the name of its file: `docs/commands.md:41 "suggest"`, `app.go:12 App.run`. What is no
-// plain name is quoted, and one that a model could take for a sentence is left out.
+// After puts the place after the name of its file: `docs/commands.md:41 "suggest"`, `app.go:12
+// App.run`. A symbol that is not a plain name is quoted, and one that a model could take for a
+// sentence is left out.
 func (p Place) After(file string) string {
 	if p.Line == 0 {
 		return file
@@ -181,7 +183,7 @@ type Together struct {
 	OfRecent int  `json:"of_recent"` // how many those are
 }
 
-// String is the counts for people: "59 of 457 commits, 10 of the last 50".
+// String returns the counts as people see them: "59 of 457 commits, 10 of the last 50".
 func (t Together) String() string {
 	if t.OfRecent >= t.Of {
 		return fmt.Sprintf("%d of %d commits", t.Both, t.Of)
@@ -200,11 +202,12 @@ type Reason struct {
 	Evidence bool `json:"-"`
 }
 
-// Words returns the text of Reason, "" if there is none.
+// Words returns the text of Reason, or "".
 func (s Suggestion) Words() string { return s.Reason().Text }
 
-// Reason returns the one reason to show: the strongest that speaks for the file and says what links it to the query.
-// That a file is recent or near is shown only if there is no other reason. It is the zero Reason if none has a text.
+// Reason returns the one reason to show: the strongest one that raises the file's score and says
+// what links the file to the query. That a file is recent or near is shown only if there is no
+// other reason. It returns the zero Reason if no reason has a text.
 func (s Suggestion) Reason() (weak Reason) {
 	for _, r := range s.Reasons {
 		if r.Text == "" || r.Value*r.Weight <= 0 {

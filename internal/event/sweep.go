@@ -12,9 +12,9 @@ const (
 	sweepFolders = 3 // … when they are in that many folders
 )
 
-// Sweep reports whether a commit says nothing about which files belong together: it goes through the repository for
-// the sake of a formatter, a linter or a license. Manifests, lock files and settings of tools that change without the
-// program belong together (go.mod and go.sum).
+// Sweep reports whether a commit says nothing about which files belong together: it goes through
+// the repository for the sake of a formatter, a linter or a license. Manifests, lock files and
+// settings of tools that change without the program belong together (go.mod and go.sum).
 func (c Commit) Sweep() bool {
 	files, folders, work := 0, map[string]bool{}, false
 	for _, list := range [][]Path{c.Paths, c.Gone} {
@@ -57,8 +57,8 @@ var chronicles = WordSet("changelog changes history news")
 // bumpTerms are the terms of a subject that say that versions of dependencies change.
 var bumpTerms = WordSet("bump dep dependency dependabot renovate")
 
-// Topics returns the terms of a commit that are about its files. Of one that changes the versions of dependencies and
-// nothing else these are the terms that say so: the others name packages.
+// Topics returns the terms of a commit that are about its files. Of one that changes the versions
+// of dependencies and nothing else these are the terms that say so: the others name packages.
 func (c Commit) Topics() []string {
 	for _, list := range [][]Path{c.Paths, c.Gone} {
 		for _, p := range list {

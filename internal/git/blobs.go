@@ -21,7 +21,8 @@ type Blobs struct {
 	out *bufio.Reader
 }
 
-// Blobs starts the process. It ends with Close, or with ctx. Errors: ErrMissing, an error of the system.
+// Blobs starts the process. It ends with Close, or with ctx. Errors: ErrMissing, an error of the
+// system.
 func (p *Program) Blobs(ctx context.Context, dir string) (*Blobs, error) {
 	cmd, err := p.command(ctx, dir, "cat-file", "--batch")
 	if err != nil {
@@ -42,8 +43,9 @@ func (p *Program) Blobs(ctx context.Context, dir string) (*Blobs, error) {
 	return b, nil
 }
 
-// Read returns the content of an object that is named as git names it (an id, HEAD:path), nil for one of more than
-// most bytes and for what is no file. Errors: ErrNoBlob, after which the next may be read; others end the process.
+// Read returns the content of an object by its name in git (an id, HEAD:path). It returns nil for
+// an object of more than most bytes, and for one that is not a file. After ErrNoBlob the next
+// object may be read; any other error ends the process.
 func (b *Blobs) Read(name string, most int64) ([]byte, error) {
 	if strings.ContainsAny(name, "\n\r") {
 		return nil, nil // git reads a name per line
@@ -58,8 +60,8 @@ func (b *Blobs) Read(name string, most int64) ([]byte, error) {
 	return data, err
 }
 
-// Kill ends the process at once: a Read that waits for it fails. It may be called beside a Read. Close must still
-// follow.
+// Kill ends the process at once: a Read that waits for it fails. It may be called beside a Read.
+// Close must still follow.
 func (b *Blobs) Kill() { _ = b.cmd.Process.Kill() }
 
 // Close ends the process.

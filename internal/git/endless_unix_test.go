@@ -15,8 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// TestEndlessFiles: git is not started where it would read a file without an end, and the error names the file. The
-// null device has an end.
+// TestEndlessFiles: git is not started where it would read a file without an end, and the error
+// names the file. The null device has an end.
 func TestEndlessFiles(t *testing.T) {
 	r := repotest.New(t)
 	name := filepath.Join(r.Dir, ".git", "info", "attributes")
@@ -37,8 +37,8 @@ func TestEndlessFiles(t *testing.T) {
 	}
 }
 
-// TestEndlessSettings: a file that a setting names is read if it is a regular one. Whatever else it is, git answers
-// without it.
+// TestEndlessSettings: a file that a setting names is read if it is a regular one. Whatever else it
+// is, git answers without it.
 func TestEndlessSettings(t *testing.T) {
 	commands := [][]string{{"status", "--porcelain", "-uall"}, {"ls-files", "-o", "--exclude-standard"}, {"diff", "--cached"},
 		{"log", "--raw", "--format=" + AuthorName}}
@@ -67,8 +67,8 @@ func TestEndlessSettings(t *testing.T) {
 	}
 }
 
-// TestWaitingInclude: git ends in time, and its memory has a bound, where a file that it includes never begins or never
-// ends.
+// TestWaitingInclude: git ends in time, and its memory has a bound, where a file that it includes
+// never begins or never ends.
 func TestWaitingInclude(t *testing.T) {
 	r := repotest.New(t)
 	p := Find(r.Env)

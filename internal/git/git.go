@@ -17,24 +17,26 @@ import (
 // ErrMissing says that the git program is not on the PATH.
 var ErrMissing = errors.New("git is not on the PATH")
 
-// ErrEndless says that git was not started, because it would not end: a file that it reads is a pipe, a device or huge.
+// ErrEndless says that git was not started, because it would not end: a file that it reads is a
+// pipe, a device or huge.
 var ErrEndless = errors.New("it is a pipe, a device or huge, so git would not finish reading it: remove it")
 
 // ErrFilters says that the repository has filter drivers that cannot be switched off.
 var ErrFilters = errors.New("filter drivers that cannot be switched off")
 
-// Program is the git program with settings that keep a repository's own settings from starting other programs. A
-// folder that was unpacked from an archive has its own .git/config and .gitattributes, which the user has not read.
+// Program is the git program with settings that keep a repository's own settings from starting
+// other programs. A folder that was unpacked from an archive has its own .git/config and
+// .gitattributes, which the user has not read.
 type Program struct {
-	path  string // "" if there is none
+	path  string // "" if git is not installed
 	env   []string
 	reads []string      // see Reading
 	rules []string      // see Reading
 	limit time.Duration // of silence, 0: see patience; tests set it
 }
 
-// Find finds git on the PATH of env, which may differ from the PATH of this process. Folders of the PATH that
-// are not absolute are left out: a repository can hold a program named git.
+// Find finds git on the PATH of env, which may differ from the PATH of this process. Folders of the
+// PATH that are not absolute are left out: a repository can hold a program named git.
 func Find(env []string) *Program {
 	p := &Program{env: gitEnv(env)}
 	for _, dir := range filepath.SplitList(config.Getenv(env, "PATH")) {
@@ -56,9 +58,10 @@ func (p *Program) With(variable string) *Program {
 	return &other
 }
 
-// Reading returns the program for a repository in which git reads these files, if they exist, in every command, and
-// rules in those that are about the worktree. A command that would read a pipe, a device (the null device is none) or
-// a file of more than 64 GB fails with ErrEndless and the file's name.
+// Reading returns the program for a repository in which git reads the given files, if they exist:
+// files in every command, rules in the commands about the worktree. A command that would read a
+// pipe, a device (other than the null device) or a file of more than 64 GB fails with ErrEndless
+// and the file's name.
 func (p *Program) Reading(files, rules []string) *Program {
 	other := *p
 	other.reads, other.rules = files, rules
@@ -78,10 +81,11 @@ func endless(name string) bool {
 // Found reports whether there is a git program.
 func (p *Program) Found() bool { return p.path != "" }
 
-// gitSettings precede every subcommand and override every settings file. They switch off what git runs (file monitor,
-// hooks, signature check, maintenance, and all programs of a connection), locks, settings that change the form of
-// the output, and two that name files which aOa does not need: diff.orderFile, and log.mailmap with .mailmap.
-// core.fsmonitor is empty because git before 2.36 takes "false" for the name of a program.
+// gitSettings precede every subcommand and override every settings file. They switch off what git
+// runs (file monitor, hooks, signature check, maintenance, and all programs of a connection),
+// locks, settings that change the form of the output, and two that name files which aOa does not
+// need: diff.orderFile, and log.mailmap with .mailmap. core.fsmonitor is empty because git before
+// 2.36 takes "false" for the name of a program.
 var gitSettings = []string{
 	"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
 	"-c", "maintenance.auto=false", "-c", "gc.auto=0", "-c", "submodule.recurse=false", "-c", "core.sshCommand=false", "-c",
@@ -89,9 +93,9 @@ var gitSettings = []string{
 	"diff.orderFile=" + os.DevNull, "-c", "log.mailmap=false",
 }
 
-// gitVerbs are the subcommands that may be used, with the options that each gets. Those without options neither read
-// a file of the worktree nor format a difference. command refuses all others: find out what a subcommand can run
-// before you add it.
+// gitVerbs are the subcommands that may be used, with the options that each gets. Those without
+// options neither read a file of the worktree nor format a difference. command refuses all others:
+// find out what a subcommand can run before you add it.
 var gitVerbs = map[string][]string{
 	"apply":    {"--whitespace=nowarn"}, // and no filters: see settingsOff
 	"blame":    {"--no-textconv", "--no-progress"},
@@ -102,8 +106,9 @@ var gitVerbs = map[string][]string{
 	"status": {"--ignore-submodules=all"}, // and no filters: see settingsOff
 }
 
-// command prepares a git command in a folder. args are options of git itself, a subcommand and its arguments. The
-// error wraps ErrMissing, ErrEndless or ErrFilters, or says that the subcommand is not allowed.
+// command prepares a git command in a folder. args are options of git itself, a subcommand and its
+// arguments. The error wraps ErrMissing, ErrEndless or ErrFilters, or says that the subcommand is
+// not allowed.
 func (p *Program) command(ctx context.Context, dir string, args ...string) (*exec.Cmd, error) {
 	verb := verbOf(args)
 	more, known := gitVerbs[verb]
@@ -139,11 +144,12 @@ func (p *Program) command(ctx context.Context, dir string, args ...string) (*exe
 	return cmd, nil
 }
 
-// AuthorName is the placeholder of --format for an author as .mailmap and mailmap.file have the name.
+// AuthorName is the placeholder of --format for an author as .mailmap and mailmap.file have the
+// name.
 const AuthorName = "%aN"
 
-// settings returns the settings of the repository in dir that name filter drivers or files, as "name\nvalue": those of
-// the repository, of files that it includes, of the user.
+// settings returns the settings of the repository in dir that name filter drivers or files, as
+// "name\nvalue": those of the repository, of files that it includes, of the user.
 func (p *Program) settings(ctx context.Context, dir string) ([]string, error) {
 	out, err := p.Run(ctx, dir, "config", "-z", "--get-regexp",
 		`^(filter\..|core\.excludesfile$|core\.attributesfile$|mailmap\.file$)`)
@@ -155,16 +161,17 @@ func (p *Program) settings(ctx context.Context, dir string) ([]string, error) {
 
 // Bounds of settings.
 const (
-	// maxFilterOptions bounds the options that switch filter drivers off, in bytes: on Windows a command line ends after
-	// 32 kB.
+	// maxFilterOptions bounds the options that switch filter drivers off, in bytes: on Windows a
+	// command line ends after 32 kB.
 	maxFilterOptions = 16 << 10
 	maxNamedFile     = 1 << 20 // bytes of a file that a setting names
 )
 
-// settingsOff returns options under which no filter driver runs, so that git compares the contents as they are, and
-// under which git reads no file without an end. git has no option for all filters, so each is switched off by its name.
-// A name with "=" is refused: git takes what precedes the first "=" for the key. Files that are regular and not too
-// large stay, as the user's global ignore rules.
+// settingsOff returns options under which no filter driver runs, so that git compares the contents
+// as they are, and under which git reads no file without an end. git has no option for all filters,
+// so each is switched off by its name. A name with "=" is refused: git takes what precedes the
+// first "=" for the key. Files that are regular and not too large stay, as the user's global ignore
+// rules.
 func settingsOff(settings []string, dir, home string) (out []string, err error) {
 	drivers, size := map[string]bool{}, 0
 	for _, s := range settings {
@@ -201,15 +208,16 @@ func unreadable(value, dir, home string) bool {
 	return err == nil && (!st.Mode().IsRegular() || st.Size() > maxNamedFile)
 }
 
-// keptGitVars are the only GIT_ variables that git gets: they say where its configuration is. All others (GIT_DIR,
-// GIT_INDEX_FILE, GIT_TRACE…) are set by git for its hooks or by users for one command.
+// keptGitVars are the only GIT_ variables that git gets: they say where its configuration is. All
+// others (GIT_DIR, GIT_INDEX_FILE, GIT_TRACE…) are set by git for its hooks or by users for one
+// command.
 var keptGitVars = []string{
 	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_EXEC_PATH",
 	"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_ATTR_NOSYSTEM",
 }
 
-// gitEnv returns the environment of git: English messages, no questions, no fetches (some versions do not know
-// GIT_NO_LAZY_FETCH, so no transport is allowed either), no replaced objects.
+// gitEnv returns the environment of git: English messages, no questions, no fetches (some versions
+// do not know GIT_NO_LAZY_FETCH, so no transport is allowed either), no replaced objects.
 func gitEnv(env []string) []string {
 	out := make([]string, 0, len(env)+8)
 	for _, kv := range env {

@@ -23,7 +23,8 @@ func configure(t *testing.T, r *repotest.Repo, text string) {
 	fault.Check(t, errors.Join(err, f.Close()))
 }
 
-// TestGitRunsNoFilter: whatever a filter driver is called, git status does not run it, or is not run itself.
+// TestGitRunsNoFilter: whatever a filter driver is called, git status does not run it, or is not
+// run itself.
 func TestGitRunsNoFilter(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the filter is a shell command")
@@ -63,7 +64,8 @@ func TestGitRunsNoFilter(t *testing.T) {
 	}
 }
 
-// TestGitFindsIncludedFilters: a driver counts wherever git would take it from, under every condition.
+// TestGitFindsIncludedFilters: a driver counts wherever git would take it from, under every
+// condition.
 func TestGitFindsIncludedFilters(t *testing.T) {
 	for _, section := range []string{`include`, `includeIf "gitdir:**"`, `includeIf "onbranch:main"`} {
 		r := repotest.New(t)

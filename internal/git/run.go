@@ -19,8 +19,8 @@ const (
 	maxMemory = 1 << 30 // bytes of its own that git may use, where the system has such a bound
 )
 
-// patience is how long a subcommand may print nothing while its output is waited for. Those that walk through all files
-// or commits before they print have more of it.
+// patience is how long a subcommand may print nothing while its output is waited for. Those that
+// walk through all files or commits before they print have more of it.
 func (p *Program) patience(verb string) time.Duration {
 	switch {
 	case p.limit > 0:
@@ -79,7 +79,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.err }
 
-// ExitCode returns the exit status of the git command that failed with err, -1 if git did not run to its end.
+// ExitCode returns the exit status of the git command that failed with err, -1 if git did not run
+// to its end.
 func ExitCode(err error) int {
 	if x, ok := errors.AsType[*exec.ExitError](err); ok {
 		return x.ExitCode()
@@ -87,8 +88,8 @@ func ExitCode(err error) int {
 	return -1
 }
 
-// Run runs a git command in a folder and returns what it prints, at most 1 GB. args are options of git itself, a
-// subcommand and its arguments. Errors: those of Stream.
+// Run runs a git command in a folder and returns what it prints, at most 1 GB. args are options of
+// git itself, a subcommand and its arguments. Errors: those of Stream.
 func (p *Program) Run(ctx context.Context, dir string, args ...string) (out []byte, err error) {
 	err = p.Stream(ctx, dir, "", func(from io.Reader) (err error) {
 		out, err = io.ReadAll(io.LimitReader(from, maxOutput+1))
@@ -100,9 +101,10 @@ func (p *Program) Run(ctx context.Context, dir string, args ...string) (out []by
 	return out, err
 }
 
-// Stream runs a git command with that input and gives its output to read while it runs. When read returns an error,
-// ctx ends or git is silent for too long, git is killed. It has ended when Stream returns. Errors: ErrMissing, ErrEndless,
-// ErrFilters, an Error, that git was late, read's own, ctx's.
+// Stream runs a git command with that input and gives its output to read while it runs. When read
+// returns an error, ctx ends or git is silent for too long, git is killed. It has ended when Stream
+// returns. Errors: ErrMissing, ErrEndless, ErrFilters, an Error, that git was late, read's own,
+// ctx's.
 func (p *Program) Stream(ctx context.Context, dir, input string, read func(io.Reader) error, args ...string) error {
 	verb, parent := verbOf(args), ctx
 	limit := p.patience(verb)
@@ -145,7 +147,7 @@ func (p *Program) Stream(ctx context.Context, dir, input string, read func(io.Re
 	return nil
 }
 
-// verbOf is the subcommand's name, "" if there is none.
+// verbOf returns the name of the subcommand, or "".
 func verbOf(args []string) string {
 	i := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
 	if i < 0 {

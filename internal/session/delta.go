@@ -7,7 +7,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Delta is what one event changed in its session.
+// Delta says what one event changed in its session.
 type Delta struct {
 	Changes  []Change   // that are over now
 	Opened   []Opened   // files that the event opened, or that were saved outside any tool; without a session none is first

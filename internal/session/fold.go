@@ -41,8 +41,8 @@ func idOf(e event.Event) string {
 	return e.Session
 }
 
-// Apply folds an event. It returns the session that the event belongs to as it is now, nil for none, and what the event
-// changed. Both are good until the next Apply.
+// Apply folds an event. It returns the session that the event belongs to as it is now, nil for
+// none, and what the event changed. Both are good until the next Apply.
 func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +93,7 @@ func (l *Sessions) apply(e event.Event) (*Session, Delta) {
 	return nil, Delta{}
 }
 
-// alone is what an event changes that belongs to no session.
+// alone returns the delta of an event that belongs to no session.
 func alone(e event.Event) (d Delta) {
 	if e.Opens() {
 		for _, p := range e.Paths() {
@@ -103,7 +103,8 @@ func alone(e event.Event) (d Delta) {
 	return d
 }
 
-// hint folds what was said to a session, and what a person says of it. It does not lengthen the session's life.
+// hint applies what was said to a session, or a person's opinion of it. Neither keeps the session
+// alive.
 func (l *Sessions) hint(e event.Event) (*Session, Delta) {
 	s, d := l.sessions[e.Session], Delta{}
 	switch {
@@ -357,7 +358,7 @@ func (s *Session) lastEdit() (latest time.Time) {
 	return latest
 }
 
-// endChange tells that the change is over: what is being done says nothing about what it lacks.
+// endChange notes that the change is over: later actions say nothing about what it lacks.
 func (s *Session) endChange(d *Delta) {
 	if len(s.Edits) == 0 {
 		return

@@ -121,7 +121,8 @@ func TestRename(t *testing.T) {
 	d.expect("two that became one", d.session(0).First, "[z c]")
 }
 
-// TestSessionsAreBounded: of many sessions those with the newest events stay, and those of another clone go first.
+// TestSessionsAreBounded: of many sessions those with the newest events stay, and those of another
+// clone go first.
 func TestSessionsAreBounded(t *testing.T) {
 	d := newFixture(t)
 	foreign := strings.Repeat("A", 26) + "/s"
@@ -180,7 +181,8 @@ func TestUncommitted(t *testing.T) {
 	d.expect("after a commit", d.session(0).Uncommitted, "[b c]")
 }
 
-// TestEverySessionEnds: however a session ends, its last change is over and what was predicted is decided.
+// TestEverySessionEnds: however a session ends, its last change is over and what was predicted is
+// decided.
 func TestEverySessionEnds(t *testing.T) {
 	tick := event.Event{Time: start.Add(25 * time.Hour), Body: event.Tick{}}
 	for what, last := range map[string][]event.Event{

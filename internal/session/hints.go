@@ -18,8 +18,9 @@ const (
 // IdleEnd is the time without an event after which every horizon of a session is over.
 const IdleEnd = 2 * time.Hour
 
-// Hints are what a session was told, or was to be told, and what it has cost. A session has several conversations: that
-// of the agent and one of each subagent. None knows what another was shown.
+// Hints records what a session was told, or was meant to be told, and what that has cost. A session
+// has several conversations, that of the agent and one of each subagent. None knows what another
+// was shown.
 type Hints struct {
 	Open     []Prediction         // not yet resolved, oldest first
 	Marks    []Mark               // what was predicted, oldest first
@@ -86,7 +87,8 @@ func (h *Hints) at(t time.Time) {
 	h.sweep()
 }
 
-// sweep drops predictions whose horizon is over, whose files are all resolved, and that nothing more can be caused by.
+// sweep drops predictions whose horizon is over, whose files are all resolved, and that nothing
+// more can be caused by.
 func (h *Hints) sweep() {
 	h.Open = remaining(h.Open, func(p Prediction) bool { return p.Left == 0 && p.Led == 0 && !p.waits() })
 }
@@ -127,7 +129,8 @@ func (h *Hints) suggest(e event.Event) {
 	}
 }
 
-// remaining is a list without what drop names, nil if nothing is left: a list that is read back has no other form.
+// remaining is a list without what drop names, nil if nothing is left: a list that is read back has
+// no other form.
 func remaining[V any](list []V, drop func(V) bool) []V {
 	if list = slices.DeleteFunc(list, drop); len(list) > 0 {
 		return list
@@ -150,7 +153,8 @@ func (h *Hints) leads(e event.Event) bool {
 	})
 }
 
-// event takes in an event of the session. first is true if it opened a file that the session had not opened before.
+// event takes in an event of the session. first is true if it opened a file that the session had
+// not opened before.
 func (h *Hints) event(e event.Event, first bool) {
 	switch {
 	case e.Kind() == event.KindRun || e.Kind() == event.KindFailed:
@@ -180,8 +184,8 @@ func emptied(e event.Event) bool {
 	return s.Source == "compact" || s.Source == "clear"
 }
 
-// resolve decides on the files that were used and on those whose horizon is over; idle ends every horizon. The files
-// are those of the session with that id.
+// resolve decides on the files that were used and on those whose horizon is over; idle ends every
+// horizon. The files are those of the session with that id.
 func (h *Hints) resolve(id string, idle bool) (out []Resolved) {
 	for i := range h.Open {
 		p := &h.Open[i]
@@ -206,7 +210,8 @@ func (h *Hints) resolve(id string, idle bool) (out []Resolved) {
 	return out
 }
 
-// count counts a resolved file that was shown. used says that a file of the prediction was used, all that none waits.
+// count counts a resolved file that was shown. used says that a file of the prediction was used,
+// all that none waits.
 func (h *Hints) count(p *Prediction, f Predicted, used, all bool) {
 	h.Resolved++
 	if f.Used {

@@ -94,7 +94,8 @@ func TestOutcomes(t *testing.T) {
 	d.expect("counts", fmt.Sprint(d.session(0).Hints.Shown, d.session(0).Hints.Resolved, d.session(0).Hints.Used), "4 4 2")
 }
 
-// TestIdleSessionsResolve: a tick after two idle hours, and a session that begins again after its life.
+// TestIdleSessionsResolve: a tick after two idle hours, and a session that begins again after its
+// life.
 func TestIdleSessionsResolve(t *testing.T) {
 	d := newFixture(t)
 	tick := func(after time.Duration) event.Event {

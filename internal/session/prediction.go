@@ -8,8 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Label says what a prediction is about: when a file counts as used, and when it is too late. Labels are stored in the
-// event log (event.Hint).
+// Label says what a prediction is about: when a file counts as used, and when it is too late.
+// Labels are stored in the event log (event.Hint).
 type Label string
 
 // The labels.
@@ -55,7 +55,7 @@ type Predicted struct {
 	Resolved bool // it is known whether it was used in time
 }
 
-// NewPrediction is what a hint event predicts.
+// NewPrediction returns the prediction that a hint event makes.
 func NewPrediction(e event.Event) Prediction {
 	h, _ := e.Body.(event.Hint)
 	p := Prediction{ID: e.ID, Kind: h.Name, Status: h.Status, By: e.Subagent, Left: Horizon, At: e.Time,
@@ -79,13 +79,15 @@ func NewPrediction(e event.Event) Prediction {
 	return p
 }
 
-// Concerns reports whether an event of the session can decide the prediction. A turn and a change are those of the
-// agent and its subagents; what is opened next is a matter of the conversation that was notified.
+// Concerns reports whether an event of the session can decide the prediction. A turn and a change
+// are those of the agent and its subagents; what is opened next is a matter of the conversation
+// that was notified.
 func (p *Prediction) Concerns(e event.Event) bool {
 	return e.Subagent == p.By || p.Label == LabelTurn || p.Label == LabelChange
 }
 
-// Opened takes in a file event. first is true if it opened a file that the session had not opened before.
+// Opened takes in a file event. first is true if it opened a file that the session had not opened
+// before.
 func (p *Prediction) Opened(e event.Event, first bool) {
 	if !p.Concerns(e) {
 		return

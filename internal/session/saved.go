@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// saved is what a snapshot has.
+// saved is the content of a snapshot.
 type saved struct {
 	Sessions map[string]*Session
 	Over     map[string]*Summary      // what stays of sessions that are over
@@ -26,7 +26,8 @@ func (l *Sessions) Snapshot() ([]byte, error) {
 	return codec.Encode(saved{l.sessions, l.over, l.edited})
 }
 
-// Restore replaces all sessions by those of a snapshot; nil drops them. After an error none is there.
+// Restore replaces all sessions by those of a snapshot; nil drops them. After an error none is
+// there.
 func (l *Sessions) Restore(data []byte) (err error) {
 	var s saved
 	if data != nil {

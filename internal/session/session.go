@@ -16,10 +16,11 @@ const OverAfter = 24 * time.Hour
 // RecentFor is how long the events that Recent returns are kept.
 const RecentFor = 5 * time.Minute
 
-// MentionHalf is the half-life of a mention, in events of its session.
+// MentionHalf is the half-life of a mention, as a number of events of its session.
 const MentionHalf = 8
 
-// Session is what a session has done so far. The zero value has done nothing. Readers do not change it.
+// Session is what a session has done so far. The zero value is a session without events. Readers
+// must not change it.
 type Session struct {
 	Summary Summary    // what stays of it when it is over; of a session of another clone and of saves it has no ID
 	Intent  string     // first tag of the last event that had one
@@ -51,7 +52,7 @@ type Session struct {
 	recent []event.Event // what Recent returns, oldest first; not saved
 }
 
-// Text is what is kept of a text.
+// Text is the stored part of a text.
 type Text struct {
 	Words  []string // its terms
 	Idents []string // identifiers of two words or more, in plain form (see index.Identifiers)
@@ -70,7 +71,7 @@ type LastEdit struct {
 	Hinted bool // a hint led to it
 }
 
-// Result is what a call returned to the agent: the files that it named, in their order.
+// Result is the result of a call as the agent saw it: the files that it named, in their order.
 type Result struct {
 	Clock   int64 // event clock
 	Prompt  int64 // ordinal of the prompt that it came under
@@ -148,8 +149,8 @@ func (s *Session) mention(p event.Path) float64 {
 	return math.Exp2(log - float64(s.Clock)/MentionHalf)
 }
 
-// Recent are the starts, prompts, failed calls, failed searches and commands of a conversation after a time, oldest
-// first: of at most RecentFor.
+// Recent are the starts, prompts, failed calls, failed searches and commands of a conversation
+// after a time, oldest first: of at most RecentFor.
 func (s *Session) Recent(subagent string, after time.Time) (out []event.Event) {
 	for _, e := range s.recent {
 		if e.Subagent == subagent && e.Time.After(after) {
@@ -159,11 +160,12 @@ func (s *Session) Recent(subagent string, after time.Time) (out []event.Event) {
 	return out
 }
 
-// mostResults is how many files a search names at most that is worth reading.
+// mostResults is the largest number of files that a search may name and still be useful to the
+// agent.
 const mostResults = 30
 
-// FailedSearch reports whether a search or a listing named no file, or more than its agent will look through. A search
-// in one file that it names says nothing of other files.
+// FailedSearch reports whether a search or a listing named no file, or more than its agent will
+// look through. A search in one file that it names says nothing of other files.
 func FailedSearch(e event.Event) bool {
 	if e.Kind() != event.KindSearch || len(e.Call().Named) > 0 {
 		return false
@@ -171,7 +173,8 @@ func FailedSearch(e event.Event) bool {
 	return len(e.Seen()) == 0 || len(e.Seen()) > mostResults
 }
 
-// clone is a copy that stays as it is. Lists are shared and never change: the fold appends or makes another.
+// clone is a copy that stays as it is. Lists are shared and never change: the fold appends or makes
+// another.
 func (s *Session) clone() *Session {
 	c := *s
 	c.First, c.recent, c.Summary = slices.Clip(s.First), slices.Clip(s.recent), s.Summary.clone()
@@ -181,8 +184,8 @@ func (s *Session) clone() *Session {
 	return &c
 }
 
-// rename gives a file its new name. Where both names are known, what is newer counts. It reports whether the session
-// had the file.
+// rename gives a file its new name. Where both names are known, what is newer counts. It reports
+// whether the session had the file.
 func (s *Session) rename(from, to event.Path) (hit bool) {
 	if from == to {
 		return false
@@ -218,7 +221,8 @@ func (s *Session) rename(from, to event.Path) (hit bool) {
 	return move(s.Edits, from, to, func(a, b LastEdit) bool { return a.At.After(b.At) }) || hit
 }
 
-// renamed gives a file of a list its new name. It makes another list, for readers may hold this one.
+// renamed gives a file of a list its new name. It makes another list, for readers may hold this
+// one.
 func renamed(list *[]event.Path, from, to event.Path) bool {
 	i := slices.Index(*list, from)
 	if i >= 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Sessions are the sessions that run, and the summaries of those that are over. One goroutine folds, any number may
-// read. Safe for concurrent use.
+// Sessions are the sessions that run, and the summaries of those that are over. One goroutine
+// folds, any number may read. Safe for concurrent use.
 type Sessions struct {
 	mu       sync.Mutex               // guards what follows
 	sessions map[string]*Session      // that run, by id
@@ -35,8 +35,8 @@ func newSession() *Session {
 // none is a session without events.
 var none = &Session{}
 
-// Get returns a session as it is now, one without events if it is over at that time or was never there. It stays as it
-// is.
+// Get returns a session as it is now, one without events if it is over at that time or was never
+// there. It stays as it is.
 func (l *Sessions) Get(id string, at time.Time) *Session {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,8 +57,8 @@ type Running struct {
 	Ended bool      // its end was reported
 }
 
-// Running returns the sessions of this clone that are not over at that time, the one with the newest event first,
-// ties by id.
+// Running returns the sessions of this clone that are not over at that time, the one with the
+// newest event first, ties by id.
 func (l *Sessions) Running(at time.Time) []Running {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +72,8 @@ func (l *Sessions) Running(at time.Time) []Running {
 	return out
 }
 
-// Left returns by id when people left sessions for good. A session that was resumed afterwards is among them.
+// Left returns by id when people left sessions for good. A session that was resumed afterwards is
+// among them.
 func (l *Sessions) Left() map[string]time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -112,7 +113,8 @@ func (l *Sessions) start(id string, d *Delta) *Session {
 	return s
 }
 
-// end ends a session, whatever the reason: its change is over, what was predicted is decided, and its summary stays.
+// end ends a session, whatever the reason: its change is over, what was predicted is decided, and
+// its summary stays.
 func (l *Sessions) end(id string, d *Delta) {
 	s := l.sessions[id]
 	s.endChange(d)
@@ -138,8 +140,8 @@ func (l *Sessions) expire(at time.Time, d *Delta) {
 // maxSessions bounds the sessions of a day, of some 45 kB each.
 const maxSessions = 500
 
-// makeRoom ends the session with the oldest event if there is no room for another one; those of other clones first, so
-// that none of them can displace ours.
+// makeRoom ends the session with the oldest event if there are as many as allowed. Sessions of
+// other clones go first, so that they cannot displace ours.
 func (l *Sessions) makeRoom(d *Delta) {
 	if len(l.sessions) < maxSessions {
 		return

@@ -14,7 +14,7 @@ import (
 // State of a session, as people see it and set it.
 type State string
 
-// The states. Removed is that of no session: it deletes the summary.
+// The states. Removed is never the state of a session: setting it deletes the summary.
 const (
 	Active    State = "active"
 	Paused    State = "paused" // it ended, or was paused: it can be resumed
@@ -33,8 +33,8 @@ const (
 	cleanUpAfter = 90 * 24 * time.Hour
 )
 
-// mostOver bounds the sessions that are over and can be resumed, of some 2 kB each. A program that starts agents may
-// make thousands in an hour.
+// mostOver bounds the sessions that are over and can be resumed, of some 2 kB each. A program that
+// starts agents may make thousands in an hour.
 const mostOver = 1000
 
 // Errors that callers branch on.
@@ -64,7 +64,7 @@ func (l *Sessions) summarize(e event.Event) {
 	l.dropOldest()
 }
 
-// summary is that of a session, whether it runs or is over; nil if the session is not known.
+// summary returns the summary of a session, running or over; nil if the session is not known.
 func (l *Sessions) summary(id string) *Summary {
 	if s := l.sessions[id]; s != nil {
 		return &s.Summary
@@ -72,8 +72,8 @@ func (l *Sessions) summary(id string) *Summary {
 	return l.over[id]
 }
 
-// dropOldest deletes the summary with the oldest event, ties by id, if there are more than mostOver of sessions that
-// are over.
+// dropOldest deletes the summary with the oldest event, ties by id, if there are more than mostOver
+// of sessions that are over.
 func (l *Sessions) dropOldest() {
 	if len(l.over) <= mostOver {
 		return
@@ -87,7 +87,8 @@ func (l *Sessions) dropOldest() {
 	delete(l.over, oldest.ID)
 }
 
-// sweep archives sessions that were not used for long, and deletes the summaries of those that were archived for long.
+// sweep archives sessions that were not used for long, and deletes the summaries of those that were
+// archived for long.
 func (l *Sessions) sweep(now time.Time) {
 	for id, x := range l.summaries() {
 		// What was written under a clock that ran ahead would stay, and be the newest, for as long.
@@ -107,7 +108,7 @@ func (l *Sessions) sweep(now time.Time) {
 	}
 }
 
-// summaries are those of all sessions of this clone that have one, by id.
+// summaries returns those of all sessions of this clone, by id.
 func (l *Sessions) summaries() map[string]*Summary {
 	out := maps.Clone(l.over)
 	for id, s := range l.sessions {
@@ -118,7 +119,7 @@ func (l *Sessions) summaries() map[string]*Summary {
 	return out
 }
 
-// Summary returns that of a session of this clone, or ErrUnknown.
+// Summary returns the summary of a session of this clone, or ErrUnknown.
 func (l *Sessions) Summary(id string) (Summary, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,9 +161,9 @@ var moves = map[State][]State{
 	Removed:   {Active, Paused, Completed, Failed, Archived},
 }
 
-// Allows says whether the event may set a session's state: the error is ErrState when the present state does not allow
-// it, and ErrUnknown when the session is not known. Active begins an unknown one. What was set before may be set again
-// by the same event.
+// Allows says whether the event may set a session's state: the error is ErrState when the present
+// state does not allow it, and ErrUnknown when the session is not known. Active begins an unknown
+// one. What was set before may be set again by the same event.
 func (l *Sessions) Allows(e event.Event) error {
 	to := State(e.Body.(event.State).Name)
 	x, err := l.Summary(e.Session)

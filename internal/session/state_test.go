@@ -97,7 +97,8 @@ func TestStates(t *testing.T) {
 	fault.Same(t, "left", h.list(Filter{Archived: true}), "other ")
 }
 
-// TestArchiveAndCleanUp: sessions that are not used are archived, then deleted, those of a clock that ran ahead too.
+// TestArchiveAndCleanUp: sessions that are not used are archived, then deleted, those of a clock
+// that ran ahead too.
 func TestArchiveAndCleanUp(t *testing.T) {
 	h := newStates(t)
 	h.did("old", event.KindPrompt, "begin")
@@ -121,7 +122,8 @@ func TestArchiveAndCleanUp(t *testing.T) {
 	fault.Same(t, "archived", h.list(Filter{State: Archived}), "ahead new ")
 }
 
-// TestSummariesAreBounded: of too many sessions that are over, the one with the oldest event is forgotten.
+// TestSummariesAreBounded: of too many sessions that are over, the one with the oldest event is
+// forgotten.
 func TestSummariesAreBounded(t *testing.T) {
 	h := newStates(t)
 	for i := range maxSessions + mostOver {
@@ -137,7 +139,8 @@ func TestSummariesAreBounded(t *testing.T) {
 	fault.Same(t, "commands of a session that goes on", h.get("s0").Commands, 2)
 }
 
-// TestSummariesGolden compares the summary of a session after each of its events with a golden file.
+// TestSummariesGolden compares the summary of a session after each of its events with a golden
+// file.
 func TestSummariesGolden(t *testing.T) {
 	h := newStates(t)
 	var b strings.Builder
@@ -191,7 +194,8 @@ func TestSummariesGolden(t *testing.T) {
 	fault.Golden(t, "testdata/summaries.golden", b.String())
 }
 
-// TestAges: the days after which a session is archived and deleted, and how far ahead a clock may be.
+// TestAges: the days after which a session is archived and deleted, and how far ahead a clock may
+// be.
 func TestAges(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, c := range []struct {

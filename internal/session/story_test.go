@@ -131,7 +131,8 @@ func story() (out []event.Event) {
 	return out
 }
 
-// TestStoryGolden compares what each event changes in its session with a golden file, so that no rule changes unseen.
+// TestStoryGolden compares what each event changes in its session with a golden file, so that no
+// rule changes unseen.
 func TestStoryGolden(t *testing.T) {
 	d := newFixture(t)
 	var b strings.Builder

@@ -14,8 +14,8 @@ const (
 	commandFiles = 4 // files of one command
 )
 
-// Summary is what stays of a session after it is over: what a person sees of it, and what it takes to resume it. It has
-// names of files and tools, counts and times, and no text.
+// Summary is what stays of a session after it is over: what people see in lists, and what is needed
+// to resume it. It has names of files and tools, counts and times, and no text.
 type Summary struct {
 	ID       string       `json:"id"`
 	Agent    string       `json:"agent,omitempty"`

@@ -44,7 +44,8 @@ func action(e cold.Numbered) (Action, bool) {
 		a.Verb, a.Object = "searched", searched(e.Text())
 		return a, !a.Side
 	case event.KindFailed:
-		// Of failed calls only the refusals of a person matter later: not missing files, not edits that did not match.
+		// Of failed calls, only what a person refused matters later; missing files and edits that
+		// did not match do not.
 		if e.Call().Failure != event.FailDenied || len(e.Paths()) == 0 {
 			return a, false
 		}
@@ -104,8 +105,8 @@ func ran(a Action, e cold.Numbered) (Action, bool) {
 	return a, acts // else it changed nothing
 }
 
-// border is the command that ends a phase: one that commits, reverts changes or brings others in. A failed one ends no
-// phase.
+// border is the command that ends a phase: one that commits, reverts changes or brings others in. A
+// failed one ends no phase.
 func (a Action) border() (shell.Program, bool) {
 	for _, c := range a.run {
 		if !a.Failed && borders(c.Class) {
@@ -117,7 +118,8 @@ func (a Action) border() (shell.Program, bool) {
 
 func borders(c shell.Class) bool { return c == shell.Commit || c == shell.Undo || c == shell.Branch }
 
-// short names at most so many files by their whole paths. Those that no text should name are counted.
+// short lists at most that many files by their whole paths. Files whose names a text should not
+// contain are only counted.
 func short(files []event.Path, most int) string {
 	var out []string
 	for _, f := range files {

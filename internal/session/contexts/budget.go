@@ -14,8 +14,8 @@ type Budget struct {
 	Total   int // of everything
 }
 
-// DefaultBudget keeps a context below 500 tokens: 0.3 % of a window of 150,000, and half of the shortest prefix that
-// is cached.
+// DefaultBudget keeps a context below 500 tokens: 0.3 % of a window of 150,000, and half of the
+// shortest prefix that is cached.
 var DefaultBudget = Budget{Prompts: 300, Actions: 100, Total: 499}
 
 // stateTokens are reserved for the state of the work: what is not committed, what fails.
@@ -29,14 +29,14 @@ func (b Budget) scaled(total int) Budget {
 	return Budget{b.Prompts * total / b.Total, b.Actions * total / b.Total, total}
 }
 
-// prompts are the tokens of the prompts, so that actions and state fit. They depend on nothing else: prompts are the
-// prefix that must stay the same.
+// prompts are the tokens of the prompts, so that actions and state fit. They depend on nothing
+// else: prompts are the prefix that must stay the same.
 func (b Budget) prompts() int {
 	return max(0, min(b.Prompts, b.Total-index.Tokens(preamble)-b.Actions-min(stateTokens, b.Total/5)))
 }
 
-// fit joins facts in their order. The lightest are left out until the text has at most so many tokens; of equal ones
-// the later leaves first. It is "" when no fact fits.
+// fit joins facts in their order. It leaves out the lightest ones until the text has at most that
+// many tokens, and of two equal ones the later. It returns "" if no fact fits.
 func fit(facts []fact, tokens int, separator string) string {
 	return fitFunc(facts, tokens, func(kept []fact) string {
 		var out []string

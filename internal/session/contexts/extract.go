@@ -14,9 +14,10 @@ import (
 // gap marks sentences that were left out.
 const gap = "[…]"
 
-// extract is a prompt in at most so many tokens: as it is if it fits, else its most informative sentences, whole and
-// in their order, with a gap where others were. The first sentence weighs more, because people begin with what they
-// want. If no sentence fits, it is the beginning of the first one. It is plain text.
+// extract shortens a prompt to at most that many tokens. If the prompt does not fit, it keeps the
+// most informative sentences, whole and in their order, with a gap where others were. The first
+// sentence weighs more, because people begin with what they want. If no sentence fits, extract
+// returns the beginning of the first one. The result is plain text.
 func extract(text string, tokens int) string {
 	if len(text) <= 16*tokens { // a longer text does not fit, spaces aside
 		if s := plain(text); index.Tokens(s) <= tokens {
@@ -70,8 +71,8 @@ func choose(all []string, tokens int) string {
 	return best
 }
 
-// worths rates sentences: the sum of ln(1 + sentences ÷ sentences with the term) over its terms, divided by √(bytes +
-// 20).
+// worths returns the worth of each sentence: the sum over its terms of ln(1 + sentences ÷ sentences
+// with the term), divided by √(bytes + 20).
 func worths(all []string) []float64 {
 	seen := map[string]int{}
 	terms := make([][]string, len(all))

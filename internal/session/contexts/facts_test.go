@@ -53,8 +53,8 @@ func lived() *tape {
 	return s
 }
 
-// TestContextsGolden compares contexts for each purpose and of several sizes, as the session goes on, with a golden
-// file, so that no rule and no bound changes unseen.
+// TestContextsGolden compares contexts for each purpose and of several sizes, as the session goes
+// on, with a golden file, so that no rule and no bound changes unseen.
 func TestContextsGolden(t *testing.T) {
 	s, other := lived(), &tape{session: "other", n: -5000}
 	other.ask("port the parser of the configuration to the new grammar").do(event.KindEdit, "x/a.go", "x/b.go").
@@ -103,7 +103,8 @@ func TestContextsGolden(t *testing.T) {
 	fault.Golden(t, "testdata/contexts.golden", b.String())
 }
 
-// TestThread: of a session with too many events the newest are read, from a round number of the log on.
+// TestThread: of a session with too many events the newest are read, from a round number of the log
+// on.
 func TestThread(t *testing.T) {
 	r, s := newContextFixture(t), &tape{session: "s"}
 	for n := range 2499 {
@@ -124,8 +125,8 @@ func TestThread(t *testing.T) {
 	fault.Same(t, "of one more those from number 1000 on", edited(), []event.Path{"at1000.go"})
 }
 
-// TestSlack: when prompts exceed their budget, the oldest are shortened until the rest use six tenths of it, so that the
-// beginning of a context stays the same for a while.
+// TestSlack: when prompts exceed their budget, the oldest are shortened until the rest use six
+// tenths of it, so that the beginning of a context stays the same for a while.
 func TestSlack(t *testing.T) {
 	h := &history{budget: Budget{Prompts: 1000, Actions: 10, Total: 2000}}
 	for i := 0; len(h.gists) == 0; i++ {

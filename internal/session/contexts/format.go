@@ -12,7 +12,8 @@ import (
 // caps are the tokens of a prompt, and of the last one. The first pair that fits is used.
 var caps = [][2]int{{70, 150}, {50, 120}, {35, 100}, {25, 80}, {18, 60}, {12, 40}, {8, 25}}
 
-// formatPrompts is the older prompts in short, and the others one by one, in at most so many tokens.
+// formatPrompts formats the older prompts in short, and the others one by one, in at most that many
+// tokens.
 func (h *history) formatPrompts(tokens int) (gists string, quoted []string) {
 	gists, prompts := h.shortened(), relevantPrompts(h.prompts)
 	for _, c := range caps {
@@ -33,7 +34,8 @@ func (h *history) formatPrompts(tokens int) (gists string, quoted []string) {
 	return gists, quoted
 }
 
-// relevantPrompts leaves out repetitions, and prompts that ask for nothing unless it is the last one.
+// relevantPrompts leaves out repetitions, and prompts that ask for nothing unless it is the last
+// one.
 func relevantPrompts(prompts []prompt) []prompt {
 	var out []prompt
 	for i, p := range prompts {
@@ -74,7 +76,8 @@ func sum(texts []string) (n int) {
 // doneShare is the share of the actions' tokens for their summary.
 const doneShare = .6
 
-// formatActions is the summary of the older actions, and the latest ones one by one, in at most so many tokens.
+// formatActions formats a summary of the older actions, and the latest ones one by one, in at most
+// that many tokens.
 func formatActions(phases []phase, latest []Action, tokens int) (done, last string) {
 	done = formatPhases(phases, int(doneShare*float64(tokens)))
 	for ; len(latest) > 0; latest = latest[1:] {
@@ -85,12 +88,13 @@ func formatActions(phases []phase, latest []Action, tokens int) (done, last stri
 	return done, ""
 }
 
-// formatPhases is the summary of actions, in at most so many tokens.
+// formatPhases formats the summary of actions, in at most that many tokens.
 func formatPhases(phases []phase, tokens int) string {
 	var facts []fact
 	for i, p := range phases {
 		for _, f := range p.facts() {
-			// Of equal weights, facts of the newer phase stay. The remainder is the phase.
+			// Of facts with equal weights, those of the newer phase stay. The remainder is the
+			// number of the phase.
 			facts = append(facts, fact{f.text, f.weight*100 + i})
 		}
 	}
@@ -150,11 +154,13 @@ func formatLatest(actions []Action) string {
 	return "Latest actions: " + strings.Join(out, "; ") + "."
 }
 
-// attached is how many files the clients read again by themselves after a compaction, the newest: they are named last.
+// attached is how many files the clients read again by themselves after a compaction, the newest:
+// they are named last.
 const attached = 5
 
-// formatState is the state of the work, the files that it names, and whether those are all. Where not all fits, the
-// lines of files are left out first, then their folders are written once, then files are left out.
+// formatState is the state of the work, the files that it names, and whether those are all. Where
+// not all fits, the lines of files are left out first, then their folders are written once, then
+// files are left out.
 func formatState(w *work, st Worktree, use For, tokens int) (text string, files []event.Path, all bool) {
 	most := maxChanged
 	for i := 0; most > 0; i++ {
@@ -195,7 +201,8 @@ func mentionable(files []event.Path, most int) []event.Path {
 	return out[:min(len(out), max(most, 0))]
 }
 
-// grouped are files by their folders, in the order in which each folder is first: "a/{b.go,c.go}", "d.go".
+// grouped are files by their folders, in the order in which each folder is first: "a/{b.go,c.go}",
+// "d.go".
 func grouped(files []event.Path) (out []string) {
 	var groups [][]event.Path
 	for _, f := range files {
@@ -224,7 +231,8 @@ func grouped(files []event.Path) (out []string) {
 	return out
 }
 
-// sharedEnds are the beginning and the end that names have in common, whole words, so that something is left of each.
+// sharedEnds are the beginning and the end that names have in common, whole words, so that
+// something is left of each.
 func sharedEnds(names []string) (pre, suf string) {
 	pre, suf = names[0], names[0]
 	least := len(pre)
@@ -263,8 +271,8 @@ const (
 	editedWeight = 70 // of a fact that names edited files, at least
 )
 
-// facts are what the state of the work consists of, with at most so many files, listed as list does. After a compaction
-// it is what no client keeps itself.
+// facts returns the state of the work: at most that many files, formatted by list. After a
+// compaction it has only what no client keeps itself.
 func (w *work) facts(st Worktree, use For, most int, list func([]event.Path) []string) (facts []fact) {
 	add := func(head, text string, weight int) {
 		if text != "" {

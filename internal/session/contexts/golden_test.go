@@ -25,7 +25,8 @@ var prompts = []string{
 	"FixTheTCPServer in parse_config.go, please — the client's retry loop (see retry.go) never ends",
 }
 
-// TestTextsGolden compares how prompts are shortened, summarized and found again with testdata/texts.golden.
+// TestTextsGolden compares how prompts are shortened, summarized and found again with
+// testdata/texts.golden.
 func TestTextsGolden(t *testing.T) {
 	var b strings.Builder
 	h := &history{budget: DefaultBudget}

@@ -11,7 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// history is a session, folded from its prompts and actions: the older ones in short, the others one by one.
+// history is a session, folded from its prompts and actions: the older ones in short, the others
+// one by one.
 type history struct {
 	budget  Budget
 	gists   []gist   // older prompts in short
@@ -22,7 +23,7 @@ type history struct {
 	loose   bool     // events were out of order: numbers are not the log's
 }
 
-// prompt is what was asked.
+// prompt is one prompt of a session.
 type prompt struct {
 	seq  int64
 	at   time.Time
@@ -37,25 +38,26 @@ type gist struct {
 }
 
 const (
-	maxThread = 2500             // events that are read, the newest
-	threadEnd = 1000             // where a session has more, the first one moves by so many numbers of the log at once
+	maxThread = 2500 // events that are read, the newest
+	// in a longer session the first event shown moves on by this many numbers of the log at once
+	threadEnd = 1000
 	disorder  = 10 * time.Minute // how much older an event may be than those before it in the log
 	maxGists  = 12
 
-	// slack is the share of a budget that is used after a compaction. The prefix then stays the same until the rest is
-	// used.
+	// slack is the share of a budget that is used after a compaction. The prefix then stays the
+	// same until the rest is used.
 	slack = .6
 	// keepWhole is how many of the newest prompts, and of the newest actions, are never summarized.
 	keepWhole = 3
-	// labelTokens are those of a prompt's time and quotation marks.
+	// labelTokens is the number of tokens of a prompt's time and quotation marks.
 	labelTokens = 6
-	// gistTokens are those of an older prompt, gistsTokens those of all of them.
+	// gistTokens limits one older prompt, and gistsTokens all of them together.
 	gistTokens  = 24
 	gistsTokens = 95
 )
 
-// history reads a session from the log. The result depends on the log and the budget alone, so that the beginning
-// of a context stays the same from request to request.
+// history reads a session from the log. The result depends on the log and the budget alone, so that
+// the beginning of a context stays the same from request to request.
 func (s *Assembler) history(ctx context.Context, session string, b Budget) (*history, error) {
 	events, err := s.o.DB.Thread(ctx, session, maxThread)
 	if err != nil {
@@ -68,7 +70,8 @@ func (s *Assembler) history(ctx context.Context, session string, b Budget) (*his
 	return historyOf(events, b), nil
 }
 
-// historyOf folds events in the order of the log or, when some are much older than others before them, in that of time.
+// historyOf folds events in the order of the log, or in the order of time if some are much older
+// than events before them.
 func historyOf(events []cold.Numbered, b Budget) *history {
 	h := &history{budget: b}
 	var last time.Time
@@ -101,7 +104,8 @@ func (h *history) empty() bool {
 	return len(h.prompts)+len(h.actions)+len(h.gists)+len(h.phases) == 0
 }
 
-// addPrompt adds a prompt. When the prompts exceed their budget, and not before, the oldest become gists.
+// addPrompt adds a prompt. When the prompts exceed their budget, and not before, the oldest become
+// gists.
 func (h *history) addPrompt(p prompt) {
 	h.work.refused = nil
 	p.cost = min(index.Tokens(plain(event.Clip(p.text, 16*caps[0][0]))), caps[0][0]) + labelTokens
@@ -135,8 +139,8 @@ func (h *history) shorten(p prompt) {
 	}
 }
 
-// dropGist drops the gist with the fewest terms, but not the newest. The first one weighs more: it has the subject of
-// the session.
+// dropGist drops the gist with the fewest terms, but not the newest. The first one weighs more: it
+// has the subject of the session.
 func (h *history) dropGist() {
 	least, words := 0, math.Inf(1)
 	for i, g := range h.gists[:len(h.gists)-1] {
@@ -166,7 +170,8 @@ func (h *history) shortened() string {
 	return out + "."
 }
 
-// addAction adds an action. When the actions exceed their budget, and not before, all but the newest are counted.
+// addAction adds an action. When the actions exceed their budget, and not before, all but the
+// newest are counted.
 func (h *history) addAction(a Action) {
 	h.work.add(a)
 	h.actions = append(h.actions, a)

@@ -51,8 +51,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestContext: what a session gets, word for word; after a compaction it is told no actions, for its own summary has
-// them.
+// TestContext: what a session gets, word for word; after a compaction it is told no actions, for
+// its own summary has them.
 func TestContext(t *testing.T) {
 	r := newContextFixture(t)
 	s := &tape{session: "s"}
@@ -78,7 +78,8 @@ Edited earlier: rank/pool.go, rank/rank.go.`
 	}
 	fault.Same(t, "files", c.Files, []event.Path{"rank/pool.go", "rank/rank.go"})
 
-	// The worktree's word counts: one of them does not differ from HEAD any more, and a person saved another.
+	// The worktree's word counts: one of them does not differ from HEAD any more, and a person
+	// saved another.
 	r.log(t, s.add(event.Event{Body: event.Call{Act: event.ActRun, Tool: "Bash", Text: "go test ./...", Exit: "0"}}).events...)
 	state := func(_ context.Context, since time.Time, files []event.Path) Worktree {
 		fault.Same(t, "asked for what changed since", since, s.events[len(s.events)-1].Time)
@@ -98,7 +99,8 @@ Edited earlier: rank/pool.go, rank/rank.go.`
 	}
 }
 
-// TestOrder: what was deleted, brought back or undone is shown in its order, also when it is summarised.
+// TestOrder: what was deleted, brought back or undone is shown in its order, also when it is
+// summarised.
 func TestOrder(t *testing.T) {
 	r := newContextFixture(t)
 	s := &tape{session: "s"}

@@ -116,7 +116,8 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// TestSimilar: earlier prompts like one that is asked are found by their rare words, with what they led to.
+// TestSimilar: earlier prompts like one that is asked are found by their rare words, with what they
+// led to.
 func TestSimilar(t *testing.T) {
 	r := newContextFixture(t)
 	for i, p := range []string{"make the tokenizer of the parser skip comments", "write a changelog for the release",

@@ -11,8 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// phase is a part of the work in counts. It ends with a commit, or with a command that reverts changes or brings
-// others in. The oldest phases are joined; the order of their ends is kept.
+// phase is a part of the work in counts. It ends with a commit, or with a command that reverts
+// changes or brings others in. The oldest phases are joined; the order of their ends is kept.
 type phase struct {
 	files   map[event.Path]string // what was last done to each: edited, deleted, renamed
 	runs    map[string]int        // by command: how often it ran
@@ -21,7 +21,7 @@ type phase struct {
 	ends    []string // in order
 }
 
-// maxPhases is how many phases are told apart.
+// maxPhases is the largest number of phases of a session.
 const maxPhases = 3
 
 // addToPhases counts an action into the last phase, or begins one.
@@ -131,7 +131,8 @@ func (p phase) runsText() string {
 	return strings.Join(names, ", ")
 }
 
-// folders groups files: a single one by its name, several by their folder, the folders with most files first.
+// folders groups files: a single one by its name, several by their folder, the folders with most
+// files first.
 func folders(files []event.Path) string {
 	by := map[string][]event.Path{}
 	for _, f := range files {

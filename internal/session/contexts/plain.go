@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// plain makes text of others safe inside a line of ours: one line, without characters that could end a quotation,
-// begin a tag, move a cursor, hide, or reorder.
+// plain makes text of others safe inside a line of ours: one line, without characters that could
+// end a quotation, begin a tag, move a cursor, hide, or reorder.
 func plain(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))

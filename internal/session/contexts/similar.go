@@ -62,8 +62,8 @@ func (x *promptIndex) refresh(ctx context.Context, db *cold.DB) ([]indexedPrompt
 	return x.prompts, nil
 }
 
-// similarTo finds the prompts most like a text, the best first, at most k. Prompts for which skip is true are left
-// out; skip may be nil.
+// similarTo finds the prompts most like a text, the best first, at most k. Prompts for which skip
+// is true are left out; skip may be nil.
 func (s *Assembler) similarTo(ctx context.Context, text string, k int, skip func(p indexedPrompt) bool) ([]similar, error) {
 	terms := s.o.Words(index.Terms(text, event.MaxTerms))
 	prompts, err := s.prompts.refresh(ctx, s.o.DB)
@@ -98,8 +98,8 @@ func (s *Assembler) similarTo(ctx context.Context, text string, k int, skip func
 	return out[:min(len(out), k)], nil
 }
 
-// readTurn reads a prompt and the files that were changed until the next one. It is empty when the prompt was
-// forgotten meanwhile.
+// readTurn reads a prompt and the files that were changed until the next one. It is empty when the
+// prompt was forgotten meanwhile.
 func (s *Assembler) readTurn(ctx context.Context, p indexedPrompt) (similar, error) {
 	events, err := s.o.DB.Turn(ctx, p.session, p.seq, maxTurn)
 	if err != nil || len(events) == 0 || events[0].Kind() != event.KindPrompt {
@@ -121,7 +121,8 @@ func (s *Assembler) readTurn(ctx context.Context, p indexedPrompt) (similar, err
 	return out, nil
 }
 
-// similarPrompts finds prompts like the one that is asked, other than those that the context contains anyway.
+// similarPrompts finds prompts like the one that is asked, other than those that the context
+// contains anyway.
 func (s *Assembler) similarPrompts(ctx context.Context, r Request, h *history) ([]similar, error) {
 	contained := map[int64]bool{}
 	text := r.Prompt
@@ -142,7 +143,8 @@ func (s *Assembler) similarPrompts(ctx context.Context, r Request, h *history) (
 	return found[:min(len(found), topSimilar)], err
 }
 
-// formatSimilar is earlier prompts and what they led to, in at most so many tokens.
+// formatSimilar formats earlier prompts and the files that they led to, in at most that many
+// tokens.
 func formatSimilar(found []similar, tokens int) string {
 	var facts []fact
 	for i, f := range found {

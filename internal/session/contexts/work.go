@@ -19,7 +19,7 @@ type work struct {
 	refused []string              // what the person did not allow since the last prompt
 }
 
-// edited is what a session did last to a file.
+// edited is the last edit of a file in a session.
 type edited struct {
 	seq   int64 // number of the action
 	other bool  // it was deleted, or renamed and not edited
@@ -80,7 +80,8 @@ func (w *work) changed(st Worktree) []event.Path {
 	return slices.Concat(open[min(len(open), attached):], open[:min(len(open), attached)])
 }
 
-// others are the other files that the session edited. Whether that was committed or reverted is not known.
+// others are the other files that the session edited. Whether that was committed or reverted is not
+// known.
 func (w *work) others(st Worktree) []event.Path {
 	return w.sorted(func(f event.Path) bool { return !w.files[f].other && !slices.Contains(st.Changed, f) })
 }
@@ -88,8 +89,9 @@ func (w *work) others(st Worktree) []event.Path {
 // maxAfter is how many files are named that changed after a check.
 const maxAfter = 5
 
-// lastCheck quotes the last check: the command, its exit status if it is known to be that of the check, the lines of
-// its output that name failures, and what changed on disk after it. It is "" if no check is known.
+// lastCheck quotes the last check: the command, its exit status if that is known to be the status
+// of the check alone, the lines of its output that name failures, and what changed on disk after
+// it. It returns "" if no check is known.
 func (w *work) lastCheck(st Worktree) string {
 	if w.check == nil {
 		return ""
@@ -118,7 +120,7 @@ func (w *work) lastCheck(st Worktree) string {
 	return out
 }
 
-// simple matches a command that can stand in a line of ours without quotation marks.
+// simple matches a command that needs no quotation marks in our text.
 var simple = regexp.MustCompile(`^[\w./=:,@+%-]+(?: [\w./=:,@+%-]+)*$`)
 
 // asTyped is a command as it was typed, cut if it is long.
@@ -154,7 +156,7 @@ func place(f event.Path, lines [][2]int) string {
 	return name(f) + ":" + strings.Join(out, ",")
 }
 
-// listed names at most so many files, and counts the others.
+// listed names at most that many files, and counts the others.
 func listed(files []event.Path, most int, list func([]event.Path) []string) string {
 	named := mentionable(files, most)
 	out := list(named)

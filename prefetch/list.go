@@ -18,9 +18,6 @@ import (
 
 // The bounds of a list.
 const (
-	// default of the setting threshold.prompt: the probability that one file is right, if the turn opens any
-	ListThreshold = 0.65
-
 	// below this probability that the turn opens a file of the repository at all, a silent list says so: "idle"
 	leastOpens   = 0.35
 	leastListed  = 0.05 // files below this probability are left out
@@ -54,6 +51,21 @@ func errand(prompt string) bool {
 }
 
 var commits = regexp.MustCompile(`(?i)\b(?:commit|push)\b`)
+
+// SituationOf is the situation of a prompt; "" is that of a search.
+func SituationOf(prompt string, t Turn) Situation {
+	switch {
+	case errand(prompt):
+		return Agrees
+	case prompt == "":
+		return Later
+	case strings.Contains(prompt, "?"):
+		return Asks
+	case t.Prompts == 0:
+		return FirstTask
+	}
+	return Later
+}
 
 // Turn is what a session knows of the turn that a prompt begins.
 type Turn struct {
@@ -140,14 +152,15 @@ func Listed(predictions []Candidate, skip func(event.Path) bool) []Candidate {
 type ListEstimate struct {
 	Opens float64 // the turn opens files
 	Right float64 // one of the list is among them, if it does
+	At    Situation
 }
 
 // Any is the probability that at least one file of the list is opened in the turn.
 func (e ListEstimate) Any() float64 { return e.Opens * e.Right }
 
-// Says reports whether a list is worth showing from a threshold of Right on.
+// Says reports whether a list is worth showing from a threshold of Right on, which is lower in some situations.
 func (e ListEstimate) Says(threshold float64) bool {
-	return e.Right >= threshold && e.Any() >= leastAny
+	return e.Right >= threshold-easier[e.At] && e.Any() >= leastAny
 }
 
 // Estimate is how likely a list helps.
@@ -159,12 +172,14 @@ func (m ListModel) Estimate(f ListFeatures) ListEstimate {
 // A list is never right where the words of the prompt lead to none of its files. See Listed for skip.
 func (m ListModel) Choose(q event.Query, t Turn, predictions []Candidate, skip func(event.Path) bool) ([]Candidate,
 	ListEstimate) {
-	if errand(q.Prompt) {
-		return nil, ListEstimate{}
+	at := SituationOf(q.Prompt, t)
+	if at == Agrees {
+		return nil, ListEstimate{At: at}
 	}
 	files := Listed(predictions, skip)
 	f := ListFeaturesOf(q, t, files)
 	e := m.Estimate(f)
+	e.At = at
 	unknown := q.Prompt != "" && f.Text == 0 && f.Terms == 0
 	if unknown || len(files) == 0 {
 		e.Right = 0

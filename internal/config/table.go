@@ -18,7 +18,7 @@ func table(c *Config) []Key {
 			"Hints are shown from this probability on. Each kind of hint adapts from there."),
 		row(&c.ListThreshold, "threshold.prompt", "0.65", number("0.4", "0.9"), AtOnce,
 			"A list of files is shown, at a prompt or after a search, from this probability on: that one of them "+
-				"is opened, if the turn opens any. It adapts from there."),
+				"is opened, if the turn opens any. At a session's first prompt it is .05 lower. It adapts from there."),
 		row(&c.Kinds, "kinds", "partner,rescue,search,start,prompt,stale,reload",
 			listed(words(kindNames()...), "none"), AtOnce,
 			"The kinds of hints that are shown."),

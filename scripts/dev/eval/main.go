@@ -116,6 +116,11 @@ func page(t *recorded.Table, left bool) string {
 	fmt.Fprintf(&out, "Lists at %s of the %d prompts whose turn opens files, right at %s of these (%s of their lines); at %s of the "+
 		"others. Single files shown: %d, right %s.\n\n", own("lists shown"), n("lists shown"), own("lists right"),
 		own("lists lines"), own("lists others"), n("shown right"), own("shown right"))
+	for _, at := range []prefetch.Situation{prefetch.FirstTask, prefetch.Asks, prefetch.Later, prefetch.Agrees} {
+		of := "lists at " + string(at)
+		fmt.Fprintf(&out, "Lists, %s: at %s of %d, right at %s of these; at %s of %d whose turn opens nothing.\n\n", at,
+			own(of+" shown"), n(of+" shown"), own(of+" right"), own(of+" others"), n(of+" others"))
+	}
 	fmt.Fprintf(&out, "Promised → came true (files): %s. ECE, by repository: %.3f.\n\n", t.Promises(recorded.Own, ofFiles), t.ECE(recorded.Own, ofFiles))
 	for _, m := range measures {
 		if strings.HasSuffix(m, "hit5") || strings.HasSuffix(m, "any5") {

@@ -61,16 +61,20 @@ func (s *score) list(d *recorded.Decision, name string, m prefetch.ListModel, op
 	files, e := m.Choose(d.Query, prefetch.Turn{Prompts: d.Prompts - 1,
 		Named: len(d.Prompted) > 0}, s.shown.predictions, nil)
 	shown := truth(e.Says(prefetch.ListThreshold))
+	at := name + " at " + string(e.At)
 	if len(opened) == 0 {
 		s.add(d, name+" others", shown, 1)
+		s.add(d, at+" others", shown, 1)
 		return
 	}
 	s.add(d, name+" shown", shown, 1)
+	s.add(d, at+" shown", shown, 1)
 	right := 0
 	for _, f := range files {
 		right += int(truth(slices.Contains(opened, f.File)))
 	}
 	s.add(d, name+" right", shown*truth(right > 0), shown)
+	s.add(d, at+" right", shown*truth(right > 0), shown)
 	s.add(d, name+" lines", shown*float64(right), shown*float64(len(files)))
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// Bounds of what is read. Longer input is cut, never refused.
+// Limits of the input. Longer input is cut, never refused.
 const (
 	maxCommand = 64 << 10 // bytes of a command or a pattern
 	maxOutput  = 30 << 10 // bytes of a tool's output that are searched for paths
@@ -29,8 +29,8 @@ var ErrAgent = errors.New("unknown agent")
 // ErrPayload says that a payload is not a JSON object.
 var ErrPayload = errors.New("not a JSON object")
 
-// Repo is what decoding needs to know of the repository. The zero value knows no file; nil functions and a nil Tree are
-// allowed.
+// Repo has what decoding needs to know of the repository. The zero value knows no file; nil
+// functions and a nil Tree are allowed.
 type Repo struct {
 	Root    event.Root            // the worktree of the daemon, symlinks resolved
 	Roots   []event.Root          // further worktrees: a path in any of them is the same event.Path
@@ -38,7 +38,8 @@ type Repo struct {
 	Now     func() time.Time      // time of events that do not carry their own
 	Ignored func(event.Path) bool // files that must not enter the log
 	Tags    TagRules              // the user's own tags
-	// Written returns those of the files whose content on disk git does not have, now; nil: no file is known to be such
+	// Written returns those of the files whose content on disk git does not have, now; nil: no file
+	// is known to be such
 	Written func([]event.Path) []event.Path
 }
 
@@ -54,7 +55,8 @@ func (r Repo) now() time.Time {
 	return r.Now()
 }
 
-// Call is one delivery of a hook: what happened (Events) and what is asked (Query).
+// Call is one delivery of a hook: what happened (Events) and the question that goes with it
+// (Query).
 type Call struct {
 	Agent    string        // that called: as given to Decode, or the one that runs its settings
 	Event    string        // the agent's name of the event, "" if it has none
@@ -68,8 +70,8 @@ type Call struct {
 	Dropped bool       `json:",omitempty"` // the agent drops what is answered here, though the event takes text
 }
 
-// Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or what else the agent
-// calls it; ok is false when none begins.
+// Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or
+// what else the agent calls it; ok is false when none begins.
 func (c Call) Start() (how string, ok bool) {
 	for _, e := range c.Events {
 		if s, ok := e.Body.(event.Start); ok {
@@ -79,17 +81,18 @@ func (c Call) Start() (how string, ok bool) {
 	return "", false
 }
 
-// TakesText reports whether text given now reaches the agent's model for no more than its tokens. Where it does not,
-// the text may wait for the next event that does.
+// TakesText reports whether text given now reaches the agent's model for no more than its tokens.
+// Where it does not, the text may wait for the next event that does.
 func (c Call) TakesText() bool {
 	e := agents.EventOf(c.Agent, c.Event)
 	return e.Context != agents.None && !c.Dropped
 }
 
-// Decode reads one payload of an agent's hook: a JSON object, which may be cut at its end; what follows it is not read.
-// env is what is known of the caller's environment (see caller): Copilot and Cursor run hooks that were installed for
-// Claude Code, and Call.Agent is the agent that really called, whose form an answer needs. Unknown events and fields
-// give a Call without events. The error wraps ErrAgent or ErrPayload; it is for the log: a hook itself never fails.
+// Decode reads one payload of an agent's hook: a JSON object, which may be cut at its end; what
+// follows it is not read. env is what is known of the caller's environment (see caller): Copilot
+// and Cursor run hooks that were installed for Claude Code, and Call.Agent is the agent that really
+// called, whose form an answer needs. Unknown events and fields give a Call without events. The
+// error wraps ErrAgent or ErrPayload; it is for the log: a hook itself never fails.
 func Decode(agent string, env map[string]string, payload []byte, r Repo) (Call, error) {
 	if _, known := agents.Find(agent); !known {
 		return Call{Agent: agent}, fmt.Errorf("decode hook payload: %w %q", ErrAgent, agent)
@@ -103,9 +106,10 @@ func Decode(agent string, env map[string]string, payload []byte, r Repo) (Call, 
 	return p.call(r), nil
 }
 
-// decodeFirst reads the JSON object at the start of data: stdin of a hook is not always closed, and some callers write
-// a line break or a second value after it. A field of the wrong type is left empty: agents change the types of their
-// payloads without notice, and one surprising field must not cost the other twenty.
+// decodeFirst reads the JSON object at the start of data: stdin of a hook is not always closed, and
+// some callers write a line break or a second value after it. A field of the wrong type is left
+// empty: agents change the types of their payloads without notice, and one surprising field must
+// not cost the other twenty.
 func decodeFirst(data []byte, into any) error {
 	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		return errors.New("it does not begin with a brace")
@@ -122,9 +126,10 @@ func decodeFirst(data []byte, into any) error {
 	return err
 }
 
-// call makes events, and at most one question, of a payload. What is not listed in the switch says nothing that
-// learning could use: CwdChanged and the worktree events (every payload has its own cwd), FileChanged (the watcher sees
-// saves), and the compactions (SessionStart follows with its source).
+// call makes events, and at most one question, of a payload. What is not listed in the switch says
+// nothing that learning could use: CwdChanged and the worktree events (every payload has its own
+// cwd), FileChanged (the watcher sees saves), and the compactions (SessionStart follows with its
+// source).
 func (p *payload) call(r Repo) Call {
 	c := Call{Agent: p.agent, Event: p.name, Session: p.session, Subagent: p.subagent, Dropped: p.dropped}
 	s := &CallContext{Repo: r, Files: r.Locator(p.folder()), Agent: p.agent, Session: p.session, Subagent: p.subagent,
@@ -161,8 +166,8 @@ func (p *payload) call(r Repo) Call {
 	return c
 }
 
-// border is the beginning or the end of a session. Agents give these no id and deliver them twice when they are
-// installed twice: within ten seconds it is the same one.
+// border is the beginning or the end of a session. Agents give these no id and deliver them twice
+// when they are installed twice: within ten seconds it is the same one.
 func (s *CallContext) border(source string, b event.Body) []event.Event {
 	if s.Session == "" {
 		return nil

@@ -54,7 +54,8 @@ func contentOf(t testing.TB, name string) []byte {
 	return b
 }
 
-// TestDecodeRecorded compares what each payload in testdata gives with its .want file; -update writes them.
+// TestDecodeRecorded compares what each payload in testdata gives with its .want file; -update
+// writes them.
 func TestDecodeRecorded(t *testing.T) {
 	for _, a := range agents.All {
 		agent := a.Name

@@ -63,8 +63,8 @@ func recorded(t *testing.T, agent, name string, r Repo) Call {
 	return call
 }
 
-// TestRunTwice: an agent that runs its own hook and the one in Claude Code's settings tells the same happening
-// twice. It has the same id, and each answer its form.
+// TestRunTwice: an agent that runs its own hook and the one in Claude Code's settings tells the
+// same happening twice. It has the same id, and each answer its form.
 func TestRunTwice(t *testing.T) {
 	now := time.Date(2026, 11, 20, 10, 0, 2, 999e6, time.UTC)
 	tests := []struct{ own, settings, answer, other string }{
@@ -125,7 +125,8 @@ func TestCopilotTime(t *testing.T) {
 	}
 }
 
-// TestOwnTools: what aOa itself was asked teaches nothing, whichever tool it was and however the agent writes it.
+// TestOwnTools: what aOa itself was asked teaches nothing, whichever tool it was and however the
+// agent writes it.
 func TestOwnTools(t *testing.T) {
 	for _, tool := range agents.OwnTools {
 		for agent, name := range map[string]string{"claude": "mcp__aoa__" + tool, "gemini": "mcp_aoa_" + tool,
@@ -141,8 +142,8 @@ func TestOwnTools(t *testing.T) {
 	}
 }
 
-// TestTwoHarnesses: VS Code runs the hooks of two settings files for one event. Both deliveries are the same call of the
-// same agent.
+// TestTwoHarnesses: VS Code runs the hooks of two settings files for one event. Both deliveries are
+// the same call of the same agent.
 func TestTwoHarnesses(t *testing.T) {
 	files, _ := filepath.Glob("testdata/vscode/*.json")
 	for _, file := range files {

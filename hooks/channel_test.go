@@ -11,7 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// channels is who can put text into a model's context, and where: as documented by the makers, or as measured.
+// channels is who can put text into a model's context, and where: as documented by the makers, or
+// as measured.
 var channels = []struct {
 	agent                        string
 	start, prompt, before, after string // the event, "-" before one that has no channel
@@ -50,8 +51,8 @@ func TestChannels(t *testing.T) {
 // speaks reports whether text at that event reaches the model for no more than its tokens.
 func speaks(agent, event string) bool { return Call{Agent: agent, Event: event}.TakesText() }
 
-// TestPatience holds the client's own table to what is known here: it waits where we enter a hook that is waited
-// for, at an event that carries text, and nowhere else.
+// TestPatience holds the client's own table to what is known here: it waits where we enter a hook
+// that is waited for, at an event that carries text, and nowhere else.
 func TestPatience(t *testing.T) {
 	for _, a := range agents.All {
 		for _, e := range a.Events {

@@ -34,8 +34,8 @@ var colors = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 // maxFailureLine bounds a line that is kept, in bytes. A longer one is left out.
 const maxFailureLine = 160
 
-// failureLines are the first lines of an output that name failures, at most event.MaxFailing, without colors and the
-// space around them. One with a secret is left out.
+// failureLines are the first lines of an output that name failures, at most event.MaxFailing,
+// without colors and the space around them. One with a secret is left out.
 func failureLines(text string) (out []string) {
 	text = text[max(0, len(text)-maxOutput):]
 	for line := range strings.Lines(colors.ReplaceAllString(text, "")) {

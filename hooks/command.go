@@ -14,8 +14,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// command turns a call of a shell tool into events, in the order of the command line. The last one has what the result
-// named: only after it did the agent see anything. A command line of which nothing is known is still one run event.
+// command turns a call of a shell tool into events, in the order of the command line. The last one
+// has what the result named: only after it did the agent see anything. A command line of which
+// nothing is known is still one run event.
 func (s *CallContext) command(c ToolCall) []event.Body {
 	line := redact.Private(event.Clip(commandText(c.Input), maxCommand))
 	if strings.TrimSpace(line) == "" {
@@ -54,7 +55,8 @@ func (s *CallContext) command(c ToolCall) []event.Body {
 	return append(out, s.written(ops, c)...)
 }
 
-// follow is what a command line did. Nothing here parses PowerShell: its lines only name files.
+// follow finds out what a command line did. Lines of PowerShell are not parsed: they only name
+// files.
 func (s *CallContext) follow(line, dir string, c ToolCall) shell.Result {
 	if c.Name == "PowerShell" {
 		return shell.Result{Ops: []shell.Op{{Kind: event.KindRun, Named: s.mentions(line, false)}}}
@@ -73,7 +75,8 @@ func commandText(in arguments) string {
 	return ""
 }
 
-// ran reports whether a call that failed was begun at all: denied, interrupted and invalid calls were not.
+// ran reports whether a call that failed was begun at all: denied, interrupted and invalid calls
+// were not.
 func ran(c ToolCall) bool {
 	return c.why == "" && (strings.HasPrefix(c.Problem, "Exit code") || strings.HasPrefix(c.Problem, "Error: Exit code") ||
 		strings.Contains(event.Clip(c.Problem, 200), "timed out") || strings.HasPrefix(c.Problem, "Command failed") ||
@@ -97,16 +100,17 @@ func merge(ops []shell.Op) (out []shell.Op) {
 	return out
 }
 
-// lists reports whether what the operations print is mainly names, or lines after a name: some operation lists, and
-// none prints a file's content.
+// lists reports whether what the operations print is mainly names, or lines after a name: some
+// operation lists, and none prints a file's content.
 func lists(ops []shell.Op) bool {
 	return slices.ContainsFunc(ops, func(op shell.Op) bool { return op.Listing }) &&
 		!slices.ContainsFunc(ops, func(op shell.Op) bool { return op.Kind == event.KindRead && !op.Silent })
 }
 
-// redacted is a command line without its secrets, and the words of it that may be stored. The words of operations are
-// expanded: "mysql --password x" has x, and so has $PASSWORD, without the mark by which redact.Text finds it. Only
-// words that are left in the redacted line are stored, and none that occurs only after "=".
+// redacted is a command line without its secrets, and the words of it that may be stored. The words
+// of operations are expanded: "mysql --password x" has x, and so has $PASSWORD, without the mark by
+// which redact.Text finds it. Only words that are left in the redacted line are stored, and none
+// that occurs only after "=".
 type redacted struct {
 	text   string
 	whole  bool            // nothing was taken out
@@ -114,7 +118,8 @@ type redacted struct {
 	values map[string]bool // terms of what is assigned in text and occurs nowhere else
 }
 
-// leastSecret is the length from which a word that redaction takes out at one place of a line is taken out at all.
+// leastSecret is the length from which a word that redaction takes out at one place of a line is
+// taken out at all.
 const leastSecret = 8
 
 func newRedacted(command string) redacted {
@@ -146,8 +151,9 @@ func (r redacted) allowed(text string) []string {
 // unquote takes the quotes of a shell out of a line.
 var unquote = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
 
-// secretPaths tells which paths of a call are secrets: those that redaction changes, and those of which it takes a part
-// out of the command line. A shell reads ":password => 'x'" as a redirection to x.
+// secretPaths returns the paths of a call that are secrets: those that redaction changes, and those
+// of which it removed a part from the command line. A shell reads ":password => 'x'" as a
+// redirection to x.
 func secretPaths(line string) func(event.Path) bool {
 	clean := unquote.Replace(redact.Text(line))
 	line = unquote.Replace(line)
@@ -165,7 +171,7 @@ func hide(e *event.Event, secret func(event.Path) bool) {
 	e.ChangePaths(func(list *[]event.Path) { *list = slices.DeleteFunc(*list, secret) })
 }
 
-// bodyOf is what an operation of a command did. The programs are those of the whole line.
+// bodyOf makes the body of one operation of a command. programs are those of the whole line.
 func (s *CallContext) bodyOf(op shell.Op, c ToolCall, line redacted, programs []shell.Program) event.Body {
 	out := event.Call{Act: event.Act(op.Kind), Paths: op.Paths, Named: s.Files.Keep(op.Named, event.MaxSeen)}
 	switch op.Kind {
@@ -195,9 +201,9 @@ func (s *CallContext) bodyOf(op shell.Op, c ToolCall, line redacted, programs []
 	return out
 }
 
-// completed returns the operations that took place, as the exit status and the messages of the command say, and the
-// operands of the others that named no file. A file that was guessed from the end of its name was not read by a command
-// that failed or printed nothing.
+// completed returns the operations that took place, as the exit status and the messages of the
+// command say, and the operands of the others that named no file. A file that was guessed from the
+// end of its name was not read by a command that failed or printed nothing.
 func completed(ops []shell.Op, c ToolCall) (done []shell.Op, missing []shell.Operand) {
 	text := c.result()
 	nothing := c.Response != nil && strings.TrimSpace(text) == ""
@@ -219,7 +225,8 @@ func completed(ops []shell.Op, c ToolCall) (done []shell.Op, missing []shell.Ope
 // maxMessage is the longest line, in bytes, that may be a message of a command.
 const maxMessage = 1024
 
-// refusal is why a command could not open an operand, "" if its messages do not say that it could not.
+// refusal is why a command could not open an operand, "" if its messages do not say that it could
+// not.
 func refusal(text, operand string) event.Failure {
 	for line := range strings.Lines(text) {
 		if len(line) <= maxMessage && contains(line, operand) {
@@ -249,8 +256,8 @@ func contains(line, name string) bool {
 	}
 }
 
-// missed are the files that a command failed to find, for a rescue: those that its messages name, and the unknown ones
-// among the operands.
+// missed are the files that a command failed to find, for a rescue: those that its messages name,
+// and the unknown ones among the operands.
 func (s *CallContext) missed(named, unknown []shell.Operand, c ToolCall) (files []event.Path) {
 	if !c.Failed {
 		return nil
@@ -267,8 +274,8 @@ func (s *CallContext) missed(named, unknown []shell.Operand, c ToolCall) (files 
 	return s.Files.Keep(files, event.MaxSeen)
 }
 
-// missingName finds the name in a message that says that there is no such file: of pytest, git, ls, python, node, and
-// of those that begin with their own name.
+// missingName finds the name in a message that a file does not exist: of pytest, git, ls, python,
+// node, and of programs whose messages begin with their own name.
 var missingName = regexp.MustCompile(`file or directory not found: (\S+)|pathspec '([^']+)' did not match|` +
 	`path '([^']+)' does not exist in|ambiguous argument '([^']+)': unknown revision or path|` +
 	`can(?:not|'t) (?:access|open)(?: file)? '([^']+)'|Cannot find module '([^']+)'|` +
@@ -305,9 +312,9 @@ func resultDirs(r shell.Result) (dirs []string) {
 	return dirs
 }
 
-// written are edits of files that the agent itself found a command to have changed, and whose content git does not
-// have: what git has, it may have brought. They come last: deliveries of the same call that lack them number the others
-// alike.
+// written are edits of files that the agent itself found a command to have changed, and whose
+// content git does not have: what git has, it may have brought. They come last: deliveries of the
+// same call that lack them number the others alike.
 func (s *CallContext) written(ops []shell.Op, c ToolCall) (out []event.Body) {
 	response, _ := c.Response.(map[string]any)
 	diff, _ := response["bashEditDiff"].(map[string]any)

@@ -67,7 +67,8 @@ func TestFailedReads(t *testing.T) {
 	}
 }
 
-// TestStatus: a command of whose end nothing is known is marked, so that no one says that its tests passed.
+// TestStatus: a command of whose end nothing is known is marked, so that no one says that its tests
+// passed.
 func TestStatus(t *testing.T) {
 	type o = map[string]any
 	shell := func(input, response any) o {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// CallContext is where and when calls were made: everything about them that is not the calls themselves.
+// CallContext is where and when calls were made: everything about them that is not the calls
+// themselves.
 type CallContext struct {
 	Repo     Repo
 	Files    *index.Locator // of the folder in which the calls were made
@@ -21,14 +22,15 @@ type CallContext struct {
 	Time     time.Time
 }
 
-// event is a new event of these calls. IDs repeat when the same call is delivered twice: by PostToolUse and
-// PostToolBatch, by settings and a plugin, by the hook and later by the transcript.
+// event is a new event of these calls. IDs repeat when the same call is delivered twice: by
+// PostToolUse and PostToolBatch, by settings and a plugin, by the hook and later by the transcript.
 func (s *CallContext) event(id string, b event.Body) event.Event {
 	return event.Event{ID: id, Time: s.Time, Agent: s.Agent, Session: s.Session, Subagent: s.Subagent, Turn: s.Turn,
 		Body: redact.Identify(b)}
 }
 
-// Compacted is the event of a session that goes on after its conversation was summarized. id is the agent's.
+// Compacted is the event of a session that goes on after its conversation was summarized. id is the
+// agent's.
 func (s *CallContext) Compacted(id string) event.Event {
 	return s.event("start:"+id, event.Start{Source: "compact"})
 }
@@ -38,7 +40,8 @@ func (s *CallContext) mentions(text string, listing bool, dirs ...string) []even
 	return s.Files.Mentions(event.Clip(text, maxOutput), listing, dirs...)
 }
 
-// store is how every text leaves this package: redacted before it is cut, so that no half of a token stays.
+// store is how every text leaves this package: redacted before it is cut, so that no half of a
+// token stays.
 func store(s string, max int) string {
 	return event.Clip(redact.Text(event.Clip(s, 4*max)), max)
 }

@@ -2,7 +2,8 @@ package hooks
 
 import "slices"
 
-// wholeMembers returns the members of a JSON object that are whole, as an object, when its end was cut off.
+// wholeMembers returns the members of a JSON object that are whole, as an object, when its end was
+// cut off.
 func wholeMembers(data []byte) []byte {
 	var open []byte // the closing brackets that are missing at i, the outermost first
 	whole := 0      // data[:whole] and the missing brackets are an object

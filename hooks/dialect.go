@@ -11,9 +11,9 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// dialects are the tools of the agents other than Claude Code and Codex: Claude Code's name of a tool, and that of the
-// agent, old ones and those in Claude Code's settings included. A tool that is not in it gives no events unless it is
-// an MCP server's.
+// dialects are the tools of the agents other than Claude Code and Codex: Claude Code's name of a
+// tool, and that of the agent, old ones and those in Claude Code's settings included. A tool that
+// is not in it gives no events unless it is an MCP server's.
 var dialects = map[string]map[string]string{
 	"gemini": lookup(`
 Read: read_file; Edit: replace edit; Write: write_file; Bash: run_shell_command
@@ -54,7 +54,8 @@ func lookup(table string) map[string]string {
 	return out
 }
 
-// readMany is the tool that reads several files at once. Its name is what the reading of unknown tools goes by.
+// readMany is the tool that reads several files at once. Its name is what the reading of unknown
+// tools goes by.
 const readMany = "read_many_files"
 
 // argument is a key of Claude Code's tools and the keys that other agents have for it.
@@ -73,8 +74,8 @@ var (
 	commandArgument = argument{"command", []string{"command", "cmd", "script", "CommandLine"}}
 )
 
-// toolArguments are what is read of a call; the rest of its input is not passed on, so that two deliveries of the same
-// call in different dialects are the same.
+// toolArguments are the arguments of a call that are read. The rest of its input is not passed on,
+// so that two deliveries of the same call in different dialects are the same.
 var toolArguments = map[string][]argument{
 	"Read": {fileArgument}, "Edit": {fileArgument}, "Write": {fileArgument},
 	"Grep": {matchArgument, folderArgument}, "Glob": {matchArgument, folderArgument}, "LS": {folderArgument},
@@ -85,7 +86,8 @@ var toolArguments = map[string][]argument{
 	"apply_patch": {{"command", []string{"command", "input", "patch", "patchText", "patch_text"}}},
 }
 
-// translate puts the tool call into Claude Code's terms. input may be an object or a text that holds one.
+// translate puts the tool call into Claude Code's terms. input may be an object or a text that
+// holds one.
 func (p *payload) translate(name string, input any) {
 	in, text := parseArguments(input)
 	tool, known := dialects[p.agent][name]
@@ -160,8 +162,8 @@ func (p *payload) readCall(raw *rawPayload) {
 	p.translate(name, input)
 }
 
-// readResult reads the result of a call: of Gemini CLI and Qwen Code an object with what the model gets or an error, of
-// Copilot CLI one with its kind, of Cursor a text of JSON.
+// readResult reads the result of a call: of Gemini CLI and Qwen Code an object with what the model
+// gets or an error, of Copilot CLI one with its kind, of Cursor a text of JSON.
 func (p *payload) readResult(raw *rawPayload) {
 	if response, ok := raw.Response.(map[string]any); ok {
 		if problem := problemText(response["error"]); problem != "" && p.event == "PostToolUse" {
@@ -185,8 +187,8 @@ func (p *payload) readResult(raw *rawPayload) {
 	}
 }
 
-// cursorOutput is a result that comes as a text of JSON. One that was cut on its way is no JSON any more, but still
-// names files.
+// cursorOutput is a result that comes as JSON inside a string. If it was cut on its way, it is not
+// JSON any more, but still names files.
 func cursorOutput(text string) any {
 	var v any
 	if decodeValue(text, &v) {
@@ -216,8 +218,8 @@ func copilotEvent(raw *rawPayload) string {
 	return ""
 }
 
-// timeOf reads milliseconds since 1970, or a date: one dialect has this, one that. A call that is delivered in both gets
-// the same id from it.
+// timeOf reads milliseconds since 1970, or a date: one dialect has this, one that. A call that is
+// delivered in both gets the same id from it.
 func timeOf(v any) time.Time {
 	switch v := v.(type) {
 	case float64:
@@ -244,10 +246,12 @@ func unquoted(prompt string) string {
 	return prompt
 }
 
-// exitLine is how Gemini CLI, Qwen Code and Copilot CLI write of the end of a command, behind what it printed itself.
+// exitLine is how Gemini CLI, Qwen Code and Copilot CLI write of the end of a command, behind what
+// it printed itself.
 var exitLine = regexp.MustCompile(`(?m)^(?:Exit Code: |<exited with exit code |<shellId: \S+ completed with exit code )([0-9]+)\b`)
 
-// exitCode is that of a command, "" if the result of the agent's call does not say.
+// exitCode returns the exit code of a command, or "" if the result of the agent's call does not
+// have it.
 func exitCode(agent string, response any) string {
 	if o, ok := response.(map[string]any); ok {
 		for _, key := range []string{"exitCode", "exit_code"} {
@@ -276,8 +280,8 @@ func patchIn(in arguments, text string) string {
 	return ""
 }
 
-// mcpName is the name of an MCP server's tool as Claude Code has it, "" if it is another tool. Gemini writes
-// mcp_server_tool, Cursor MCP:tool.
+// mcpName is the name of an MCP server's tool as Claude Code has it, "" if it is another tool.
+// Gemini writes mcp_server_tool, Cursor MCP:tool.
 func mcpName(name string) string {
 	if rest, ok := strings.CutPrefix(name, "MCP:"); ok {
 		if slices.Contains(agents.OwnTools, rest) {

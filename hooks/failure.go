@@ -49,7 +49,8 @@ func failedText(text string) bool {
 		func(head string) bool { return strings.HasPrefix(text, head) })
 }
 
-// onlyMissing reports whether all that a command printed is one line that says that a file is not there.
+// onlyMissing reports whether all that a command printed is one line that says that a file is not
+// there.
 func onlyMissing(text string) bool {
 	text = strings.TrimSpace(text)
 	if i := strings.LastIndex(text, "\n<shellId: "); i > 0 {
@@ -59,12 +60,13 @@ func onlyMissing(text string) bool {
 		strings.Contains(strings.ToLower(text), ": no such file or directory")
 }
 
-// exitStatus finds the exit status in what is said of a command that failed.
+// exitStatus finds the exit status in the message about a command that failed.
 var exitStatus = regexp.MustCompile(`^(?:Error: )?Exit code (\d+)\b`)
 
-// status is the exit status of the line of a shell's call, "" if the agent does not say it beyond doubt. The line may
-// run still, or it was stopped. Words of Claude Code do not tell a failure that it takes for an answer. Gemini CLI and
-// Qwen Code write a status that is not 0 as the last line of an output, where the command may have written it itself.
+// status returns the exit status of a shell call's line, or "" if the agent leaves a doubt: the
+// line may still run, or it was stopped. Claude Code does not report some failures as failures, so
+// its words are not used. Gemini CLI and Qwen Code write a status that is not 0 as the last line of
+// an output, where the command may have written it itself.
 func (s *CallContext) status(c ToolCall) string {
 	_, fields := c.Response.(map[string]any)
 	m := exitStatus.FindStringSubmatch(c.Problem)
@@ -78,8 +80,9 @@ func (s *CallContext) status(c ToolCall) string {
 	return ""
 }
 
-// ended reports whether a shell's call that did not fail says that its command succeeded: it ended, and its status is
-// known. Claude Code tells of a failed command by another event; others have to give the status.
+// ended reports whether a shell call that did not fail says that its command succeeded: it ended,
+// and its status is known. Claude Code reports a failed command by another event; other agents have
+// to give the status.
 func (s *CallContext) ended(c ToolCall) bool {
 	response, _ := c.Response.(map[string]any)
 	for _, key := range []string{"backgroundTaskId", "timedOutAfterMs", "returnCodeInterpretation"} {
@@ -97,8 +100,8 @@ func (s *CallContext) ended(c ToolCall) bool {
 	return !strings.Contains(event.Clip(told, 400), "background")
 }
 
-// failed is a call that did not do its work on files. A path is kept although it may name nothing: that is what a
-// rescue needs.
+// failed is a call that did not do its work on files. A path is kept although it may name nothing:
+// that is what a rescue needs.
 func (s *CallContext) failed(act event.Act, c ToolCall, names ...string) event.Call {
 	out := event.Call{Act: act, Failure: c.why}
 	if out.Failure == "" {

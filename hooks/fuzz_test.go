@@ -46,7 +46,8 @@ func FuzzShell(f *testing.F) {
 	})
 }
 
-// FuzzDecode feeds the recorded payloads of all agents, and what grows from them, to the decoders of all.
+// FuzzDecode feeds the recorded payloads of all agents, and what grows from them, to the decoders
+// of all.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/home/dev/orchard","tool_name":"Read","tool_use_id":"t","tool_input":{"file_path":"go.mod"}}`))
 	f.Add([]byte(`{"hook_event_name":"PostToolBatch","tool_calls":[{"tool_name":"Edit","tool_input":{"file_path":"go.mod"},"tool_response":"Error: x"}]}`))

@@ -11,7 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// Bounds of what is kept of a call so that it can be done again. An input that exceeds them is marked as cut.
+// Limits of the stored input of a call, from which the call can be made again. Input that exceeds
+// them is marked as cut.
 const (
 	maxInput = 2048 // bytes of a command or a pattern
 	maxEdits = 32   // replacements of one call
@@ -66,7 +67,8 @@ func (s *CallContext) searchInput(out *event.Call, c ToolCall) {
 	out.Cut = out.Cut || c.Input.flag("multiline") || c.Input.text("type") != ""
 }
 
-// commandInput is a command. One that only prints a part of a file is a read: it can be done again without a shell.
+// commandInput is a command. One that only prints a part of a file is a read: it can be done again
+// without a shell.
 func commandInput(out *event.Call, c ToolCall, alone bool) {
 	command := commandText(c.Input)
 	keep(out, &out.Command, command)
@@ -77,7 +79,8 @@ func commandInput(out *event.Call, c ToolCall, alone bool) {
 	}
 }
 
-// printed takes apart the commands that print a part of one file: cat FILE, head -n N FILE, sed -n 'A,Bp' FILE.
+// printed takes apart the commands that print a part of one file: cat FILE, head -n N FILE, sed -n
+// 'A,Bp' FILE.
 func printed(command string) (from, lines int, ok bool) {
 	w := strings.Fields(command)
 	if strings.ContainsAny(command, "|&;<>$`(){}*?\\\n") {

@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestNamedInPrompts compares the files that prompts name with testdata/named.golden; -update writes it.
+// TestNamedInPrompts compares the files that prompts name with testdata/named.golden; -update
+// writes it.
 func TestNamedInPrompts(t *testing.T) {
 	var b strings.Builder
 	for _, prompt := range []string{

@@ -14,13 +14,13 @@ type Offer struct {
 	Match   int // percent
 	Uses    int
 	Actions []string // names of tools
-	Prompt  string   // what was asked for
+	Prompt  string   // the prompt of the recorded turn
 	Recipe  string   // what it edited and ran; "" if it edited nothing
 	Applies bool     // its edits can be made as they were made then
 }
 
-// Block is text under a tag of its own. Only aOa's blocks have tags: angle brackets in texts are replaced, also in
-// those of blocks.
+// Block is text under a tag of its own. Only aOa's blocks have tags: angle brackets in texts are
+// replaced, also in those of blocks.
 type Block struct {
 	Tag  string // "" for agents that know no tags
 	Text string
@@ -35,7 +35,8 @@ const maxOfferActions = 8
 // maxRecipe bounds what an offer says of edits and commands, in UTF-16 units.
 const maxRecipe = 320
 
-// Offers words what is offered: facts, one sequence a line. The zero Block if there is none.
+// Offers puts recorded sequences into words, one on each line: facts, no orders. Without sequences
+// it returns the zero Block.
 func Offers(agent string, offers []Offer) Block {
 	if len(offers) == 0 {
 		return Block{}

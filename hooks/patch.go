@@ -26,7 +26,7 @@ func (s *CallContext) patch(c ToolCall) []event.Body {
 	return out
 }
 
-// changed is what a patch that is applied in dir does to one of its files.
+// changed says what a patch that is applied in dir does to one of its files.
 func (s *CallContext) changed(op shell.PatchFile, dir string) []event.Body {
 	p, ok := s.Files.Path(op.Name, dir)
 	if !ok || s.Files.Ignored(p) {

@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// rawPayload has the fields that the agents' payloads have. None has all. A field that may be a text or an object is of
-// type any.
+// rawPayload has the fields that the agents' payloads have. None has all. A field that may be a
+// text or an object is of type any.
 type rawPayload struct {
 	Event        string   `json:"hook_event_name"`
 	EventCamel   string   `json:"hookEventName"`
@@ -73,8 +73,8 @@ func (c rawCall) toolCall() ToolCall {
 	return ToolCall{Name: c.Tool, ID: c.ID, Input: input, Response: c.Response}
 }
 
-// payload is what a payload says in the terms of Claude Code. All agents' payloads are put into them, so that the rest
-// of the package knows one form.
+// payload is an agent's payload in the terms of Claude Code. The payloads of all agents are
+// translated into it, so that the rest of the package knows one form.
 type payload struct {
 	agent    string // that called
 	name     string // the event as the agent calls it: the answer has to have that name
@@ -104,8 +104,8 @@ func firstValue(values ...any) any {
 	return nil
 }
 
-// canonical puts an agent's payload into the terms of Claude Code: each member is read from whichever field an agent
-// has for it.
+// canonical puts an agent's payload into the terms of Claude Code: each member is read from
+// whichever field an agent has for it.
 func canonical(agent string, raw *rawPayload) *payload {
 	cwd := append(append([]string{raw.Cwd}, raw.Workspaces...), raw.WorkspacesCamel...)
 	p := &payload{agent: agent, name: eventName(agent, raw), subagent: raw.Subagent, cwd: cmp.Or(cwd...),
@@ -175,9 +175,10 @@ func (p *payload) when(now time.Time) time.Time {
 	return p.at
 }
 
-// caller says which agent really runs a hook that was installed for another. VS Code runs Copilot's and Claude Code's
-// settings files too, and Copilot and Cursor run Claude Code's, with payloads of their own, and want answers in their own
-// form. What the payload says counts first; the environment may have come from a terminal inside another agent.
+// caller says which agent really runs a hook that was installed for another. VS Code runs Copilot's
+// and Claude Code's settings files too, and Copilot and Cursor run Claude Code's, with payloads of
+// their own, and want answers in their own form. What the payload says counts first; the
+// environment may have come from a terminal inside another agent.
 func caller(agent string, raw *rawPayload, env map[string]string) string {
 	result, _ := raw.Result.(map[string]any)
 	switch {
@@ -205,7 +206,8 @@ func firstText(v any) string {
 	return s
 }
 
-// problemText is what a value says about a failure: a text, or an object with a message; "" if there was none.
+// problemText returns the message of a failure from a value that is a text, or an object with a
+// message; "" if there was none.
 func problemText(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -216,7 +218,8 @@ func problemText(v any) string {
 	return ""
 }
 
-// arguments are the fields of a JSON object by name: what a tool is called with differs from tool to tool.
+// arguments are the fields of a JSON object by name: what a tool is called with differs from tool
+// to tool.
 type arguments map[string]any
 
 // text is the text at the first of the keys that has one.
@@ -270,8 +273,8 @@ func parseArguments(v any) (in arguments, text string) {
 // decodeValue reads a text that holds JSON; false if it is not JSON, or of another type.
 func decodeValue(text string, into any) bool { return json.Unmarshal([]byte(text), into) == nil }
 
-// output is the text of a tool's result, whatever its shape: a text, {stdout, stderr}, {content}, {filenames}, a list
-// of {type: text, text} blocks. At most maxOutput bytes are of use to anyone.
+// output is the text of a tool's result, whatever its shape: a text, {stdout, stderr}, {content},
+// {filenames}, a list of {type: text, text} blocks. At most maxOutput bytes are of use to anyone.
 func output(v any) string {
 	var b strings.Builder
 	line := func(s string) {

@@ -11,8 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// promptParts are the parts of a prompt. Agents send in the same event what a person typed, what the person pasted,
-// and what machines report (finished tasks, local commands, other sessions).
+// promptParts are the parts of a prompt. Agents send in the same event what a person typed, what
+// the person pasted, and what machines report (finished tasks, local commands, other sessions).
 type promptParts struct {
 	human   string // typed, private spans and machine text taken off
 	pasted  string // pasted: names files, but its words are not the person's
@@ -64,7 +64,8 @@ func splitPrompt(prompt string) promptParts {
 	return s
 }
 
-// slashCommand puts a command that the agent has wrapped in tags back into the form in which it was typed.
+// slashCommand puts a command that the agent has wrapped in tags back into the form in which it was
+// typed.
 func slashCommand(prompt string) string {
 	rest, name := cutTag(prompt, "command-name")
 	if name == "" {
@@ -109,8 +110,8 @@ func cutTag(text, tag string) (rest, inner string) {
 	return kept.String(), cut.String()
 }
 
-// Prompt makes the event of a prompt, and the question that goes with it. Machine text alone is no prompt: the files
-// that it names were seen, and there is no question.
+// Prompt makes the event of a prompt, and the question that goes with it. A prompt that only a
+// machine wrote gives no question; the files that it names count as seen.
 func (s *CallContext) Prompt(text string) (events []event.Event, query *event.Query) {
 	p, id := splitPrompt(text), s.promptID(text)
 	if p.human == "" && p.pasted == "" {
@@ -132,8 +133,8 @@ func (s *CallContext) Prompt(text string) (events []event.Event, query *event.Qu
 	return []event.Event{e}, event.PromptQuery(e)
 }
 
-// promptID is the same for every delivery of one prompt: the agent's id, else a digest of what was typed, where and
-// when.
+// promptID returns an id that is the same for every delivery of one prompt: the agent's id, else a
+// digest of what was typed, where and when.
 func (s *CallContext) promptID(text string) string {
 	if s.Turn != "" {
 		return "prompt:" + s.Turn

@@ -49,7 +49,8 @@ func TestPromptText(t *testing.T) {
 	}
 }
 
-// TestOwnWordsAreNoPrompt: Gemini CLI sends what hooks said along with the prompt; OpenCode puts a prompt in quotes.
+// TestOwnWordsAreNoPrompt: Gemini CLI sends what hooks said along with the prompt; OpenCode puts a
+// prompt in quotes.
 func TestOwnWordsAreNoPrompt(t *testing.T) {
 	said := "mend the basket\n<hook_context>Files used together with this one in this repository:\nstore/basket.go</hook_context>"
 	for _, c := range []struct{ agent, event, prompt, want string }{

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Longest texts, in UTF-16 units, which is how Claude Code counts. Over 10,000 it would put the text into a
-// file and show its beginning; Codex does so over 2,500 tokens, Copilot cuts at 10 KB.
+// Longest texts, in UTF-16 units, which is how Claude Code counts. Over 10,000 it would put the
+// text into a file and show its beginning; Codex does so over 2,500 tokens, Copilot cuts at 10 KB.
 const (
 	MaxHint  = 1200
 	MaxStart = 2000 // the block at a session's start
@@ -24,10 +24,10 @@ func longest(on string) int {
 	return MaxHint
 }
 
-// Render puts a block and a text below it into the form of an agent's event: the one JSON object that the hook prints,
-// or nil when there is neither or the event takes none. The text is made harmless and cut at a line's end to MaxHint
-// (MaxStart at a session's start), with the block. The object never holds a decision: a hint must not decide about
-// permissions.
+// Render puts a block and a text below it into the form of an agent's event: the one JSON object
+// that the hook prints, or nil when there is neither or the event takes none. The text is made
+// harmless and cut at a line's end to MaxHint (MaxStart at a session's start), with the block. The
+// object never holds a decision: a hint must not decide about permissions.
 func Render(agent, event string, b Block, text string) []byte {
 	left := longest(event)
 	block := b.within(left)
@@ -47,7 +47,7 @@ func Render(agent, event string, b Block, text string) []byte {
 		return compact(struct {
 			Text string `json:"additional_context"`
 		}{text})
-	case agents.Steps: // it is no part of the conversation that is kept
+	case agents.Steps: // it does not stay in the conversation
 		type step struct {
 			Text string `json:"ephemeralMessage"`
 		}
@@ -83,9 +83,10 @@ func compact(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// harmless takes out what could pass for more than text: control characters other than line ends, invisible characters,
-// and the bracket that opens a tag like those that clients put around messages of their own. Names of files have no
-// invisible characters here: event.Path shows them as escapes.
+// harmless takes out what could pass for more than text: control characters other than line ends,
+// invisible characters, and the bracket that opens a tag like those that clients put around
+// messages of their own. Names of files have no invisible characters here: event.Path shows them as
+// escapes.
 func harmless(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// githubToken is put together when the test runs, so that no file of this repository looks like it holds a secret.
+// githubToken is put together when the test runs, so that no file of this repository looks like it
+// holds a secret.
 var githubToken = "gh" + "p_" + strings.Repeat("aB3dE6", 6)
 
 // What a command line's words say is kept only as far as the redacted whole still says it.
@@ -33,8 +34,8 @@ func TestStoreCutsAfterRedacting(t *testing.T) {
 	}
 }
 
-// TestCommandWordsAreNoValues: what a command assigns may be anything, so it gives no terms, not even by way of a
-// variable; nor does what looks like a key.
+// TestCommandWordsAreNoValues: what a command assigns may be anything, so it gives no terms, not
+// even by way of a variable; nor does what looks like a key.
 func TestCommandWordsAreNoValues(t *testing.T) {
 	for _, command := range []string{"orchard PIN=zanzibar", "PIN=zanzibar orchard", "export PIN=zanzibar; orchard $PIN",
 		"orchard --pin=zanzibar", "orchard z4Anz1iB4ar9",
@@ -52,8 +53,8 @@ func TestCommandWordsAreNoValues(t *testing.T) {
 	}
 }
 
-// TestSecretsAreNoPaths: what redaction takes out of a command line or of the name of a file is no path of an event. A
-// shell reads ":password => 'x'" as a redirection to x.
+// TestSecretsAreNoPaths: what redaction takes out of a command line or of the name of a file is no
+// path of an event. A shell reads ":password => 'x'" as a redirection to x.
 func TestSecretsAreNoPaths(t *testing.T) {
 	secret := "Zanzi" + "bar4711"
 	for _, command := range []string{"rails runner User.new :password => '" + secret + "'; cat store/store.go",

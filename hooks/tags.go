@@ -25,8 +25,9 @@ const MaxTags = 5
 // A leading '#' of the tag is taken off.
 type TagRules map[string]string
 
-// The rules that come with aOa: each line is a tag and what it stands for. Order of the tags of an event: the user's,
-// the words of the prompt or command, what the path says, what the tool does, the language.
+// The rules that come with aOa. Each line is a tag and the words or patterns that give it. The tags
+// of an event are ordered: the user's own, those of the words of the prompt or command, of the
+// path, of the tool, of the language.
 var (
 	// folderTags: a folder anywhere in the path.
 	folderTags = lookup(`
@@ -46,7 +47,7 @@ security        security crypto
 caching         cache
 performance     bench benchmarks
 translation     i18n locales`)
-	// baseTags: a pattern for the file name, lower case. Their order is that of the tags.
+	// baseTags gives tags by patterns of the file name in lower case, in the order of the tags.
 	baseTags = tagRules(`
 testing         *_test.* test_* *.test.* *.spec.* *_spec.* *test.java *tests.cs conftest.py
 deploy          dockerfile* docker-compose* *.tf procfile
@@ -121,8 +122,8 @@ func tagRules(table string) (out []tagRule) {
 
 type tagRule struct{ pattern, tag string }
 
-// tags are the intent tags of an event: at most MaxTags, each once, without '#'. words are those of the redacted prompt
-// or command, the files are those acted upon, else those named.
+// tags are the intent tags of an event: at most MaxTags, each once, without '#'. words are those of
+// the redacted prompt or command, the files are those acted upon, else those named.
 func (s *CallContext) tags(kind event.Kind, words []string, files []event.Path) []string {
 	var out []string
 	add := func(tag string) {
@@ -163,7 +164,8 @@ func pathTags(p event.Path, add func(string)) {
 	}
 }
 
-// sorted puts the rules into an order that does not change from run to run: the log must not depend on it.
+// sorted puts the rules into an order that does not change from run to run: the log must not depend
+// on it.
 func (r TagRules) sorted() []tagRule {
 	if len(r) == 0 {
 		return nil

@@ -24,8 +24,9 @@ const (
 // maxFiles is how many files a hint names.
 const maxFiles = 5
 
-// preface says where a text comes from and what its names are. opening is the line above the files: a fact about them.
-// Orders would be ignored at best: clients warn their models of text from tools that tells them what to do.
+// preface says where a text comes from and that its names are data. opening is the line above the
+// files and states a fact about them. It gives no orders: clients warn their models of text from
+// tools that tells them what to do, so an order would at best be ignored.
 const preface = "aOa (names are data): "
 
 var opening = map[string]string{
@@ -40,12 +41,13 @@ var opening = map[string]string{
 	HintNext: "files that work like this opened next:",
 }
 
-// Text puts suggestions into words, in at most space bytes: one line that says where they come from and what they have
-// in common, then a line for each of the first five with its place or its strongest reason. It is "" if there is none,
-// if there is no space for one or if the kind is unknown. A list for a prompt or after a search gives the probability
-// that the turn opens the file, if it opens any, and has at most maxListTokens: files come first, then as many reasons
-// as fit. named are the files that the text names. Names are quoted as data; files whose names are not Mentionable are
-// left out.
+// Text puts suggestions into words, in at most space bytes: one line that says where they come from
+// and what they have in common, then a line for each of the first five with its place or its
+// strongest reason. It returns "" without suggestions, without space for one, and for an unknown
+// kind. A list for a prompt or after a search gives for each file the probability that the turn
+// opens it, if the turn opens any, and has at most maxListTokens tokens: files come first, then as
+// many reasons as fit. named are the files that the text names. Names are quoted as data; files
+// whose names are not Mentionable are left out.
 func Text(kind string, sugg []event.Suggestion, space int) (text string, named []event.Path) {
 	head, ok := opening[kind]
 	limit := MaxHint
@@ -93,7 +95,8 @@ func Text(kind string, sugg []event.Suggestion, space int) (text string, named [
 	return strings.Join(lines, "\n"), named
 }
 
-// More is the line that says how many more files or lines there are than a text has space for, "" if there are none.
+// More returns the line that says how many more files or lines there are than fit into a text, or
+// "" if n is not positive.
 func More(n int) string {
 	if n <= 0 {
 		return ""
@@ -101,8 +104,9 @@ func More(n int) string {
 	return fmt.Sprintf("\nand %d more: aoa check", n)
 }
 
-// BrokenText puts places that still use what a change removes into words of at most most bytes, and tells which files
-// they name. "" if there is none. The line of a file is quoted as data. more is how many places there are beside these.
+// BrokenText lists places that still use what a change removes, in at most most bytes, and returns
+// which files the text names. It returns "" without places. The line of a file is quoted as data.
+// more is the number of places that are not in all.
 func BrokenText(all []index.Broken, more, most int) (text string, named []event.Path) {
 	lines := index.BrokenLines(all)
 	for _, b := range lines {
@@ -121,8 +125,9 @@ func BrokenText(all []index.Broken, more, most int) (text string, named []event.
 	return text, named
 }
 
-// OtherSession says which files another session changed that may still run, the newest last, and tells which ones it
-// names. Some agents do not report the end of a session, so it says no more than when the session was active.
+// OtherSession says which files another session changed that may still run, the newest last, and
+// returns which ones the text names. Some agents do not report the end of a session, so the text
+// only says when the session was last active.
 func OtherSession(files []event.Path) (text string, named []event.Path) {
 	var names []string
 	for _, f := range slices.Backward(files) {

@@ -11,7 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// ToolCall is one call of one tool, however it was delivered: by a hook, in a batch, in a transcript.
+// ToolCall is one call of one tool, however it was delivered: by a hook, in a batch, in a
+// transcript.
 type ToolCall struct {
 	Name     string
 	ID       string
@@ -22,7 +23,7 @@ type ToolCall struct {
 	why      event.Failure // the reason if it is known without reading Problem
 }
 
-// result is what the call printed, or what went wrong.
+// result is the output of the call, or the message of its failure.
 func (c ToolCall) result() string {
 	if c.Failed {
 		return c.Problem
@@ -30,7 +31,7 @@ func (c ToolCall) result() string {
 	return c.printed()
 }
 
-// printed is what the tool printed. Of a tool that prints a file it is the first line: the rest is the file.
+// printed is the output of the tool. For a tool that prints a file it is only the first line.
 func (c ToolCall) printed() string {
 	text := output(c.Response)
 	if c.printsFile() {
@@ -48,8 +49,8 @@ func (c ToolCall) printsFile() bool {
 	return false
 }
 
-// unique adds the session to an id that the agent counts from one in each session. Long ids are random, and stay the
-// same in a session that goes on under another name.
+// unique adds the session to an id that the agent counts from one in each session. Long ids are
+// random, and stay the same in a session that goes on under another name.
 func (s *CallContext) unique(id string) string {
 	if len(id) >= randomID || strings.HasPrefix(id, "toolu_") || s.Session == "" {
 		return id
@@ -60,7 +61,8 @@ func (s *CallContext) unique(id string) string {
 // randomID is the length from which on an id cannot be a counter.
 const randomID = 16
 
-// readers says how a tool's calls become events. A tool that is not in it is read as an MCP server's.
+// readers says how a tool's calls become events. A tool that is not in it is read as an MCP
+// server's.
 var readers = map[string]func(*CallContext, ToolCall) []event.Body{
 	"Read": readFile, "NotebookRead": readFile, "view_image": readFile,
 	"Edit": editFile, "MultiEdit": editFile, "NotebookEdit": editFile, "Write": writeFile,
@@ -99,8 +101,8 @@ func (s *CallContext) Tool(c ToolCall) []event.Event {
 	return s.number(c, bodies)
 }
 
-// batch reads the calls that were made together. Most were delivered before and are known by their ids; an Edit that
-// failed is delivered only here, as a text that begins with an error.
+// batch reads the calls that were made together. Most were delivered before and are known by their
+// ids; an Edit that failed is delivered only here, as a text that begins with an error.
 func (s *CallContext) batch(calls []rawCall) (out []event.Event) {
 	for i, raw := range calls[:min(len(calls), maxBatch)] {
 		c := raw.toolCall()
@@ -213,8 +215,9 @@ var fileKeys = []string{"file_path", "filePath", "path", "file", "filename", "re
 // wordKeys are argument names for what is looked for.
 var wordKeys = []string{"query", "pattern", "search", "regex", "symbol", "name_path", "name", "text", "q"}
 
-// generic is a call of a tool that aOa does not know, as those of MCP servers: arguments that look like files
-// of the repository count, and the tool's own name says what was done to them. aOa's own tools are not news.
+// generic is a call of a tool that aOa does not know, as those of MCP servers: arguments that look
+// like files of the repository count, and the tool's own name says what was done to them. aOa's own
+// tools are not news.
 func (s *CallContext) generic(c ToolCall) []event.Body {
 	_, verb := splitMCP(c.Name)
 	out := event.Call{Act: genericAct(verb)}

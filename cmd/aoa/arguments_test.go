@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// takes is the longest command line of each command. What ends in "…" takes as many arguments as one likes.
+// takes is the longest command line of each command. What ends in "…" takes as many arguments as
+// one likes.
 var takes = []string{"init", "suggest …", "check …", "why a", "status", "report", "remove", "stats files", "log",
 	"feedback good a", "config threshold 0.7", "config --unset threshold", "doctor", "pause 1h", "forget a",
 	"hooks install …", "hooks remove …", "daemon start", "daemon stop", "daemon run", "context",

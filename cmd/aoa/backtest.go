@@ -16,8 +16,8 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// backtest says what aoa check would have said of the newest commits. It reads git's history itself, so that it can be
-// tried before aoa init.
+// backtest says what aoa check would have said of the newest commits. It reads git's history
+// itself, so that it can be tried before aoa init.
 func (a *app) backtest(ctx context.Context, args []string, how checkHow) error {
 	if how.staged || len(args) > 0 || how.format != "text" {
 		return usage("--backtest asks about the newest commits, and prints text or --json: leave the rest out")

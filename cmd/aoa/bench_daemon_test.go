@@ -40,8 +40,8 @@ type bed struct {
 	daemon      *exec.Cmd
 }
 
-// newBed makes n empty files, and a store as an import of their history leaves it: every file has scores, a fifth of
-// them partners, 8 on average, and a quarter of those was opened by agents too.
+// newBed makes n empty files, and a store as an import of their history leaves it: every file has
+// scores, a fifth of them partners, 8 on average, and a quarter of those was opened by agents too.
 func newBed(b *testing.B, n int) *bed {
 	b.Helper()
 	top, err := os.MkdirTemp("", "aoa-") // a short name: the socket lies below it
@@ -146,8 +146,8 @@ func known(batch *hot.Store, files []event.Path, now time.Time) {
 	}
 }
 
-// start runs the daemon and returns how long it took until the first answer to a hook, which waits for no files to be
-// read, and until the first one to a person, which does.
+// start runs the daemon and returns how long it took until the first answer to a hook, which waits
+// for no files to be read, and until the first one to a person, which does.
 func (d *bed) start(b *testing.B) (hook, person time.Duration) {
 	b.Helper()
 	d.daemon = exec.Command(d.binary, "daemon", "run")
@@ -170,8 +170,8 @@ func (d *bed) start(b *testing.B) (hook, person time.Duration) {
 	return hook, time.Since(begin)
 }
 
-// cpu is how long the daemon has computed, 0 where the system does not say: on a busy machine it tells more than a
-// clock.
+// cpu is how long the daemon has computed, 0 where the system does not say: on a busy machine it
+// tells more than a clock.
 func (d *bed) cpu() (sum time.Duration) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", d.daemon.Process.Pid))
 	for _, name := range threads {
@@ -183,8 +183,9 @@ func (d *bed) cpu() (sum time.Duration) {
 	return sum
 }
 
-// resident is how many bytes of the daemon are resident (VmRSS:), or of them pages of files, most of them the program
-// itself, which the system may drop at any time (RssFile:); 0 where the system does not say.
+// resident is how many bytes of the daemon are resident (VmRSS:), or of them pages of files, most
+// of them the program itself, which the system may drop at any time (RssFile:); 0 where the system
+// does not say.
 func (d *bed) resident(which string) (bytes float64) {
 	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.daemon.Process.Pid))
 	for line := range strings.Lines(string(raw)) {
@@ -201,7 +202,8 @@ func (d *bed) stop(b *testing.B) {
 	fault.Check(b, d.daemon.Wait())
 }
 
-// served starts the daemon for the rest of the benchmark, with a session that works in a corner of the repository.
+// served starts the daemon for the rest of the benchmark, with a session that works in a corner of
+// the repository.
 func (d *bed) served(b *testing.B) *bed {
 	b.Helper()
 	d.start(b)
@@ -228,7 +230,8 @@ func opened(id string, f event.Path, at time.Time) event.Event {
 		Body: event.Call{Act: event.ActRead, Paths: []event.Path{f}, Tags: []string{"go"}}}
 }
 
-// hook sends a hook. It reads the answer if it waits, and leaves otherwise, as the hook client does.
+// hook sends a hook. It reads the answer if it waits, and leaves otherwise, as the hook client
+// does.
 func (d *bed) hook(ctx context.Context, wait bool, payload map[string]any) ([]byte, error) {
 	raw, err := json.Marshal(payload)
 	if err != nil {
@@ -266,7 +269,8 @@ func (ts times) at(share float64) float64 {
 	return ts[min(len(ts)-1, int(share*float64(len(ts))))].Seconds() * 1000
 }
 
-// report prints both, and how the median stands to its budget in milliseconds: at most 1 is within it.
+// report prints both, and how the median stands to its budget in milliseconds: at most 1 is within
+// it.
 func (ts times) report(b *testing.B, budget float64) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(ts.at(.5), "p50-ms")

@@ -20,8 +20,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// These benchmarks time the real binary from outside, against the budgets of the design: make bench prints a table.
-// Medians compare runs; a p99 says as much about the machine's scheduler as about the daemon.
+// These benchmarks time the real binary from outside, against the budgets of the design: make bench
+// prints a table. Medians compare runs; a p99 says as much about the machine's scheduler as about
+// the daemon.
 
 var crowds = []struct {
 	files  int
@@ -75,8 +76,8 @@ func BenchmarkQuery(b *testing.B) {
 	}
 }
 
-// BenchmarkEvents sends events until they are learned: in batches, each acknowledged when it is durable, and as
-// hooks, whose client writes and leaves.
+// BenchmarkEvents sends events until they are learned: in batches, each acknowledged when it is
+// durable, and as hooks, whose client writes and leaves.
 func BenchmarkEvents(b *testing.B) {
 	d := newBed(b, 10_000).served(b)
 	var n atomic.Int64
@@ -158,7 +159,8 @@ func (d *bed) learned(b *testing.B) {
 	b.Fatal("events are never learned")
 }
 
-// BenchmarkStart starts the daemon of a store until its first answer, and looks at its memory when it has resolved.
+// BenchmarkStart starts the daemon of a store until its first answer, and looks at its memory when
+// it has resolved.
 func BenchmarkStart(b *testing.B) {
 	for _, c := range append(crowds[:0:0], crowds[1:]...) {
 		b.Run(fmt.Sprint(c.files), func(b *testing.B) {
@@ -171,8 +173,8 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// starts starts and stops the daemon again and again: until the first answer to a hook, to a person, and how long it
-// computed until then.
+// starts starts and stops the daemon again and again: until the first answer to a hook, to a
+// person, and how long it computed until then.
 func (d *bed) starts(b *testing.B) (hooks, persons, cpu times) {
 	for b.Loop() {
 		for range 5 { // one start may be longer than the time that a benchmark is given
@@ -185,7 +187,8 @@ func (d *bed) starts(b *testing.B) (hooks, persons, cpu times) {
 	return hooks, persons, cpu
 }
 
-// BenchmarkMemory is what stays resident of the process, in MB, when it rests after a few questions.
+// BenchmarkMemory is what stays resident of the process, in MB, when it rests after a few
+// questions.
 func BenchmarkMemory(b *testing.B) {
 	for _, c := range append(crowds[:1:1], crowds[1:]...) {
 		b.Run(fmt.Sprint(c.files), func(b *testing.B) {
@@ -215,8 +218,8 @@ func (d *bed) rest(b *testing.B, budget float64) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkKeep is what the daemon does beside the questions at 100,000 files: a snapshot. Only the learning of new
-// events waits for it.
+// BenchmarkKeep is what the daemon does beside the questions at 100,000 files: a snapshot. Only the
+// learning of new events waits for it.
 func BenchmarkKeep(b *testing.B) {
 	files := make([]event.Path, 100_000)
 	for i := range files {
@@ -261,7 +264,8 @@ func BenchmarkStage(b *testing.B) {
 	ts.report(b, 10)
 }
 
-// BenchmarkHook times whole processes in turn, with the daemon: aoa-hook and aoa hook beside an empty Go program.
+// BenchmarkHook times whole processes in turn, with the daemon: aoa-hook and aoa hook beside an
+// empty Go program.
 func BenchmarkHook(b *testing.B) {
 	d := newBed(b, 1000).served(b)
 	small, empty := filepath.Join(filepath.Dir(d.binary), "aoa-hook"), filepath.Join(filepath.Dir(d.binary), "empty")

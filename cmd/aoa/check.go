@@ -68,8 +68,8 @@ needs no daemon, and exits 0.`,
 // errFound ends aoa check after it has printed findings.
 var errFound = errors.New("the change is not complete")
 
-// judged lets a check end well that could not judge, unless strict says otherwise. Findings and a wrong command line
-// stay errors.
+// judged lets a check end well that could not judge, unless strict says otherwise. Findings and a
+// wrong command line stay errors.
 func (a *app) judged(err error, strict bool) error {
 	var f *failure
 	var refused *api.Error
@@ -115,7 +115,7 @@ func (a *app) checkRequest(ctx context.Context, args []string, how checkHow) (r 
 	return r, nil
 }
 
-// isRange reports whether an argument names commits: it has "..", and is no path.
+// isRange reports whether an argument names commits: it contains ".." and no file has this path.
 func isRange(dir, arg string) bool {
 	if !strings.Contains(arg, "..") || slices.Contains(strings.Split(filepath.ToSlash(arg), "/"), "..") {
 		return false
@@ -171,15 +171,15 @@ func (a *app) checkChange(ctx context.Context, args []string, how checkHow) erro
 	return nil
 }
 
-// How long a check waits until what earlier commits changed is read, which begins after aoa init and takes some seconds.
-// Who commits is not held up for long.
+// How long a check waits until what earlier commits changed is read, which begins after aoa init
+// and takes some seconds. Who commits is not held up for long.
 const (
 	readPatience   = 30 * time.Second
 	commitPatience = 3 * time.Second
 )
 
-// checkRead asks what a change breaks and lacks, again while earlier commits are still being read: the answer would lack
-// what they say. The daemon waits for them a second each time.
+// checkRead asks what a change breaks and lacks, again while earlier commits are still being read:
+// the answer would lack what they say. The daemon waits for them a second each time.
 func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, error) {
 	begin, patience := a.now(), readPatience
 	if r.Staged {
@@ -196,7 +196,8 @@ func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, e
 	}
 }
 
-// found is the error of a check with findings: it counts them, and says what to do about those that are none.
+// found returns the error of a check with findings. It counts them, and says what to do about a
+// finding that is wrong.
 func (a *app) found(ans *change.Answer, staged bool) error {
 	var parts []string
 	if n := len(ans.Broken) + ans.MoreBroken; n > 0 {

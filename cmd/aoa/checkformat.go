@@ -21,7 +21,8 @@ var formats = map[string]func(*app, *change.Answer){
 
 func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
 
-// evidence is why a file is missing: the counts, and commits to open, rather those that are like this change.
+// evidence is why a file is missing: the counts, and commits to open, rather those that are like
+// this change.
 func evidence(l change.Lack, show func(event.Path) string) string {
 	text := l.Because(show)
 	switch {
@@ -37,7 +38,7 @@ func evidence(l change.Lack, show func(event.Path) string) string {
 	return text
 }
 
-// usualLine names files that belong to everything, "" if there are none.
+// usualLine names the files that belong to everything, or returns "".
 func usualLine(files []event.Path, show func(event.Path) string) string {
 	if len(files) == 0 {
 		return ""
@@ -97,7 +98,7 @@ func (a *app) gone(broken []index.Broken) {
 	}
 }
 
-// checkMarkdown prints a table for the comment of a pull request, nothing if there is no finding.
+// checkMarkdown prints a table for the comment of a pull request, and nothing without findings.
 func (a *app) checkMarkdown(ans *change.Answer) {
 	if ans.Findings() == 0 {
 		return

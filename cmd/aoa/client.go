@@ -49,8 +49,8 @@ func (a *app) known(ctx context.Context) (*watcher.Repo, locate.Place, error) {
 	return r, place, nil
 }
 
-// client returns a client of the repository's daemon, the same one every time. Its first call starts a daemon if none
-// is running.
+// client returns a client of the repository's daemon, the same one every time. Its first call
+// starts a daemon if none is running.
 func (a *app) client(ctx context.Context) (*api.Client, *watcher.Repo, error) {
 	if a.opened == nil {
 		r, place, err := a.known(ctx)

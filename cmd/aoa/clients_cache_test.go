@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 )
 
-// TestClientClaudeCache: hints break no prompt cache. Each request of a session of two turns and a resume begins with
-// all of the request before it, byte for byte, wherever it does without hooks.
+// TestClientClaudeCache: hints break no prompt cache. Each request of a session of two turns and a
+// resume begins with all of the request before it, byte for byte, wherever it does without hooks.
 func TestClientClaudeCache(t *testing.T) {
 	program := realClient(t, "claude")
 	session := func(c claude) *model {
@@ -51,8 +51,8 @@ func TestClientClaudeCache(t *testing.T) {
 	}
 }
 
-// commonParts is how many parts of a request (tools, system prompt, messages) the next one begins with, and how many
-// it has.
+// commonParts is how many parts of a request (tools, system prompt, messages) the next one begins
+// with, and how many it has.
 func commonParts(r, next reading) (kept, all int) {
 	a, b := partsOf(r), partsOf(next)
 	for kept < min(len(a), len(b)) && a[kept] == b[kept] {

@@ -28,8 +28,8 @@ func newClaude(t *testing.T, program string, settings ...string) claude {
 	return c
 }
 
-// protocolHistory is one in which docs/protocol.md changes with server/wire.go in three of four commits, and
-// store/table_test.go with store/table.go in all.
+// protocolHistory is one in which docs/protocol.md changes with server/wire.go in three of four
+// commits, and store/table_test.go with store/table.go in all.
 func protocolHistory() (out []commit) {
 	out = append(out, commit{"begin", []string{"README.md", "docs/guide.md", "sched/plan.go", "sched/queue.go",
 		"other/one.go"}})
@@ -75,8 +75,8 @@ func (c claude) start(args []string, turns []turn) (*model, outcome) {
 	return m, o
 }
 
-// unharmed checks that the client noticed nothing: its output is the model's, its transcripts hold no error of a
-// hook.
+// unharmed checks that the client noticed nothing: its output is the model's, its transcripts hold
+// no error of a hook.
 func (c claude) unharmed(o outcome) {
 	c.t.Helper()
 	if o.out != "done\n" || o.err != "" {
@@ -122,7 +122,8 @@ func hintOf(kind string, file event.Path) string {
 	return text
 }
 
-// reached checks that a text is in that request of the model, the first one being 0, and in none before.
+// reached checks that a text is in that request of the model, the first one being 0, and in none
+// before.
 func (m *model) reached(t *testing.T, text string, request int) {
 	t.Helper()
 	if got := m.first(text); got != request {
@@ -131,7 +132,8 @@ func (m *model) reached(t *testing.T, text string, request int) {
 	}
 }
 
-// earlier is work before: sessions in which such prompts led to the same two files, without a word of aOa's.
+// earlier is work before: sessions in which such prompts led to the same two files, without a word
+// of aOa's.
 func (c claude) earlier(first, second string) {
 	c.t.Helper()
 	const silent = "partner,rescue,start,stale" // with reload, an offer would stand in place of the list

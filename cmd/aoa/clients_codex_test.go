@@ -20,7 +20,8 @@ type codex struct {
 	config  string // settings that it has written itself
 }
 
-// newCodex enters our hooks for the user, as the one who trusts them: a project's are not run before it is trusted.
+// newCodex enters our hooks for the user, as the one who trusts them: a project's are not run
+// before it is trusted.
 func newCodex(t *testing.T, program string, settings ...string) codex {
 	t.Helper()
 	c := codex{newClientSandbox(t, protocolHistory()), program, ""}
@@ -60,7 +61,8 @@ func patch(text string) toolUse {
 	return toolUse{"apply_patch", object{"patch": "*** Begin Patch\n" + text + "*** End Patch\n"}}
 }
 
-// TestClientCodex drives the real Codex, which gives the text of PostToolUse to the model with the next request.
+// TestClientCodex drives the real Codex, which gives the text of PostToolUse to the model with the
+// next request.
 func TestClientCodex(t *testing.T) {
 	program := realClient(t, "codex")
 	t.Run("after a tool", func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// movements are what an agent does with git, in a repository where a branch "theirs" has other contents, and what is
-// true of the session's edits of sched/plan.go and sched/queue.go afterwards.
+// movements are what an agent does with git, in a repository where a branch "theirs" has other
+// contents, and what is true of the session's edits of sched/plan.go and sched/queue.go afterwards.
 var movements = []struct{ name, command, said string }{
 	{"pull", "git commit -qam mine && git pull -q --no-rebase --no-edit . theirs", "Edited earlier: sched/queue.go, sched/plan.go."},
 	{"pull --rebase", "git commit -qam mine && git pull -q --rebase . theirs", "Edited earlier: sched/queue.go, sched/plan.go."},
@@ -28,8 +28,8 @@ var movements = []struct{ name, command, said string }{
 	{"cherry-pick", "git cherry-pick theirs", "Changed and not committed: sched/queue.go:1, sched/plan.go:1."},
 }
 
-// TestClientClaudeGit: what git brings into the worktree under the real client is no edit of its session, and what is
-// said after a compaction is true.
+// TestClientClaudeGit: what git brings into the worktree under the real client is no edit of its
+// session, and what is said after a compaction is true.
 func TestClientClaudeGit(t *testing.T) {
 	program := realClient(t, "claude")
 	for _, m := range movements {

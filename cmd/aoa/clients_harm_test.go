@@ -28,8 +28,9 @@ var harms = map[string]func(*clientSandbox){
 	"binary removed": func(w *clientSandbox) { w.removeAll(filepath.Join(w.bin, "aoa")) },
 }
 
-// TestClientClaudeUnharmed breaks aOa before and in the middle of a session. The client must not show it: no error
-// (see unharmed), all turns of the script done, and not much slower than without hooks.
+// TestClientClaudeUnharmed breaks aOa before and in the middle of a session. The client must not
+// show it: no error (see unharmed), all turns of the script done, and not much slower than without
+// hooks.
 func TestClientClaudeUnharmed(t *testing.T) {
 	program := realClient(t, "claude")
 	plain := claude{newClientSandbox(t, protocolHistory()), program}
@@ -58,8 +59,8 @@ func TestClientClaudeUnharmed(t *testing.T) {
 	}
 }
 
-// unharmed breaks aOa under another client, one harm after the other at one place. work lets the client ask its
-// model that often; without says how long such work takes.
+// unharmed breaks aOa under another client, one harm after the other at one place. work lets the
+// client ask its model that often; without says how long such work takes.
 func unharmed(t *testing.T, w *clientSandbox, names []string, often int, without time.Duration,
 	work func() (*model, outcome)) {
 	t.Helper()
@@ -85,7 +86,8 @@ func unharmed(t *testing.T, w *clientSandbox, names []string, often int, without
 // impatient lets hooks wait as long as they do for users, and no longer.
 func (w *clientSandbox) impatient() { w.env = append(w.env, "AOA_PATIENCE=1") }
 
-// work is a session with an access that fails, reads, an edit and a command; something happens in its middle.
+// work is a session with an access that fails, reads, an edit and a command; something happens in
+// its middle.
 func (c claude) work(amid func()) (*model, outcome) {
 	c.t.Helper()
 	return c.ask(firstSession, "rename it", uses(c.read("documentation/README.md")),
@@ -133,8 +135,8 @@ func (w *clientSandbox) removeAll(dir string) {
 	w.t.Error(err)
 }
 
-// TestClientClaudeLearns looks at the log after a session of the real client: each access once, although several
-// hooks tell of it.
+// TestClientClaudeLearns looks at the log after a session of the real client: each access once,
+// although several hooks tell of it.
 func TestClientClaudeLearns(t *testing.T) {
 	c := newClaude(t, realClient(t, "claude"))
 	write := toolUse{"Write", object{"file_path": c.path("sched/new.go"), "content": "package sched\n"}}

@@ -13,8 +13,9 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 )
 
-// TestClientClaude drives the real Claude Code: each kind of hint reaches the model's next request, and none
-// before. Nothing is held out; what else decides (thresholds, kinds that would speak first) is set by the scenario.
+// TestClientClaude drives the real Claude Code: each kind of hint reaches the model's next request,
+// and none before. Nothing is held out; what else decides (thresholds, kinds that would speak
+// first) is set by the scenario.
 func TestClientClaude(t *testing.T) {
 	program := realClient(t, "claude")
 	for _, name := range slices.Sorted(maps.Keys(claudeScenarios)) {

@@ -15,8 +15,9 @@ import (
 	"testing"
 )
 
-// model is a scripted stand-in for a language model: it answers each request that offers tools with the next turn
-// of its script, and keeps every request, for these are all that a real model would have read.
+// model is a scripted stand-in for a language model: it answers each request that offers tools with
+// the next turn of its script, and keeps every request, for these are all that a real model would
+// have read.
 type model struct {
 	url    string
 	number int // its calls are numbered from here: ids are never the same in two runs
@@ -179,7 +180,8 @@ func encoded(v any) string {
 	return string(b)
 }
 
-// allText joins the strings of a JSON value: the text as the model reads it, without JSON's escapes.
+// allText joins the strings of a JSON value: the text as the model reads it, without JSON's
+// escapes.
 func allText(v any) string {
 	var b strings.Builder
 	var walk func(any)

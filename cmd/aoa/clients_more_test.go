@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 )
 
-// more are further clients. Cursor is not among them: its agent is not on npm, and its models answer at its maker's
-// alone. Its payloads are tested in package hooks, as documented.
+// more are further clients. Cursor is not among them: its agent is not on npm, and its models
+// answer at its maker's alone. Its payloads are tested in package hooks, as documented.
 var more = []moreClient{
 	{
 		name: "qwen", dialect: completions,
@@ -42,7 +42,8 @@ var more = []moreClient{
 				"instruction": "rename it"}}
 		},
 		shell: func(command string) toolUse { return toolUse{"run_shell_command", object{"command": command}} },
-		// AfterTool fires for a tool that failed, but its text is dropped: it waits for the next one
+		// AfterTool fires for a tool that failed, but its text is dropped: it waits for the next
+		// one
 		reach: reach{command: 1, read: 3, partner: 5, set: 0},
 	},
 	{
@@ -68,8 +69,8 @@ var more = []moreClient{
 		shell: func(command string) toolUse {
 			return toolUse{"bash", object{"command": command, "description": "look"}}
 		},
-		// Its plugins are not notified of a tool that failed, and have no say at a session's start: that text comes with
-		// the first call.
+		// Its plugins are not notified of a tool that failed, and have no say at a session's start:
+		// that text comes with the first call.
 		reach: reach{command: 1, read: -1, partner: 5, set: 1},
 	},
 	{
@@ -91,9 +92,9 @@ var more = []moreClient{
 	},
 }
 
-// reach is the request of the model, from 0, that each text arrives in; -1: none. The script calls a command and a
-// read that fail, a read, an edit, a look at the change and a command. The working set is that of a second session
-// with one call.
+// reach is the request of the model, from 0, that each text arrives in; -1: none. The script calls
+// a command and a read that fail, a read, an edit, a look at the change and a command. The working
+// set is that of a second session with one call.
 type reach struct{ command, read, partner, set int }
 
 type moreClient struct {
@@ -107,8 +108,8 @@ type moreClient struct {
 	install []string // the scope of our hooks; none: this worktree
 }
 
-// TestClientMore drives the further clients: a rescue, a partner and a working set reach each model, and a broken
-// aOa is not noticed.
+// TestClientMore drives the further clients: a rescue, a partner and a working set reach each
+// model, and a broken aOa is not noticed.
 func TestClientMore(t *testing.T) {
 	for _, c := range more {
 		t.Run(c.name, func(t *testing.T) {

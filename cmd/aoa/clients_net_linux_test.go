@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// cell is a thread in a network namespace of its own, which has loopback and nothing else: what is started in it
-// can reach the scripted model alone. All tests share one.
+// cell is a thread in a network namespace of its own, which has loopback and nothing else: what is
+// started in it can reach the scripted model alone. All tests share one.
 var cell = sync.OnceValues(func() (chan<- func(), error) {
 	jobs, ready := make(chan func()), make(chan error)
 	go func() {

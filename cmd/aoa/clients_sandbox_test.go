@@ -23,7 +23,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// clientSandbox is what a real client works in: a repository, a home, and a folder with aoa that is first in PATH.
+// clientSandbox is what a real client works in: a repository, a home, and a folder with aoa that is
+// first in PATH.
 type clientSandbox struct {
 	t               *testing.T
 	repo, home, bin string
@@ -67,8 +68,8 @@ type commit struct {
 	files   []string
 }
 
-// stream is a stream for git fast-import: the commits an hour apart, the last one an hour ago. Each changes a line that
-// has its subject.
+// stream is a stream for git fast-import: the commits an hour apart, the last one an hour ago. Each
+// changes a line that has its subject.
 func stream(commits []commit) string {
 	var b strings.Builder
 	start := time.Now().Add(-time.Duration(len(commits)) * time.Hour).Unix()
@@ -96,8 +97,8 @@ func (w *clientSandbox) must(args ...string) string {
 	return string(out)
 }
 
-// learn lets aoa read the history: aoa init with these arguments. Settings are key=value. Nothing is held out, so
-// that what is said depends on the script only.
+// learn lets aoa read the history: aoa init with these arguments. Settings are key=value. Nothing
+// is held out, so that what is said depends on the script only.
 func (w *clientSandbox) learn(args []string, settings ...string) {
 	w.t.Helper()
 	w.must(append([]string{"aoa", "init"}, args...)...)
@@ -148,8 +149,8 @@ type outcome struct {
 // longest is how long a client may run: far more than it needs, and less than the test has.
 const longest = 60 * time.Second
 
-// run lets a client work in the sandbox, with nothing in its environment but what the sandbox and env say, without a
-// way out of this machine. It must end by itself, without an error.
+// run lets a client work in the sandbox, with nothing in its environment but what the sandbox and
+// env say, without a way out of this machine. It must end by itself, without an error.
 func (w *clientSandbox) run(env []string, args ...string) outcome {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), longest)

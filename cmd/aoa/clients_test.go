@@ -16,17 +16,18 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// The clients that are driven. Their versions are in the table of agents: what a client does with a hook's text
-// changes between releases, so a newer one is a decision and not an accident.
+// The clients that are driven. Their versions are in the table of agents: what a client does with a
+// hook's text changes between releases, so a newer one is a decision and not an accident.
 //
-// Variables: AOA_CLIENTS=1 runs these tests (make test-clients), AOA_CLIENTS_DIR keeps the downloads,
-// AOA_REQUIRE=clients makes a skip a failure.
+// Variables: AOA_CLIENTS=1 runs these tests (make test-clients), AOA_CLIENTS_DIR keeps the
+// downloads, AOA_REQUIRE=clients makes a skip a failure.
 var npmClients = map[string]string{
 	"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "qwen": "@qwen-code/qwen-code", "gemini": "@google/gemini-cli",
 	"opencode": "opencode-ai", "copilot": "@github/copilot",
 }
 
-// realClient gives the program of a client from npm, downloaded if it is not there yet, or skips the test.
+// realClient gives the program of a client from npm, downloaded if it is not there yet, or skips
+// the test.
 func realClient(t *testing.T, name string) string {
 	t.Helper()
 	if os.Getenv("AOA_CLIENTS") == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 )
 
-// bashWords replaces the part of cobra's script for bash that needs a function of the package bash-completion. It splits
-// the line at spaces, so that a word keeps its "=" and ":".
+// bashWords replaces the part of cobra's script for bash that needs a function of the package
+// bash-completion. It splits the line at spaces, so that a word keeps its "=" and ":".
 const bashWords = `    read -ra words <<<"${COMP_LINE:0:COMP_POINT}"
     [[ ${COMP_LINE:0:COMP_POINT} == *[[:space:]] ]] && words+=("")
     cword=$((${#words[@]} - 1)) cur=${words[cword]} prev=${words[cword > 0 ? cword - 1 : 0]}
@@ -74,7 +74,7 @@ func completeFlag(c *cobra.Command, flag string, fn cobra.CompletionFunc) {
 	}
 }
 
-// knownWords refuses words that are not among the known ones, and names the one that may be meant.
+// knownWords refuses words that are not among the known ones, and names the most similar known one.
 func knownWords(what string, typed, known []string) error {
 	for _, t := range typed {
 		if slices.Contains(known, t) {

@@ -89,7 +89,8 @@ func (a *app) configAfter(settings, file, key string, unset bool) {
 	}
 }
 
-// configRead makes a running daemon read a setting that was changed. One that is not running reads it when it starts.
+// configRead makes a running daemon read a setting that was changed. One that is not running reads
+// it when it starts.
 func (a *app) configRead(ctx context.Context, place locate.Place) error {
 	_, err := api.Call(ctx, a.running(place), api.Config, api.None{})
 	if errors.Is(err, api.ErrNoDaemon) {
@@ -148,7 +149,8 @@ func (a *app) configGet(file, key string) error {
 	return a.answer(s, func() { fmt.Fprintln(a.out, s.Value) })
 }
 
-// completeSetting completes the names of settings, and of one the values worth completing.
+// completeSetting completes the names of settings, and after a name the values that are worth
+// completing.
 func completeSetting(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 1 {
 		k, _ := config.FindKey(args[0])

@@ -58,7 +58,8 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	if err != nil {
 		return err
 	}
-	// The daemon makes no store: one that a hook has started would bring back what aoa remove has just deleted.
+	// The daemon makes no store: one that a hook has started would bring back what aoa remove has
+	// just deleted.
 	if err := ready(place); err != nil {
 		return err
 	}
@@ -177,9 +178,9 @@ events in memory. Exits 6 if the daemon does not answer.`,
 	return c
 }
 
-// halt asks a daemon to stop, and waits until it has written everything and released its lock. With force it ends in
-// any case, and what it cannot write is lost. The lock is held for the caller, also if the error is api.ErrNoDaemon;
-// after other errors it is nil.
+// halt asks a daemon to stop, and waits until it has written everything and released its lock. With
+// force it ends in any case, and what it cannot write is lost. The lock is held for the caller,
+// also if the error is api.ErrNoDaemon; after other errors it is nil.
 func (a *app) halt(ctx context.Context, p locate.Place, force bool) (held *flock.Flock, err error) {
 	limit := stopTime * time.Duration(client.Factor())
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -197,8 +198,8 @@ func (a *app) halt(ctx context.Context, p locate.Place, force bool) (held *flock
 			a.talk("%d events are lost: %s", ans.Unwritten, ans.Why)
 		}
 		asked = asked || err == nil
-		// A daemon that no longer listens may still be writing its last snapshot, or another one may start: then it is
-		// asked again.
+		// A daemon that no longer listens may still be writing its last snapshot, or another one
+		// may start: then it is asked again.
 		step, cancel := context.WithTimeout(ctx, askAgain)
 		held, waiting := api.Gone(step, p)
 		cancel()

@@ -36,7 +36,8 @@ func (d *sandbox) asNobody(args ...string) said {
 	return s
 }
 
-// forNobody makes a sandbox whose repository and home belong to nobody, and its program can be run by anyone.
+// forNobody makes a sandbox whose repository and home belong to nobody, and its program can be run
+// by anyone.
 func forNobody(t *testing.T) *sandbox {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -102,8 +103,8 @@ func TestNoPermission(t *testing.T) {
 	})
 }
 
-// onTmpfs runs the test again as root of its own mount namespace with a tmpfs of that size, and returns its folder.
-// In the outer process it returns "" after the inner one has passed.
+// onTmpfs runs the test again as root of its own mount namespace with a tmpfs of that size, and
+// returns its folder. In the outer process it returns "" after the inner one has passed.
 func onTmpfs(t *testing.T, size string) string {
 	t.Helper()
 	const name = "AOA_TEST_TMPFS"
@@ -127,9 +128,10 @@ func onTmpfs(t *testing.T, size string) string {
 	return ""
 }
 
-// TestStopOnFullDisk: on a full disk questions are answered, and what cannot be written is refused or waits in memory.
-// A daemon whose events wait does not stop: aoa daemon stop says how many there are, where they belong and what to do.
-// When there is space it stops, and they are there. Only by force is it stopped without.
+// TestStopOnFullDisk: on a full disk questions are answered, and what cannot be written is refused
+// or waits in memory. A daemon whose events wait does not stop: aoa daemon stop says how many there
+// are, where they belong and what to do. When there is space it stops, and they are there. Only by
+// force is it stopped without.
 func TestStopOnFullDisk(t *testing.T) {
 	noRace(t)
 	disk := onTmpfs(t, "6m")

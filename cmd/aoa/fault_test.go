@@ -16,8 +16,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestCorrupted: with random bytes of any file of the store changed, cut off or lost, while no daemon runs, the next
-// command answers from git's history at least, and says so whenever something is missing; nothing ends with a panic.
+// TestCorrupted: with random bytes of any file of the store changed, cut off or lost, while no
+// daemon runs, the next command answers from git's history at least, and says so whenever something
+// is missing; nothing ends with a panic.
 func TestCorrupted(t *testing.T) {
 	noRace(t)
 	t.Parallel()

@@ -84,8 +84,8 @@ learning a path at all, list it in .aoaignore.`,
 	return c
 }
 
-// much says in words what a request erases that stands for more than its name says, and how it is written: "" for one
-// file, session or clone.
+// much describes a request that erases more than one file, session or clone, and how the request is
+// typed. It returns "" for others.
 func much(a *app, r api.ForgetRequest, args []string, since string) (what, again string) {
 	switch {
 	case strings.HasSuffix(string(r.File), "/"):

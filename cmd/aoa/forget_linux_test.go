@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestForgetFullDisk: without space the request fails and is to be asked again, or only the bytes are left, which are
-// overwritten when there is space again.
+// TestForgetFullDisk: without space the request fails and is to be asked again, or only the bytes
+// are left, which are overwritten when there is space again.
 func TestForgetFullDisk(t *testing.T) {
 	noRace(t)
 	disk := onTmpfs(t, "16m")

@@ -19,8 +19,8 @@ import (
 
 const secretFile = "server/secretplan.go"
 
-// secretive is a repository whose store knows a file that is to be forgotten: events, a prompt, a session, a cached
-// step.
+// secretive is a repository whose store knows a file that is to be forgotten: events, a prompt, a
+// session, a cached step.
 func secretive(t *testing.T, env ...string) *sandbox {
 	t.Helper()
 	d := newSandbox(t, 16)
@@ -62,7 +62,8 @@ func (d *sandbox) knows() (found bool) {
 	return found
 }
 
-// forgotten waits until nothing of the file is left: in no byte of the store, no answer, no log, and no request.
+// forgotten waits until nothing of the file is left: in no byte of the store, no answer, no log,
+// and no request.
 func (d *sandbox) forgotten() {
 	d.Helper()
 	d.until("the bytes are overwritten", func() bool {
@@ -83,8 +84,8 @@ func verdict(t *testing.T) fault.Verdict {
 	return fault.Whole
 }
 
-// TestForgetReader: another program reads the log while something is forgotten. It is out of every answer at once, the
-// command says that the bytes are left, and they go when the reader ends.
+// TestForgetReader: another program reads the log while something is forgotten. It is out of every
+// answer at once, the command says that the bytes are left, and they go when the reader ends.
 func TestForgetReader(t *testing.T) {
 	noRace(t)
 	t.Parallel()

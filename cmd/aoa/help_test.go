@@ -64,7 +64,8 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestVariables: every AOA_ variable that a document or a help text names is one that the program reads.
+// TestVariables: every AOA_ variable that a document or a help text names is one that the program
+// reads.
 func TestVariables(t *testing.T) {
 	known := map[string]bool{"AOA_TEST_REDIS": true, "AOA_REQUIRE": true}
 	for _, v := range config.Variables {

@@ -109,7 +109,7 @@ git worktree add.`,
 	return c
 }
 
-// hookChange is what was done to a file, for --json.
+// hookChange says what was done to a file.
 type hookChange struct {
 	Agent string        `json:"agent"`
 	Scope install.Scope `json:"scope,omitempty"` // user, project or local
@@ -125,9 +125,9 @@ func (a *app) gitRepo(repo *watcher.Repo) install.GitRepo {
 	return install.GitRepo{Root: string(repo.Root), CommonDir: repo.CommonDir, Env: a.env}
 }
 
-// installHook installs the hooks of an agent. The local scope is that of all worktrees of the repository:
-// an agent reads the personal file of the worktree that it is started in.
-// check says whether git's hooks get the one that checks commits.
+// installHook installs the hooks of an agent. The local scope covers all worktrees of the
+// repository, because an agent reads the personal file of the worktree that it is started in. check
+// says whether to install git's hook that checks commits, too.
 func (a *app) installHook(ctx context.Context, name string, scope install.Scope, check bool) (out []hookChange, err error) {
 	var repo *watcher.Repo
 	if scope != install.User || name == gitHook {
@@ -177,7 +177,8 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope,
 	return out, nil
 }
 
-// installIn installs the hooks of an agent in one worktree, or in the user's settings, where repo is nil.
+// installIn installs the hooks of an agent in one worktree, or in the user's settings, where repo
+// is nil.
 func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.Scope,
 	repo *watcher.Repo) (install.Change, error) {
 	pattern := install.Pattern(agent)
@@ -221,7 +222,8 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 	return c, refusal(err)
 }
 
-// hookFile is an agent's file in a scope, how far a symbolic link may lead from it, and where its bytes are kept.
+// hookFile returns an agent's file in a scope, how far a symbolic link may lead from it, and where
+// its former bytes are kept.
 func (a *app) hookFile(agent agents.Agent, scope install.Scope, repo *watcher.Repo) (string, install.Options) {
 	if scope != install.User {
 		return a.hookFileAt(agent, scope, string(repo.Root))
@@ -239,7 +241,8 @@ func (a *app) hookFileAt(agent agents.Agent, scope install.Scope, root string) (
 	return install.File(agent, scope, root, "", a.getenv), install.Options{Within: root, Kept: a.keptSettings()}
 }
 
-// keptSettings is the folder that keeps settings of agents as they were before aOa, "" if the environment names none.
+// keptSettings is the folder that keeps settings of agents as they were before aOa, "" if the
+// environment names none.
 func (a *app) keptSettings() string {
 	if state := locate.StateFolder(a.getenv); state != "" {
 		return filepath.Join(state, "settings")
@@ -247,7 +250,8 @@ func (a *app) keptSettings() string {
 	return ""
 }
 
-// plugin reports whether Claude Code runs aOa by a plugin, and which settings say so (see install.Plugin).
+// plugin reports whether Claude Code runs aOa by a plugin, and which settings say so (see
+// install.Plugin).
 func (a *app) plugin(agent agents.Agent, repo *watcher.Repo) (by string, runs bool) {
 	if agent.Name != "claude" {
 		return "", false
@@ -304,8 +308,9 @@ only aOa's part is removed. The user's settings, which apply to all repositories
 	return c
 }
 
-// removeNamed removes hooks and lists what it changed. It reports a file that cannot be edited and continues with the
-// others. scope "" stands for the repository: the project's and the personal files of each worktree.
+// removeNamed removes hooks and lists what it changed. If a file cannot be edited, it reports that
+// and continues with the others. The empty scope means the repository: the project's file, and the
+// personal files of each worktree.
 func (a *app) removeNamed(ctx context.Context, names []string, scope install.Scope) (out []hookChange, err error) {
 	var repo *watcher.Repo
 	if scope != install.User {
@@ -361,7 +366,8 @@ func (a *app) removeAgent(name string, scope install.Scope, repo *watcher.Repo) 
 	return out, errors.Join(errs...)
 }
 
-// removeHooks removes all hooks of the repository, for aoa remove. It lists those that apply to other repositories too.
+// removeHooks removes all hooks of the repository, for aoa remove. It lists those that apply to
+// other repositories too.
 func (a *app) removeHooks(ctx context.Context, repo *watcher.Repo) error {
 	done, err := a.removeNamed(ctx, hookNames(), "")
 	for _, c := range done {

@@ -28,7 +28,7 @@ import (
 // calledSessions is how many of the newest sessions are looked at.
 const calledSessions = 1000
 
-// callers are the sessions whose hooks called. Without an answer of the daemon there is none.
+// callers returns the sessions whose hooks called; none if the daemon does not answer.
 func (a *app) callers(ctx context.Context, repo *watcher.Repo) []cold.SessionStat {
 	place := locate.Find(repo.CommonDir, a.getenv)
 	if place.Known() != nil {
@@ -46,7 +46,8 @@ func (a *app) ago(t time.Time) string {
 	return strings.TrimSuffix(length(a.now().Sub(t).Round(time.Second)), " ago") + " ago"
 }
 
-// examineCalls says when a hook of an agent was last called, which has hooks in a file, and what to do if none was.
+// examineCalls says when a hook of an agent was last called, which has hooks in a file, and what to
+// do if none was.
 func (a *app) examineCalls(agent agents.Agent, file string, callers []cold.SessionStat, repo *watcher.Repo) finding {
 	var called time.Time
 	for _, s := range callers {
@@ -70,12 +71,14 @@ func (a *app) examineCalls(agent agents.Agent, file string, callers []cold.Sessi
 	return f
 }
 
-// manyMute is how many sessions without an event are no accident: one may have had AOA=0.
+// manyMute is the number of sessions without an event from which on we report a fault. A single one
+// may have had AOA=0.
 const manyMute = 2
 
-// muteSessions counts the sessions of an agent in the repository that went on after a time, and of which no hook called.
-// An agent leaves out hooks without a word that its user does not trust. The sessions of Claude Code and Codex are known
-// by their records, whose names end in the id of the session.
+// muteSessions counts the sessions of an agent in the repository that went on after a time, and of
+// which no hook called. An agent leaves out hooks without a word that its user does not trust. The
+// sessions of Claude Code and Codex are known by their records, whose names end in the id of the
+// session.
 func (a *app) muteSessions(agent agents.Agent, repo *watcher.Repo, since time.Time, callers []cold.SessionStat) (n int) {
 	dir, here := "", []byte(nil)
 	switch agent.Name {

@@ -117,8 +117,8 @@ func (a *app) examinePlugin(repo *watcher.Repo, callers []cold.SessionStat) []fi
 		a.examineCalls(claude, by, callers, repo)}
 }
 
-// elsewhere finds the agents that run aOa in another worktree of the repository and not in this one: it was added
-// after the hooks. here are the states of this worktree.
+// elsewhere finds the agents that run aOa in another worktree of the repository and not in this
+// one: it was added after the hooks. here are the states of this worktree.
 func (a *app) elsewhere(repo *watcher.Repo, here []hookState) (out []finding) {
 	for _, agent := range agents.All {
 		if installed(here, agent.Name) {
@@ -137,9 +137,9 @@ func (a *app) elsewhere(repo *watcher.Repo, here []hookState) (out []finding) {
 	return out
 }
 
-// programs is the folder of aoa for commands in personal settings; "" where agents find it by its name, also those
-// that are started from the desktop. It is the folder by which the shell finds it: that stays when a package manager
-// brings another version.
+// programs is the folder of aoa for commands in personal settings; "" where agents find it by its
+// name, also those that are started from the desktop. It is the folder by which the shell finds it:
+// that stays when a package manager brings another version.
 func (a *app) programs() string {
 	if runtime.GOOS == "windows" || found(desktopPath()) != "" {
 		return ""
@@ -155,7 +155,7 @@ func (a *app) programs() string {
 	return filepath.Dir(file)
 }
 
-// found is the aoa that a PATH leads to, "" if there is none.
+// found returns the aoa that a PATH leads to, or "".
 func found(path string) string {
 	for _, dir := range filepath.SplitList(path) {
 		if file, err := exec.LookPath(filepath.Join(dir, "aoa")); err == nil && filepath.IsAbs(dir) {
@@ -171,8 +171,8 @@ func (a *app) isOwnFolder(dir string) bool {
 	return dir == filepath.Dir(self) || dir == filepath.Dir(found(a.getenv("PATH"))) && filepath.IsAbs(dir)
 }
 
-// desktopPath is the PATH of programs that are started from the desktop: login shells and their profiles add to it
-// later.
+// desktopPath is the PATH of programs that are started from the desktop: login shells and their
+// profiles add to it later.
 func desktopPath() string {
 	if runtime.GOOS == "darwin" {
 		return "/usr/bin:/bin:/usr/sbin:/sbin"
@@ -180,9 +180,9 @@ func desktopPath() string {
 	return "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 }
 
-// tryHook runs an installed command as an agent does, with the PATH of this shell and with that of the desktop. noted
-// says that a failure with the second was reported before. A command that names the programs of another folder is not
-// run: the settings may have come with a repository.
+// tryHook runs an installed command as an agent does, with the PATH of this shell and with that of
+// the desktop. noted says that a failure with the second was already reported. A command that names
+// programs in another folder is not run, because the settings may have come with a repository.
 func (a *app) tryHook(ctx context.Context, f finding, command string, noted *bool) finding {
 	if dir := install.Folder(command); dir != "" && !a.isOwnFolder(dir) {
 		f.OK, f.Detail = false, f.Detail+"; it runs the programs in "+dir+", which is not the folder of this aoa"
@@ -209,7 +209,8 @@ func (a *app) tryHook(ctx context.Context, f finding, command string, noted *boo
 	return f
 }
 
-// hookProgram runs an installed command with a PATH and returns the program of ours that it starts, "" if none.
+// hookProgram runs an installed command with a PATH and returns the program of ours that it starts,
+// "" if none.
 func (a *app) hookProgram(ctx context.Context, command, path string) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -27,9 +27,9 @@ func controls(text string) string {
 	}, text)
 }
 
-// TestHostileRepository: a repository in a folder with a hostile name, by a hostile author, with links in a circle,
-// links out of it and names of 4 kB, is learned and spoken of without any of that reaching a terminal or an agent
-// raw.
+// TestHostileRepository: a repository in a folder with a hostile name, by a hostile author, with
+// links in a circle, links out of it and names of 4 kB, is learned and spoken of without any of
+// that reaching a terminal or an agent raw.
 func TestHostileRepository(t *testing.T) {
 	noRace(t)
 	t.Parallel()
@@ -108,8 +108,8 @@ func TestHostileRepository(t *testing.T) {
 	}
 }
 
-// TestGitElsewhere: a .git that points to nothing, to itself or to no repository is refused with a way on, and
-// nothing is made anywhere.
+// TestGitElsewhere: a .git that points to nothing, to itself or to no repository is refused with a
+// way on, and nothing is made anywhere.
 func TestGitElsewhere(t *testing.T) {
 	noRace(t)
 	t.Parallel()

@@ -15,8 +15,8 @@ import (
 
 const module = "github.com/aoa-dev/aoa"
 
-// allowed is the import law: what a package of this module may import of it. The packages are in the order in
-// which data flows.
+// allowed is the import law: what a package of this module may import of it. The packages are in
+// the order in which data flows.
 var allowed = map[string][]string{
 	"internal/event":        {},
 	"internal/codec":        {},
@@ -173,7 +173,8 @@ func TestHookIsSmall(t *testing.T) {
 	}
 }
 
-// TestProgramsApart: the product links no program of its developers. Package scripts itself is the hooks' text.
+// TestProgramsApart: the product links no program of its developers. Package scripts itself is the
+// hooks' text.
 func TestProgramsApart(t *testing.T) {
 	cmd := exec.Command("go", "list", "-deps", "./cmd/...")
 	cmd.Dir = "../.."
@@ -186,8 +187,8 @@ func TestProgramsApart(t *testing.T) {
 	}
 }
 
-// TestNoTemplates: text/template calls methods by name, so the linker keeps every exported method of the program: 9 MB.
-// Cobra has templates for texts of one's own: they are not used.
+// TestNoTemplates: text/template calls methods by name, so the linker keeps every exported method
+// of the program: 9 MB. Cobra has templates for texts of one's own: they are not used.
 func TestNoTemplates(t *testing.T) {
 	own := regexp.MustCompile(`\.Set(Usage|Help|Version)Template\(`)
 	files, err := filepath.Glob("*.go")

@@ -120,8 +120,8 @@ const (
 	deepen  = "git fetch --unshallow"
 )
 
-// claim decides about a store that this user's aOa did not make here. A copy of one that it made is used. Another one
-// may be a trap, so it is used only if a person says so, and set aside otherwise.
+// claim decides about a store that this user's aOa did not make here. A copy of one that it made is
+// used. Another one may be a trap, so it is used only if a person says so, and set aside otherwise.
 func (a *app) claim(place locate.Place) error {
 	stranger := place.Stranger()
 	if stranger == nil {
@@ -199,7 +199,8 @@ func (a *app) follow(ctx context.Context, client *api.Client, r api.ImportReques
 	}
 }
 
-// importTranscripts reads the agent's past sessions of this repository, if there are any and the user agrees.
+// importTranscripts reads the agent's past sessions of this repository, if there are any and the
+// user agrees.
 func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *watcher.Repo, place locate.Place,
 	o initOptions) (none api.ImportAnswer, err error) {
 	cfg, _, err := config.Load(a.env, place.Settings())
@@ -230,7 +231,7 @@ func (a *app) claudeHome() string {
 	return filepath.Join(a.home(), ".claude")
 }
 
-// agree asks the user. Without a terminal the answer is no.
+// agree asks the user. Without a terminal it returns false.
 func (a *app) agree(what string) bool {
 	if !isTerminal(a.in) {
 		a.talk("%s: that needs your word, and this is no terminal", what)

@@ -17,9 +17,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestKilled: a daemon is fed by several agents, by hooks that write and leave, by people's saves and by git, and
-// killed in the middle, again and again. What it acknowledged is there, once, and what hooks wrote is lost for the last
-// second at most.
+// TestKilled: a daemon is fed by several agents, by hooks that write and leave, by people's saves
+// and by git, and killed in the middle, again and again. What it acknowledged is there, once, and
+// what hooks wrote is lost for the last second at most.
 func TestKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the workload writes as Unix hooks do, and Windows has no signal that kills as a power failure does")
@@ -33,7 +33,8 @@ func TestKilled(t *testing.T) {
 			d.must("daemon", "stop")
 			f := newWorkload(d, seed)
 			rounds := max(3, fault.Rounds()) // fewer do not see everything
-			// On a busy machine some rounds end before the daemon has seen a commit that is amended, or a file that is moved.
+			// On a busy machine some rounds end before the daemon has seen a commit that is
+			// amended, or a file that is moved.
 			for n := 0; n < rounds || n < 4*rounds && !f.saw(event.KindUncommit, event.KindRename); n++ {
 				f.round()
 			}
@@ -48,7 +49,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// survived looks into the log that the killed daemons left. It returns how many of them lost something.
+// survived looks into the log that the killed daemons left. It returns how many of them lost
+// something.
 func (f *workload) survived() int {
 	f.Helper()
 	lost := map[int]bool{}
@@ -63,8 +65,8 @@ func (f *workload) survived() int {
 		}
 	}
 	late := 0
-	// What was written after a daemon was killed is of its round: a child that it was about to start holds its socket open
-	// for some milliseconds more.
+	// What was written after a daemon was killed is of its round: a child that it was about to
+	// start holds its socket open for some milliseconds more.
 	roundOf := func(at time.Time) int {
 		n, _ := slices.BinarySearchFunc(f.begins, at, time.Time.Compare)
 		return max(n-1, 0)

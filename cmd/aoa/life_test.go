@@ -19,8 +19,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestManyAtOnce: ten daemons and ten clients start in the same moment. One daemon serves all clients, the others
-// leave without a word.
+// TestManyAtOnce: ten daemons and ten clients start in the same moment. One daemon serves all
+// clients, the others leave without a word.
 func TestManyAtOnce(t *testing.T) {
 	d := initialized(t, 16)
 	d.must("daemon", "stop")
@@ -65,8 +65,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestAnotherBuild: a client of another build replaces the daemon. What hooks had just written is not lost, and of
-// many such clients none hits the successor.
+// TestAnotherBuild: a client of another build replaces the daemon. What hooks had just written is
+// not lost, and of many such clients none hits the successor.
 func TestAnotherBuild(t *testing.T) {
 	d := initialized(t, 16)
 	before := d.status()
@@ -112,7 +112,8 @@ func TestAnotherBuild(t *testing.T) {
 	}
 }
 
-// TestRepositoryGone: the daemon of a deleted or moved repository ends by itself and builds nothing again.
+// TestRepositoryGone: the daemon of a deleted or moved repository ends by itself and builds nothing
+// again.
 func TestRepositoryGone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted here")

@@ -13,8 +13,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestLimits: a hook, and the daemon that it starts, with few open files or short files. Hooks exit 0 and are silent but
-// for one JSON object; a command says what is wrong; without the limit everything works again.
+// TestLimits: a hook, and the daemon that it starts, with few open files or short files. Hooks exit
+// 0 and are silent but for one JSON object; a command says what is wrong; without the limit
+// everything works again.
 func TestLimits(t *testing.T) {
 	noRace(t)
 	t.Parallel()
@@ -72,8 +73,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLimitsOfMemory: a Go program that gets no memory dies with the exit code 2, which Claude Code takes for a refusal
-// of the tool. The command in the settings of an agent exits 0 all the same.
+// TestLimitsOfMemory: a Go program that gets no memory dies with the exit code 2, which Claude Code
+// takes for a refusal of the tool. The command in the settings of an agent exits 0 all the same.
 func TestLimitsOfMemory(t *testing.T) {
 	noRace(t)
 	t.Parallel()

@@ -45,7 +45,7 @@ per line. Times are dates, times, or ages such as 2h or 7d.`,
 			if err := knownWords("kind of event", kinds, known); err != nil {
 				return err
 			}
-			if len(kinds) == 0 { // a tick of the clock tells a reader nothing
+			if len(kinds) == 0 { // ticks of the clock say nothing to a reader
 				kinds = slices.DeleteFunc(known, func(k string) bool { return k == string(event.KindTick) })
 			}
 			for _, k := range kinds {
@@ -143,7 +143,8 @@ func (a *app) fileNames(paths []event.Path, between string) string {
 	return strings.Join(out, between)
 }
 
-// when reads a time as a person writes it: a date, a date and time, RFC 3339, or an age (90m, 2h, 7d).
+// when reads a time as a person writes it: a date, a date and time, RFC 3339, or an age (90m, 2h,
+// 7d).
 func (a *app) when(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil

@@ -16,8 +16,9 @@ import (
 
 var manual = flag.Bool("manual", false, "write the man pages and completions of a release into bin/manual")
 
-// TestManual makes what a release has beside the programs: a man page of each command and completions of three
-// shells. Only tests import cobra's generator: the program would be larger by its templates.
+// TestManual makes what a release has beside the programs: a man page of each command and
+// completions of three shells. Only tests import cobra's generator: the program would be larger by
+// its templates.
 func TestManual(t *testing.T) {
 	dir := t.TempDir()
 	if *manual {
@@ -46,7 +47,8 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// fits: a page is indented by seven columns and does not wrap examples, so 73 remain of a terminal with 80.
+// fits: a page is indented by seven columns and does not wrap examples, so 73 remain of a terminal
+// with 80.
 func fits(t *testing.T, c *cobra.Command) {
 	for line := range strings.Lines(c.Example) {
 		if width(strings.TrimRight(line, "\n")) > 73 {

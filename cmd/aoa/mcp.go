@@ -43,7 +43,8 @@ func (a *app) project() string {
 	return a.dir
 }
 
-// openForTools opens the repository and its daemon at each call. The caller sees only errors: they get their hint.
+// openForTools opens the repository and its daemon at each call. The caller sees only errors: they
+// get their hint.
 func (a *app) openForTools(ctx context.Context) (mcp.Repo, error) {
 	repo, place, err := a.known(ctx)
 	var f *failure

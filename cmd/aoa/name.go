@@ -17,7 +17,8 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// names finds what file names mean that a person typed. A name outside of the repository is an error.
+// names finds what file names mean that a person typed. A name outside of the repository is an
+// error.
 func (a *app) names(ctx context.Context, typed ...string) ([]api.NamedFiles, error) {
 	if len(typed) == 0 {
 		return nil, nil
@@ -34,8 +35,9 @@ func (a *app) names(ctx context.Context, typed ...string) ([]api.NamedFiles, err
 	return ans.Names, err
 }
 
-// files are the files that names mean: a folder means its files. An unknown name is an error, and so is one of a file
-// that is gone, unless it may be. It says which file a name means that has another path.
+// files are the files that names mean: a folder means its files. An unknown name is an error, and
+// so is one of a file that is gone, unless it may be. It says which file a name means that has
+// another path.
 func (a *app) files(found []api.NamedFiles, gone bool) (out []event.Path, err error) {
 	for _, n := range found {
 		if !gone {
@@ -71,8 +73,8 @@ func (a *app) file(ctx context.Context, typed string, gone bool) (event.Path, er
 	return files[0], nil
 }
 
-// place is the file or the folder that a name means. A folder ends in a slash. With exact, a file of that name in
-// another folder is an error.
+// place is the file or the folder that a name means. A folder ends in a slash. With exact, a file
+// of that name in another folder is an error.
 func (a *app) place(ctx context.Context, typed string, exact bool) (event.Path, error) {
 	found, err := a.names(ctx, typed)
 	if err != nil {
@@ -126,9 +128,9 @@ func (a *app) typed(p event.Path) string { return event.ShellWord(a.near(p)) }
 // display is near for a terminal.
 func (a *app) display(p event.Path) string { return event.Path(a.near(p)).Display() }
 
-// readNames reads names from standard input, one per line, or with a NUL at the end of each, at most 1 MB of them. git
-// puts a name with other characters than those of ASCII in quotes. Without any it is an error: without names the question
-// would be another one.
+// readNames reads names from standard input, one per line, or with a NUL at the end of each, at
+// most 1 MB of them. git puts a name with other characters than those of ASCII in quotes. Without
+// any it is an error: without names the question would be another one.
 func readNames(in io.Reader) (out []string, err error) {
 	const most = 1 << 20
 	raw, err := io.ReadAll(io.LimitReader(in, most+1))
@@ -157,8 +159,8 @@ func readNames(in io.Reader) (out []string, err error) {
 	return out, nil
 }
 
-// leaveOut leaves out what names no file, and says so: a program that lists files lists submodules and files that are
-// gone, too. If nothing is left, all stay, and the first is an error.
+// leaveOut leaves out what names no file, and says so: a program that lists files lists submodules
+// and files that are gone, too. If nothing is left, all stay, and the first is an error.
 func (a *app) leaveOut(found []api.NamedFiles) (out []api.NamedFiles) {
 	var no []event.Path
 	for _, n := range found {
@@ -177,8 +179,8 @@ func (a *app) leaveOut(found []api.NamedFiles) (out []api.NamedFiles) {
 	return out
 }
 
-// prose reports whether arguments are a prompt without its flag, or the rest of one without quotes: several words, none
-// of them a file, and most of them no names.
+// prose reports whether arguments are a prompt without its flag, or the rest of one without quotes:
+// several words, none of them a file, and most of them no names.
 func prose(prompt string, typed []string, found []api.NamedFiles) bool {
 	words, named := len(strings.Fields(prompt)), 0
 	for i, t := range typed {
@@ -206,7 +208,8 @@ func (a *app) sessionFlag(c *cobra.Command, to *string, help string) {
 	}
 }
 
-// oneSession is the whole id of the session that a person named by its id, or by a beginning that no other id has.
+// oneSession is the whole id of the session that a person named by its id, or by a beginning that
+// no other id has.
 func (a *app) oneSession(ctx context.Context, typed string) (string, error) {
 	client, _, err := a.client(ctx)
 	if err != nil {
@@ -215,8 +218,8 @@ func (a *app) oneSession(ctx context.Context, typed string) (string, error) {
 	return api.FindSession(ctx, client, typed)
 }
 
-// ownSessionFlag is sessionFlag for commands that agents run: the default is the agent's session, else the daemon
-// finds the newest one that has not ended.
+// ownSessionFlag is sessionFlag for commands that agents run: the default is the agent's session,
+// else the daemon finds the newest one that has not ended.
 func (a *app) ownSessionFlag(c *cobra.Command, to *string) {
 	a.sessionFlag(c, to, "the session (default: CLAUDE_CODE_SESSION_ID, else the newest one)")
 	*to = a.getenv("CLAUDE_CODE_SESSION_ID")

@@ -13,8 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// section holds the part of a page between <!-- begin NAME --> and <!-- end NAME --> to a text that the program tells.
-// -update writes it.
+// section holds the part of a page between <!-- begin NAME --> and <!-- end NAME --> to a text that
+// the program tells. -update writes it.
 func section(t *testing.T, page, name, text string) {
 	t.Helper()
 	page = filepath.Join("../..", page)
@@ -50,7 +50,8 @@ func TestCommandsPage(t *testing.T) {
 	section(t, "docs/commands.md", "commands", strings.TrimSpace(b.String())+"\n")
 }
 
-// TestAPIPage holds docs/api.md to the routes of package api and to the types of their requests and answers.
+// TestAPIPage holds docs/api.md to the routes of package api and to the types of their requests and
+// answers.
 func TestAPIPage(t *testing.T) {
 	s := newWireTypes()
 	var routes strings.Builder
@@ -65,7 +66,8 @@ func TestAPIPage(t *testing.T) {
 	section(t, "docs/api.md", "types", s.types(t))
 }
 
-// printedTypes names what each command prints with --json: a type that a package exports or that package main has, or fields.
+// printedTypes names what each command prints with --json: a type that a package exports or that
+// package main has, or fields.
 var printedTypes = [][2]string{
 	{"suggest", "internal/event.Answer and root"}, {"check", "internal/change.Answer and root"},
 	{"check --backtest", "internal/eval.Backtest"}, {"why FILE", "internal/api.WhyAnswer and root"},
@@ -88,7 +90,8 @@ var printedTypes = [][2]string{
 	{"pipeline run", "internal/stage/run.PipelineReport"}, {"pipeline check", "`pipeline` and `stages`, a list of internal/stage/run.PlannedStage"},
 }
 
-// TestJSONPage holds docs/json.md to the types that commands print. Those of requests are described in docs/api.md.
+// TestJSONPage holds docs/json.md to the types that commands print. Those of requests are described
+// in docs/api.md.
 func TestJSONPage(t *testing.T) {
 	api := newWireTypes()
 	api.routes(t)

@@ -20,8 +20,8 @@ var modes = map[string]string{"Live": "● Live", "Session": "⟳ Session"}
 // tailLines is how many lines of a failed stage's standard error are printed.
 const tailLines = 20
 
-// runPipeline runs a pipeline, and prints the report or the output of the stages that no other stage reads. On stderr,
-// a line says why a stage runs, and another one how it ended.
+// runPipeline runs a pipeline, and prints the report or the output of the stages that no other
+// stage reads. On stderr, a line says why a stage runs, and another one how it ended.
 func (a *app) runPipeline(ctx context.Context, r *stagerun.Pipeline, f *pipelineFlags) error {
 	var mu sync.Mutex
 	progress := func(text string) {

@@ -17,8 +17,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestPlatforms: the programs' sources fit together on the other systems, tests left out; scripts/dev/cross.sh compiles for all.
-// Checking types takes seconds where compiling all that is imported takes minutes.
+// TestPlatforms: the programs' sources fit together on the other systems, tests left out;
+// scripts/dev/cross.sh compiles for all. Checking types takes seconds where compiling all that is
+// imported takes minutes.
 func TestPlatforms(t *testing.T) {
 	t.Parallel()
 	noRace(t)
@@ -93,7 +94,8 @@ func (p source) parse(t *testing.T, set *token.FileSet) (files []*ast.File) {
 // checked are the packages that were checked, by import path.
 type checked map[string]*types.Package
 
-// imports finds what one package imports: the standard library's own imports have other names than paths.
+// imports finds what one package imports: the standard library's own imports have other names than
+// paths.
 type imports struct {
 	checked
 	renamed map[string]string

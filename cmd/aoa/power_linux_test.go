@@ -74,7 +74,8 @@ func among(found map[string]bool, prefix string) (n int) {
 	return n
 }
 
-// TestPowerCut: what was acknowledged outlives a power cut a few seconds later; with durability full, at once.
+// TestPowerCut: what was acknowledged outlives a power cut a few seconds later; with durability
+// full, at once.
 func TestPowerCut(t *testing.T) {
 	noRace(t)
 	t.Parallel()

@@ -33,8 +33,8 @@ func encoder(w io.Writer) *json.Encoder {
 	return e
 }
 
-// visibleJSON escapes the characters of JSON that a terminal would obey, such as U+009B and U+202E. Only strings have
-// them, so the values are the same.
+// visibleJSON escapes the characters of JSON that a terminal would obey, such as U+009B and U+202E.
+// Only strings have them, so the values are the same.
 type visibleJSON struct{ io.Writer }
 
 func (w visibleJSON) Write(raw []byte) (int, error) {
@@ -61,8 +61,8 @@ func cells(cells ...any) string {
 	return strings.TrimSuffix(fmt.Sprintf(strings.Repeat("%v\t", len(cells)), cells...), "\t")
 }
 
-// harmless escapes what could move a cursor or forge a line: names, ids and errors come from anywhere. Tabs stay:
-// they separate cells.
+// harmless escapes what could move a cursor or forge a line: names, ids and errors come from
+// anywhere. Tabs stay: they separate cells.
 func harmless(s string) string {
 	parts := strings.Split(s, "\t")
 	for i, p := range parts {
@@ -78,7 +78,7 @@ func printLines(w io.Writer, text string) {
 	}
 }
 
-// Styles of stdout: dim for what is read second, bold for what is read first.
+// Styles of stdout: bold for what to read first, dim for details.
 func (a *app) dim(s string) string  { return paint(a.color, "2", s) }
 func (a *app) bold(s string) string { return paint(a.color, "1", s) }
 
@@ -93,7 +93,8 @@ func (a *app) shade(p float64, s string) string {
 	return a.dim(s)
 }
 
-// paint puts a text between an escape sequence and its end. Empty texts and spaces stay as they are.
+// paint puts a text between an escape sequence and its end. Empty texts and spaces stay as they
+// are.
 func paint(on bool, code, s string) string {
 	if !on || strings.TrimSpace(s) == "" {
 		return s

@@ -54,8 +54,8 @@ func stateOf(t *testing.T, pid int) string {
 	return ""
 }
 
-// TestNoZombies: aoa mcp lives as long as its client and starts a daemon whenever a question finds none. Of the daemons
-// that have ended nothing is left.
+// TestNoZombies: aoa mcp lives as long as its client and starts a daemon whenever a question finds
+// none. Of the daemons that have ended nothing is left.
 func TestNoZombies(t *testing.T) {
 	noRace(t)
 	d := initialized(t, 16)
@@ -122,8 +122,8 @@ func hasChild(all []process, parent, pid int) bool {
 	return false
 }
 
-// leftovers are the processes of the program that go on running when the tests are over, as "pid command line". One
-// that is ending has ten seconds for it. It kills them.
+// leftovers are the processes of the program that go on running when the tests are over, as "pid
+// command line". One that is ending has ten seconds for it. It kills them.
 func leftovers() (left []string) {
 	bin, err := exec.LookPath("aoa")
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// redisClient is redis-cli for scripts, because not every machine has redis-cli: redis-client SOCKET COMMAND ARG…
-// It prints the elements of the reply, one per line, and exits 1 if the server refuses the command.
+// redisClient is redis-cli for scripts, because not every machine has redis-cli: redis-client
+// SOCKET COMMAND ARG… It prints the elements of the reply, one per line, and exits 1 if the server
+// refuses the command.
 func redisClient() {
 	c := redis.NewClient(&redis.Options{Network: "unix", Addr: os.Args[1], MaxRetries: -1, Protocol: 2,
 		DisableIdentity: true})

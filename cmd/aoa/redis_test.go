@@ -20,7 +20,8 @@ type server struct{ addr, socket string }
 
 func (s server) url() string { return "redis://" + s.addr + "/0" }
 
-// newServer starts a server that keeps nothing and ends with the test. It skips the test unless servers are wanted.
+// newServer starts a server that keeps nothing and ends with the test. It skips the test unless
+// servers are wanted.
 func newServer(t *testing.T, args ...string) server {
 	t.Helper()
 	if !fault.Wanted("redis") {

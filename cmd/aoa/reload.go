@@ -64,7 +64,7 @@ func (a *app) sequenceTable(all []reload.Match, matched bool) {
 	})
 }
 
-// asked is what a person typed.
+// asked returns the prompt as a person typed it.
 func asked(s reload.Match) string {
 	if s.Type == reload.Command {
 		return "/" + s.Target + " " + s.Text

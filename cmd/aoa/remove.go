@@ -40,7 +40,8 @@ your repositories that aOa knows, and removes the hooks that apply to all of the
 	return c
 }
 
-// removeAll removes all that aOa has made for this user. What cannot be removed in one repository stops no other one.
+// removeAll removes all that aOa has made for this user. What cannot be removed in one repository
+// stops no other one.
 func (a *app) removeAll(ctx context.Context, yes bool) error {
 	places, lost := locate.Stores(a.getenv)
 	if len(places) > 0 && !yes && !a.agree("aoa remove --all deletes everything learned in "+plural(len(places), "repository")) {
@@ -54,7 +55,8 @@ func (a *app) removeAll(ctx context.Context, yes bool) error {
 		there := *a
 		there.dir = filepath.Dir(p.CommonDir)
 		var err error
-		if repo, lost := there.repo(ctx); lost != nil || repo.CommonDir != p.CommonDir { // that of a submodule lies elsewhere
+		// the store of a submodule is elsewhere
+		if repo, lost := there.repo(ctx); lost != nil || repo.CommonDir != p.CommonDir {
 			err = a.removeStore(ctx, p)
 		} else {
 			err = there.removeHere(ctx, true)
@@ -84,7 +86,8 @@ func (a *app) removeHere(ctx context.Context, yes bool) error {
 	if known == nil && !yes && !a.agree("aoa remove deletes everything learned in this repository ("+place.Store+")") {
 		return fail(exitFailed, "aoa remove --yes", "nothing was removed")
 	}
-	// A settings file that cannot be edited keeps neither daemon nor store: without them its hooks are silent.
+	// A settings file that cannot be edited keeps neither daemon nor store: without them its hooks
+	// are silent.
 	kept := a.removeHooks(ctx, repo)
 	if errors.Is(known, fs.ErrNotExist) {
 		known = nil

@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestRemoveBesideHooks: aoa remove beside an agent whose hooks start daemons, and beside another aoa init, leaves no store,
-// or the one of that init with at most its own daemon.
+// TestRemoveBesideHooks: aoa remove beside an agent whose hooks start daemons, and beside another
+// aoa init, leaves no store, or the one of that init with at most its own daemon.
 func TestRemoveBesideHooks(t *testing.T) {
 	t.Parallel()
 	d := newSandbox(t, 4)

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestStoreReplaced: the store is deleted under a running daemon and made again at once. The new daemon answers, the
-// old one ends and puts nothing into the new store.
+// TestStoreReplaced: the store is deleted under a running daemon and made again at once. The new
+// daemon answers, the old one ends and puts nothing into the new store.
 func TestStoreReplaced(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted here")

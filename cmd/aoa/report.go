@@ -58,7 +58,7 @@ default it is written into the store (.git/aoa), which git ignores.`,
 	return c
 }
 
-// reportAnswer is what --json prints.
+// reportAnswer says where the page is and what it is made of.
 type reportAnswer struct {
 	File    string `json:"file"`
 	Bytes   int64  `json:"bytes"`
@@ -158,13 +158,14 @@ func (a *app) pastChanges(ctx context.Context, repo *watcher.Repo, in report.Inp
 // lines counts the lines of a file, 0 if it cannot be read or is too long.
 func lines(name string) int {
 	raw, err := regularfile.Read(name, regularfile.NoLinks, reportLongest)
-	if err != nil || bytes.IndexByte(raw[:min(len(raw), 8000)], 0) >= 0 { // as git decides that a file is no text
+	if err != nil || bytes.IndexByte(raw[:min(len(raw), 8000)], 0) >= 0 { // a binary file, by git's rule
 		return 0
 	}
 	return bytes.Count(raw, []byte{'\n'})
 }
 
-// replaceFile writes a file as a whole. Only its owner may read a new one: names of files are private.
+// replaceFile writes a file as a whole. Only its owner may read a new one: names of files are
+// private.
 func replaceFile(what, name string, write func(io.Writer) error) (size int64, err error) {
 	err = atomicfile.Write(name, atomicfile.Options{}, func(to io.Writer) error {
 		out := bufio.NewWriter(to)
@@ -212,5 +213,6 @@ func (a *app) browse(name string) error {
 	return nil
 }
 
-// browserFails is how long a browser is watched for a failure: some end only when the page is closed.
+// browserFails is how long a browser is watched for a failure: some end only when the page is
+// closed.
 const browserFails = time.Second

@@ -28,8 +28,8 @@ func (d *sandbox) restored() int {
 	return n
 }
 
-// TestSnapshotAfterLongReplay: a daemon that had to replay much writes a snapshot soon, so that the next one need not,
-// however early the first was killed.
+// TestSnapshotAfterLongReplay: a daemon that had to replay much writes a snapshot soon, so that the
+// next one need not, however early the first was killed.
 func TestSnapshotAfterLongReplay(t *testing.T) {
 	t.Parallel()
 	d := newSandbox(t, 4)

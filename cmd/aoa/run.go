@@ -171,8 +171,8 @@ Start with:  aoa init           learn this repository's history
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
-	// Not cobra's own flag: its templates call methods by name, for which the linker keeps every method (see
-	// TestNoTemplates).
+	// Not cobra's own flag: its templates call methods by name, for which the linker keeps every
+	// method (see TestNoTemplates).
 	showVersion := root.Flags().BoolP("version", "v", false, "print the version")
 	root.RunE = func(c *cobra.Command, _ []string) error {
 		if *showVersion {
@@ -256,7 +256,7 @@ func (a *app) help(root *cobra.Command, groups []commandGroup, more string) {
 	fmt.Fprintf(a.out, "\nFlags:\n%s\n%s\n", root.Flags().FlagUsages(), more)
 }
 
-// flagError is a usage error that names the flag which may be meant.
+// flagError returns a usage error that names the most similar flag.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
@@ -269,7 +269,7 @@ func flagError(c *cobra.Command, err error) error {
 	return usage("%v", err)
 }
 
-// knownCommands refuses what is no command below one.
+// knownCommands refuses a word that is not a subcommand of c.
 func knownCommands(c *cobra.Command, args []string) error {
 	var known []string
 	for _, sub := range c.Commands() {
@@ -280,8 +280,8 @@ func knownCommands(c *cobra.Command, args []string) error {
 	return knownWords("command", args[:min(len(args), 1)], known)
 }
 
-// strict turns cobra's argument errors into usage errors, also those of subcommands. A command that only has
-// subcommands prints its help.
+// strict turns cobra's argument errors into usage errors, also those of subcommands. A command that
+// only has subcommands prints its help.
 func strict(c *cobra.Command) {
 	if c.HasSubCommands() && c.RunE == nil {
 		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }

@@ -33,7 +33,8 @@ type sandbox struct {
 	bin string
 }
 
-// newSandbox makes a repository with n commits (see history in script_test.go). Its daemons end with the test.
+// newSandbox makes a repository with n commits (see history in script_test.go). Its daemons end
+// with the test.
 func newSandbox(t *testing.T, n int) *sandbox {
 	t.Helper()
 	bin, err := exec.LookPath("aoa") // TestMain has put it there
@@ -65,8 +66,8 @@ func initialized(t *testing.T, commits int) *sandbox {
 	return d
 }
 
-// noRace skips a test of what one command meets on its own: make test runs it, make race (-short) would only take
-// longer.
+// noRace skips a test of what one command meets on its own: make test runs it, make race (-short)
+// would only take longer.
 func noRace(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -222,8 +223,8 @@ func (d *sandbox) log(args ...string) []event.Event {
 	return out
 }
 
-// commits is a history for git fast-import: n commits, an hour apart, the last one an hour ago. server/wire.go and
-// docs/protocol.md change together in 7 of 8; other files change alone.
+// commits is a history for git fast-import: n commits, an hour apart, the last one an hour ago.
+// server/wire.go and docs/protocol.md change together in 7 of 8; other files change alone.
 func commits(n int) string {
 	var b strings.Builder
 	start := time.Now().Add(-time.Duration(n) * time.Hour).Unix()

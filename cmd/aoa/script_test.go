@@ -18,8 +18,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// TestMain lets the test binary be aoa: scripts run the real commands, each as a process of its own, and the
-// daemon that they start is this binary too.
+// TestMain lets the test binary be aoa: scripts run the real commands, each as a process of its
+// own, and the daemon that they start is this binary too.
 func TestMain(m *testing.M) {
 	testscript.Main(clean{m}, map[string]func(){"aoa": main, "redis-client": redisClient,
 		"aoa-hook": func() { client.Main(os.Args[1:]) }})
@@ -37,8 +37,9 @@ func (c clean) Run() int {
 	return code
 }
 
-// TestScript runs testdata/script: every command, as a person types it, with a real daemon. The short form, for the race
-// detector, runs only the scripts of the five systems: they pass through all goroutines of the daemon.
+// TestScript runs testdata/script: every command, as a person types it, with a real daemon. The
+// short form, for the race detector, runs only the scripts of the five systems: they pass through
+// all goroutines of the daemon.
 func TestScript(t *testing.T) {
 	pattern := "../../testdata/script/*.txtar"
 	if testing.Short() {
@@ -89,8 +90,9 @@ func commitHistory(t *testing.T, ts *testscript.TestScript, args []string) {
 	repotest.In(t, ts).Import(commits(n))
 }
 
-// examples runs the examples of every help text, as they are printed, but for those that name what only one store
-// has. Commands that erase come last. With names of pages of docs it runs the examples of these instead.
+// examples runs the examples of every help text, as they are printed, but for those that name what
+// only one store has. Commands that erase come last. With names of pages of docs it runs the
+// examples of these instead.
 func examples(ts *testscript.TestScript, neg bool, args []string) {
 	for _, page := range args {
 		for _, block := range fenced.FindAllStringSubmatch(ts.ReadFile(filepath.Join(ts.Getenv("DOCS"), page)), -1) {
@@ -134,8 +136,9 @@ var (
 	question = regexp.MustCompile(`^aoa (suggest|check|why) `)
 )
 
-// example runs a block of a page. Of a block without a language the lines after "$ " are commands, and the lines below
-// each are what it prints; "…" stands for any text. Blocks of sh and bash run as a whole; json and yaml have to be readable.
+// example runs a block of a page. Of a block without a language the lines after "$ " are commands,
+// and the lines below each are what it prints; "…" stands for any text. Blocks of sh and bash run
+// as a whole; json and yaml have to be readable.
 func example(ts *testscript.TestScript, page, language, block string) {
 	switch language {
 	case "sh", "bash":
@@ -158,8 +161,8 @@ func example(ts *testscript.TestScript, page, language, block string) {
 	}
 }
 
-// shown runs a command of a page. A question is asked until its answer is that of the page: files and past changes are
-// read in the background.
+// shown runs a command of a page. A question is asked until its answer is that of the page: files
+// and past changes are read in the background.
 func shown(ts *testscript.TestScript, page, line, want string) {
 	pattern := regexp.MustCompile(`(?s)^` + strings.ReplaceAll(regexp.QuoteMeta(want), "…", ".*") + `$`)
 	var got string
@@ -180,8 +183,8 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// until 'PATTERN' COMMAND… repeats a command until its output matches: what a hook left behind is learned a
-// moment later.
+// until 'PATTERN' COMMAND… repeats a command until its output matches: what a hook left behind is
+// learned a moment later.
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until PATTERN COMMAND [ARG…]")

@@ -31,7 +31,8 @@ var secretShapes = []string{
 	"grep -rn 'password=%s' orchardwork", "git commit -m 'orchardwork: secret_key: \"%s\"'",
 }
 
-// secretWord is the i-th secret: letters alone, or letters and digits, so that no rule knows it by its looks.
+// secretWord is the i-th secret: letters alone, or letters and digits, so that no rule knows it by
+// its looks.
 func secretWord(i int) string {
 	if i%2 == 0 {
 		return "quill" + strings.Repeat(string(rune('a'+i)), 2) + "fen"
@@ -39,15 +40,17 @@ func secretWord(i int) string {
 	return fmt.Sprintf("Zan%dzibar", 4100+i)
 }
 
-// TestSecretsAreNowhere: secrets in prompts, commands, patterns, tasks of subagents, commit subjects, transcripts,
-// labels and cached steps are in no file of the store and the state folder, while the daemon runs and after it, and
-// in nothing that the program tells. What is known to be missed is there, so the test looks at the right places.
+// TestSecretsAreNowhere: secrets in prompts, commands, patterns, tasks of subagents, commit
+// subjects, transcripts, labels and cached steps are in no file of the store and the state folder,
+// while the daemon runs and after it, and in nothing that the program tells. What is known to be
+// missed is there, so the test looks at the right places.
 func TestSecretsAreNowhere(t *testing.T) {
 	noRace(t)
 	t.Parallel()
 	d := newSandbox(t, 8)
 	const missed = "quillmissfen" // letters alone between spaces: mostly code, not redacted
-	// words that no rule takes for a secret, and that neither a file nor the list of common words has
+	// words that no rule takes for a secret, and that neither a file nor the list of common words
+	// has
 	prose := []string{missed, "quillprosefen", "quillglobfen", "quilltaskfen", "quillstagefen", "quillsearchfen", "zürichquill"}
 	subject := "Zan4999zibar"
 	d.write("server/wire.go", "package server\n")
@@ -140,7 +143,8 @@ func TestSecretsAreNowhere(t *testing.T) {
 	d.noBytes("after the daemon", secrets)
 }
 
-// noBytes looks for secrets in every file of the store and of the user's folders, and for a word that must be there.
+// noBytes looks for secrets in every file of the store and of the user's folders, and for a word
+// that must be there.
 func (d *sandbox) noBytes(when string, secrets []string) {
 	d.Helper()
 	files, word := 0, false

@@ -12,8 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestPasswordStaysIn: the password of the shared server is where it was put and nowhere else: in no log, no answer, no
-// error and no list of processes, whether the server takes it, refuses it, or is gone.
+// TestPasswordStaysIn: the password of the shared server is where it was put and nowhere else: in
+// no log, no answer, no error and no list of processes, whether the server takes it, refuses it, or
+// is gone.
 func TestPasswordStaysIn(t *testing.T) {
 	noRace(t)
 	t.Parallel()

@@ -87,8 +87,8 @@ func (a *app) sessionShow() *cobra.Command {
 	return c
 }
 
-// sessionCommand is a command about the session that its argument names. Where it may be a new one, an unknown id
-// stays.
+// sessionCommand is a command about the session that its argument names. Where it may be a new one,
+// an unknown id stays.
 func (a *app) sessionCommand(verb, short string, fresh bool, run func(ctx context.Context, id string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:   verb + " ID",
@@ -138,7 +138,8 @@ func (a *app) sessionResume() *cobra.Command {
 		})
 }
 
-// settable are the states that a person can give a session. A session becomes active by aoa session resume.
+// settable are the states that a person can give a session. A session becomes active by aoa session
+// resume.
 var settable = []string{"paused", "completed", "failed", "archived"}
 
 func (a *app) sessionSet() *cobra.Command {

@@ -43,7 +43,8 @@ var sourceRules = []sourceRule{
 		},
 	},
 	{
-		// Only package git starts git, since it alone knows the settings under which a hostile repository runs nothing.
+		// Only package git starts git, since it alone knows the settings under which a hostile
+		// repository runs nothing.
 		what: "starts a program",
 		forbid: regexp.MustCompile(`\bexec\.Command|\bexec\.Cmd\{|\.(?:StartProcess|ForkExec|CreateProcess\w*|ShellExecute)\(|` +
 			`\b(?:syscall|unix)\.Exec\(|^import .* "os/exec"|^\t[\w.]+ "os/exec"`),

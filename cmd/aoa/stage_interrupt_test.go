@@ -14,8 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestStageInterrupted: ctrl-C reaches all that the command started, nothing is kept, and the next one has its turn, as
-// after a kill.
+// TestStageInterrupted: ctrl-C reaches all that the command started, nothing is kept, and the next
+// one has its turn, as after a kill.
 func TestStageInterrupted(t *testing.T) {
 	d := initialized(t, 1)
 	goOn := d.path(".git/go")

@@ -108,7 +108,8 @@ func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f 
 	return r, err
 }
 
-// pattern makes a glob that was typed in a folder relative to the root, or absolute if it is outside of the root.
+// pattern makes a glob that was typed in a folder relative to the root, or absolute if it is
+// outside of the root.
 func pattern(here, dir, p string) string {
 	if filepath.IsAbs(p) || p == "" {
 		return p

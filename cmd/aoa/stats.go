@@ -96,7 +96,7 @@ func share(t prefetch.Tally) string {
 // summaryRows is how many files and pairs a summary has.
 const summaryRows = 5
 
-// statsSummary is what aoa stats prints without an argument, for --json.
+// statsSummary has everything that aoa stats prints without an argument.
 type statsSummary struct {
 	Status api.StatusAnswer  `json:"status"`
 	Hot    []cold.FileStat   `json:"hot"`   // committed most in the last year of the history

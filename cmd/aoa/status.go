@@ -80,7 +80,7 @@ func (a *app) statusTable(st api.StatusAnswer) {
 	}
 }
 
-// teamRows tell what is exchanged with other clones, none if nothing is and was.
+// teamRows describe the exchange with other clones. There are none if nothing is or was exchanged.
 func teamRows(t team.Status) []string {
 	if t.Server == "" && len(t.Origins) == 0 {
 		return nil

@@ -19,7 +19,8 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Claude Code draws the status line after every message: these are the longest times that it may take.
+// Claude Code draws the status line after every message: these are the longest times that it may
+// take.
 const (
 	statusStdin = 100 * time.Millisecond // for the client's JSON, if stdin is not closed
 	statusAsk   = 30 * time.Millisecond  // for the daemon
@@ -90,8 +91,8 @@ func readStatus(raw []byte) (in statusIn) {
 	return in
 }
 
-// askSession asks the daemon about the client's session. off means that aOa knows the repository, but no daemon
-// answered in time. Both are zero outside of such a repository.
+// askSession asks the daemon about the client's session. off means that aOa knows the repository,
+// but no daemon answered in time. Both are zero outside of such a repository.
 func (a *app) askSession(ctx context.Context, in statusIn) (_ *api.SessionAnswer, off bool) {
 	ctx, cancel := context.WithTimeout(ctx, statusAsk*time.Duration(client.Factor()))
 	defer cancel()

@@ -14,7 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// within runs the program as a person does, and ends it after a time in which every command must have given up.
+// within runs the program as a person does, and ends it after a time in which every command must
+// have given up.
 func (d *sandbox) within(args ...string) said {
 	ctx, cancel := context.WithTimeout(d.Context(), patient)
 	defer cancel()
@@ -32,15 +33,17 @@ func (d *sandbox) within(args ...string) said {
 	return said{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
-// freeze stops a daemon as ctrl-Z or a debugger does, and returns when all of its threads stand still.
+// freeze stops a daemon as ctrl-Z or a debugger does, and returns when all of its threads stand
+// still.
 func (d *sandbox) freeze(pid int) {
 	d.Helper()
 	fault.Check(d.T, syscall.Kill(pid, syscall.SIGSTOP))
 	d.until("the daemon stands still", func() bool { return stateOf(d.T, pid) == "T" })
 }
 
-// TestFrozenDaemon: with a daemon that was stopped by SIGSTOP every command ends by itself, says which process does not
-// answer and what to do, and exits with the code for it; a stage's command runs. When the daemon goes on, so does all.
+// TestFrozenDaemon: with a daemon that was stopped by SIGSTOP every command ends by itself, says
+// which process does not answer and what to do, and exits with the code for it; a stage's command
+// runs. When the daemon goes on, so does all.
 func TestFrozenDaemon(t *testing.T) {
 	noRace(t)
 	d := initialized(t, 16)

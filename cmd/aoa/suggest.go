@@ -68,7 +68,8 @@ aoa check says what a change breaks and lacks.`,
 	return c
 }
 
-// suggestHow holds the flags of aoa suggest that are not part of the query, and what kind of question they make.
+// suggestHow holds the flags of aoa suggest that are not part of the query, and what kind of
+// question they make.
 type suggestHow struct {
 	staged, nul, plain, number bool
 	listed                     bool // the names came from standard input
@@ -150,7 +151,7 @@ func stagedFiles(ctx context.Context, repo *watcher.Repo, index string) (out []e
 	return out, err
 }
 
-// printSuggested prints the answer to a question, or why there is none.
+// printSuggested prints the answer to a question, or why there are no files in it.
 func (a *app) printSuggested(ans event.Answer, q event.Query, how suggestHow) {
 	ofBranch := ans.Branch.Name != "" && q.Prompt == ""
 	idle := how.bare && len(q.Files) == 0 && !ofBranch
@@ -190,7 +191,7 @@ func (a *app) printSuggested(ans event.Answer, q event.Query, how suggestHow) {
 	}
 }
 
-// mostUsual is how many files stand in the line of what changes with everything.
+// mostUsual is the largest number of files in the line of files that change with everything.
 const mostUsual = 5
 
 // aboutBranch says what an answer about a branch rests on.
@@ -226,11 +227,13 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 	return err
 }
 
-// What is less likely than leastListed, and shares fewer commits with the change, is listed only with -n.
+// What is less likely than leastListed, and shares fewer commits with the change, is listed only
+// with -n.
 const leastListed, leastShared = 0.05, 2
 
-// worthListing leaves out what is unlikely and has no evidence: common commits, or the words of a prompt. With nothing
-// to go on, it leaves out files of which only commits are known: without work in progress that is noise.
+// worthListing leaves out what is unlikely and has no evidence: common commits, or the words of a
+// prompt. With nothing to go on, it leaves out files of which only commits are known: without work
+// in progress that is noise.
 func worthListing(all []event.Suggestion, idle, words bool) (out []event.Suggestion) {
 	for _, s := range all {
 		evident := s.Together != nil && s.Together.Both >= leastShared || words && ofWords(s)
@@ -241,7 +244,8 @@ func worthListing(all []event.Suggestion, idle, words bool) (out []event.Suggest
 	return out
 }
 
-// fromWork reports whether a reason is about what was done here, and not about commits or the name of a file.
+// fromWork reports whether a reason is about what was done here, and not about commits or the name
+// of a file.
 func fromWork(r event.Reason) bool {
 	switch r.Signal {
 	case "recency_hour", "session_last", "session_back", "terms_rank", "folder_recent", "tags":
@@ -250,7 +254,7 @@ func fromWork(r event.Reason) bool {
 	return false
 }
 
-// ofWords reports whether the words of a prompt speak for a file.
+// ofWords reports whether the words of the prompt are a reason for the file.
 func ofWords(s event.Suggestion) bool {
 	return slices.ContainsFunc(s.Reasons, func(r event.Reason) bool {
 		kind, _, _ := strings.Cut(r.Signal, "_")
@@ -297,8 +301,9 @@ func (a *app) early(reading bool) {
 	}
 }
 
-// suggestions prints files with a word for their probability and their evidence, which stands under the path where the
-// terminal is narrow. calibrated: the probabilities mean something for this question.
+// suggestions prints files, each with a word for its probability and with its evidence, which goes
+// below the path if the terminal is narrow. calibrated says that the probabilities mean something
+// for this question.
 func (a *app) suggestions(list []event.Suggestion, q event.Query, calibrated bool) {
 	wide, long, indent := 0, 0, 0
 	if calibrated && q.Explain {
@@ -342,8 +347,8 @@ func (a *app) suggestions(list []event.Suggestion, q event.Query, calibrated boo
 	}
 }
 
-// evidence is what speaks for a file: the common commits, "59 of 457 commits · 10 of the last 50", with the other file
-// where the question has several, else the reason to show.
+// evidence returns the evidence for a file: the common commits, "59 of 457 commits · 10 of the last
+// 50", with the other file if the question has several; without common commits the reason to show.
 func (a *app) evidence(s event.Suggestion, q event.Query) string {
 	t := s.Together
 	if t == nil {
@@ -359,7 +364,7 @@ func (a *app) evidence(s event.Suggestion, q event.Query) string {
 	return "with " + a.display(t.With) + ": " + counts
 }
 
-// link makes a name on a terminal lead to its file.
+// link makes a name on a terminal a link to its file.
 func (a *app) link(p event.Path, name string) string {
 	if !a.color {
 		return name

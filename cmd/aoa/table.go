@@ -16,7 +16,8 @@ const (
 	leastCell = 20 // columns in which the last cell of a row is broken into lines; in fewer the terminal breaks it
 )
 
-// columns is how wide a line may be: COLUMNS, else the width of the terminal. 0 is no bound.
+// columns returns the largest width of a line: COLUMNS, else the width of the terminal; 0 means no
+// limit.
 func (a *app) columns(out any) int {
 	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -29,8 +30,8 @@ func (a *app) columns(out any) int {
 	return 0
 }
 
-// table prints rows of tab-separated cells in columns. The last column continues on further lines where the terminal
-// is narrow.
+// table prints rows of tab-separated cells in columns. The last column continues on further lines
+// where the terminal is narrow.
 func (a *app) table(rows ...string) {
 	cells, wide := split(rows)
 	last := max(0, len(wide)-1)
@@ -124,8 +125,8 @@ func firstColumns(s string, n int) string {
 	return s[:end]
 }
 
-// fit breaks the paragraphs of a text again where the terminal is narrower than its lines. A paragraph with an indented
-// line stays.
+// fit breaks the paragraphs of a text again where the terminal is narrower than its lines. A
+// paragraph with an indented line stays.
 func fit(text string, columns int) string {
 	if columns == 0 {
 		return text
@@ -141,8 +142,9 @@ func fit(text string, columns int) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// hang breaks a line of a name and what is said of it, between which are two spaces at least, into lines of at most so
-// many columns: those after the first begin below what is said. Other lines stay.
+// hang breaks a line of the form "name description", with at least two spaces between, into lines
+// of at most that many columns. Lines after the first begin below the description. Lines of another
+// form stay as they are.
 func hang(line string, columns int) string {
 	rest := strings.TrimLeft(line, " ")
 	name, said, ok := strings.Cut(rest, "  ")
@@ -154,7 +156,8 @@ func hang(line string, columns int) string {
 	return head + strings.Join(wrap(said, columns-width(head)), "\n"+strings.Repeat(" ", width(head)))
 }
 
-// wrap breaks a text between words into lines of at most n columns. A word that is longer has a line of its own.
+// wrap breaks a text between words into lines of at most n columns. A word that is longer has a
+// line of its own.
 func wrap(s string, n int) []string {
 	if width(s) <= n {
 		return []string{s}

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestWideCharacters: columns begin at the same place of the screen, whatever characters stand before them.
+// TestWideCharacters: columns begin at the same place of the screen, whatever characters stand
+// before them.
 func TestWideCharacters(t *testing.T) {
 	var out bytes.Buffer
 	a := &app{out: &out}
@@ -19,7 +20,8 @@ func TestWideCharacters(t *testing.T) {
 	}
 }
 
-// TestTablesFit: no line of a table is wider than the terminal, no word of it is broken, and nothing is cut.
+// TestTablesFit: no line of a table is wider than the terminal, no word of it is broken, and
+// nothing is cut.
 func TestTablesFit(t *testing.T) {
 	var out bytes.Buffer
 	a := &app{out: &out, width: 60}

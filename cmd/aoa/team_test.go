@@ -14,7 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// newTeam makes clones of one repository, each with a home and a daemon, that exchange events over a server.
+// newTeam makes clones of one repository, each with a home and a daemon, that exchange events over
+// a server.
 func newTeam(t *testing.T, url string, clones int) (team []*sandbox) {
 	t.Helper()
 	id := fmt.Sprint("team-", time.Now().UnixNano())
@@ -30,7 +31,8 @@ func newTeam(t *testing.T, url string, clones int) (team []*sandbox) {
 	return team
 }
 
-// held are the events of the test in a clone's log, with how often each is there. No daemon may write meanwhile.
+// held are the events of the test in a clone's log, with how often each is there. No daemon may
+// write meanwhile.
 func (d *sandbox) held() map[string]int {
 	d.Helper()
 	ids := map[string]int{}
@@ -60,9 +62,9 @@ func (d *sandbox) logged(words string) (lines []string) {
 	return lines
 }
 
-// TestTeam: three processes with clones, homes and sockets of their own exchange events over one server. One starts
-// again and one is killed meanwhile. In the end each of them holds each event once. That equal events teach the same is
-// tested in internal/team.
+// TestTeam: three processes with clones, homes and sockets of their own exchange events over one
+// server. One starts again and one is killed meanwhile. In the end each of them holds each event
+// once. That equal events teach the same is tested in internal/team.
 func TestTeam(t *testing.T) {
 	t.Parallel()
 	team := newTeam(t, newServer(t).url(), 3)

@@ -16,8 +16,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// traps is a repository whose settings and attributes start programs wherever git allows it. Each program leaves a
-// file named after its setting.
+// traps is a repository whose settings and attributes start programs wherever git allows it. Each
+// program leaves a file named after its setting.
 type traps struct {
 	*sandbox
 	sprung  string   // the folder of those files
@@ -30,8 +30,9 @@ type traps struct {
 	noStatus bool // git status cannot be run: a filter cannot be switched off
 }
 
-// newTraps makes a repository with everything that the traps need, still without their settings: files that filters,
-// diff drivers and a submodule apply to, a signed commit, a linked worktree and a lost blob.
+// newTraps makes a repository with everything that the traps need, still without their settings:
+// files that filters, diff drivers and a submodule apply to, a signed commit, a linked worktree and
+// a lost blob.
 func newTraps(t *testing.T) *traps {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -85,7 +86,8 @@ func newTraps(t *testing.T) *traps {
 	return x
 }
 
-// settings are the hostile settings. Each value that git runs leaves a file of the name that stands behind spring.
+// settings are the hostile settings. Each value that git runs leaves a file of the name that stands
+// behind spring.
 func (x *traps) settings() string {
 	text := strings.ReplaceAll(`
 [core]
@@ -157,8 +159,9 @@ func (x *traps) settings() string {
 	return text
 }
 
-// arm puts the settings in place, takes the lost blob away and makes every file look changed, so that git has to
-// compare contents. From here on the test runs git itself only to show that a trap works.
+// arm puts the settings in place, takes the lost blob away and makes every file look changed, so
+// that git has to compare contents. From here on the test runs git itself only to show that a trap
+// works.
 func (x *traps) arm(settings, format string) {
 	x.Helper()
 	x.config(filepath.Join(x.dir, ".git", "config"), format+settings)
@@ -312,8 +315,8 @@ func (x *traps) work(dir string) {
 // promisor makes the repository a partial clone, whose missing objects git fetches by itself.
 const promisor = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = origin\n"
 
-// TestTraps: nothing that a repository's own settings, attributes and hooks name is run, whatever the program does in
-// it.
+// TestTraps: nothing that a repository's own settings, attributes and hooks name is run, whatever
+// the program does in it.
 func TestTraps(t *testing.T) {
 	noRace(t)
 	t.Parallel()

@@ -12,9 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestFewWatches: a user with fewer watches than the repository has folders keeps half of them for other programs,
-// and status and doctor say what is polled, why, and what helps. The limit is that of a user namespace, in which all
-// commands run.
+// TestFewWatches: a user with fewer watches than the repository has folders keeps half of them for
+// other programs, and status and doctor say what is polled, why, and what helps. The limit is that
+// of a user namespace, in which all commands run.
 func TestFewWatches(t *testing.T) {
 	noRace(t)
 	t.Parallel()

@@ -93,7 +93,7 @@ func (a *app) explain(w api.WhyAnswer, q event.Query) {
 	}
 }
 
-// because says what speaks for a file and what speaks most against it.
+// because returns the strongest reason for a file and the strongest one against it, as a sentence.
 func (a *app) because(s event.Suggestion) string {
 	pro, con := a.reasonText(s.Reason()), ""
 	if t := s.Together; t != nil {
@@ -110,7 +110,7 @@ func (a *app) because(s event.Suggestion) string {
 	return pro + con
 }
 
-// against is what a signal says that speaks against a file.
+// against returns the words for a signal that lowers a file's score.
 var against = map[string]string{
 	"common": "most commits of that file lack it", "lately": "fewer of the last commits have both",
 	"small": "small commits seldom have both", "others": "the rest of the change speaks against it",

@@ -16,8 +16,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// typedLines divides FILE:LINE. ok is false for a name without lines, and for that of a file which is called so. Lines
-// that cannot be understood are an error: the answer without them is one to another question.
+// typedLines splits FILE:LINE. ok is false for a name without lines, and for the name of an
+// existing file that contains a colon. It is an error if the lines cannot be understood, because
+// the answer without them would answer another question.
 func (a *app) typedLines(arg string) (name string, from, to int, ok bool, err error) {
 	there := func(name string) bool {
 		_, err := os.Lstat(a.abs(name))

@@ -37,8 +37,8 @@ func newWorkload(d *sandbox, seed uint64) *workload {
 			"other/file7.go", "other/file15.go"}}
 }
 
-// round starts a daemon, feeds it, and ends it at a moment that the seed decides: most are killed, others are told to
-// stop, also twice.
+// round starts a daemon, feeds it, and ends it at a moment that the seed decides: most are killed,
+// others are told to stop, also twice.
 func (f *workload) round() {
 	f.begins = append(f.begins, time.Now())
 	daemon := f.daemon("AOA_HOLDOUT=0")
@@ -106,8 +106,8 @@ func (f *workload) tool(ctx context.Context, r *rand.Rand) {
 	}
 }
 
-// agent is an agent's hooks: some ask and wait, most write and leave. Each session begins with a prompt: of its
-// files nothing is known yet, so that there is something to suggest.
+// agent is an agent's hooks: some ask and wait, most write and leave. Each session begins with a
+// prompt: of its files nothing is known yet, so that there is something to suggest.
 func (f *workload) agent(ctx context.Context, r *rand.Rand) {
 	session := ""
 	pace := time.NewTicker(5 * time.Millisecond) // load

@@ -17,7 +17,8 @@ const (
 
 // Event is one event of an agent's hooks.
 type Event struct {
-	// as the agent spells it; Cursor and Copilot spell the first letter small or, in Claude Code's settings, large
+	// as the agent spells it; Cursor and Copilot spell the first letter small or, in Claude Code's
+	// settings, large
 	Name      string
 	Canonical string // Claude Code's name for it
 	Context   Shape  // how text reaches the model there
@@ -37,8 +38,8 @@ const (
 	startDeadline  = 400 * time.Millisecond
 )
 
-// Deadline is how long an answer may take. starts says that a daemon that does not run is started within that
-// time, and answers.
+// Deadline is how long an answer may take. starts says that a daemon that does not run is started
+// within that time, and answers.
 func (e Event) Deadline() (wait time.Duration, starts bool) {
 	switch e.Canonical {
 	case "SessionStart":
@@ -55,12 +56,12 @@ func (e Event) Deadline() (wait time.Duration, starts bool) {
 type Settings struct {
 	Project string // the file of a worktree
 	Local   string // the personal file of a worktree, if it is another one
-	Home    string // the agent's folder in the user's home
+	Home    string // the name of the agent's folder in the user's home folder
 	HomeVar string // the variable that names another folder instead
 	User    string // the user's file in that folder
 	Plugin  string // a program of ours instead of settings: its name in package scripts
 	Member  string // of the file, that holds our events; "" is hooks
-	Shared  string // the agent whose settings run aOa here, too: there are none of its own
+	Shared  string // another agent whose settings also run aOa for this one, which has no settings of its own
 }
 
 // Agent is a coding agent that runs our hook.
@@ -87,7 +88,8 @@ func Find(name string) (Agent, bool) {
 	return Agent{}, false
 }
 
-// EndsTurns reports whether the agent says that a turn has ended: then a turn without that event was interrupted.
+// EndsTurns reports whether the agent says that a turn has ended: then a turn without that event
+// was interrupted.
 func (a Agent) EndsTurns() bool {
 	for _, e := range a.Events {
 		if e.Canonical == "Stop" && e.Installed {
@@ -107,14 +109,15 @@ func (a Agent) Event(name string) Event {
 	return Event{}
 }
 
-// EventOf returns the event of that agent; the zero Event if there is no such agent or event.
+// EventOf returns the event of that agent, or the zero Event if there is no such agent or event.
 func EventOf(agent, event string) Event {
 	a, _ := Find(agent)
 	return a.Event(event)
 }
 
-// Takes reports whether an agent has an installed event with that canonical name at which text reaches its model, or
-// the person who reads along, for no more than its tokens. An agent that is not in the table does.
+// Takes reports whether an agent has an installed event with that canonical name at which text
+// reaches its model, or the person who reads along, for no more than its tokens. An agent that is
+// not in the table does.
 func Takes(agent, canonical string) bool {
 	a, ok := Find(agent)
 	for _, e := range a.Events {

@@ -37,8 +37,8 @@ func TestTable(t *testing.T) {
 		if !start || !end && a.Name != "antigravity" && a.Name != "vscode" { // they have no such event
 			t.Errorf("%s: no start or no end of a session is installed", a.Name)
 		}
-		// Every kind of hint reaches the model: what is for a start or a prompt waits for a call where the agent takes no
-		// text at those.
+		// Every kind of hint reaches the model: what is for a start or a prompt waits for a call
+		// where the agent takes no text at those.
 		if !call {
 			t.Errorf("%s: no text reaches the model at a call", a.Name)
 		}

@@ -15,8 +15,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// An agent may be started in a folder above several repositories. Each call goes to the repository of the first file
-// that it names. What else its session sends goes to those that its calls went to, its start to none.
+// An agent may be started in a folder above several repositories. Each call goes to the repository
+// of the first file that it names. What else its session sends goes to those that its calls went
+// to, its start to none.
 
 // Bounds of what is tried to find a repository.
 const (
@@ -103,7 +104,8 @@ func touched(dir string, inputs []any) (d daemon, ok bool) {
 	return d, false
 }
 
-// namesIn collects what may be names of files: the words of the texts of a value, without those that files hold.
+// namesIn collects what may be names of files: the words of the texts of a value, without those
+// that files hold.
 func namesIn(v any, out []string) []string {
 	switch v := v.(type) {
 	case string:

@@ -13,8 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestAbove: an agent works in a folder above two repositories. A call goes to the repository of its files, a prompt to
-// those that the session touched, a start to none.
+// TestAbove: an agent works in a folder above two repositories. A call goes to the repository of
+// its files, a prompt to those that the session touched, a start to none.
 func TestAbove(t *testing.T) {
 	one, _ := repo(t)
 	top := filepath.Dir(one)

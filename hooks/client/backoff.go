@@ -10,8 +10,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// backoff is the time in which a daemon is asked nothing because it did not answer in time or did not start. Its answers
-// would be late again, and each question would cost the agent the whole wait.
+// backoff is the time in which a daemon is asked nothing because it did not answer in time or did
+// not start. Its answers would be late again, and each question would cost the agent the whole
+// wait.
 type backoff struct {
 	on    bool
 	known bool // a daemon was late, and none was in time since

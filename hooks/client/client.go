@@ -13,8 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// A hook that takes longer than these is worse than one that prints nothing. Factor multiplies them, except the time of
-// stdin and of starts.
+// A hook that takes longer than these is worse than one that prints nothing. Factor multiplies
+// them, except the time of stdin and of starts.
 const (
 	stdinTime   = 250 * time.Millisecond // for all of stdin: agents do not always close it
 	sendTime    = 50 * time.Millisecond  // for a request to a daemon that may hang
@@ -24,8 +24,8 @@ const (
 	startAtOnce = 2 * time.Second        // the same, at a prompt and at a session's start
 )
 
-// Main runs one hook: args are the agent's name and, for Copilot, the event's. It ends the process with 0, whatever
-// happens.
+// Main runs one hook: args are the agent's name and, for Copilot, the event's. It ends the process
+// with 0, whatever happens.
 func Main(args []string) {
 	defer func() {
 		_ = recover() // a panic would exit with 2, which Claude Code reads as "block this call"
@@ -74,9 +74,9 @@ type daemon struct {
 	dir string // where it is started: the worktree, or the git dir of a bare repository
 }
 
-// daemonOf finds the daemon for work in dir. What is done in a submodule belongs to the outermost superproject that has
-// a store. ok is false outside of any repository, in one without a store, and when the store or the folder of the
-// socket belongs to someone else.
+// daemonOf finds the daemon for work in dir. What is done in a submodule belongs to the outermost
+// superproject that has a store. ok is false outside of any repository, in one without a store, and
+// when the store or the folder of the socket belongs to someone else.
 func daemonOf(dir string) (d daemon, ok bool) {
 	r, err := discover(dir)
 	if err != nil { // an agent that works outside of any repository still belongs to its project
@@ -124,9 +124,10 @@ const (
 	dead        // no process listens
 )
 
-// exchange sends the request and reads the answer. A dead daemon is started: at a session's start and at a prompt its
-// answer is still awaited; else this event is lost and the next ones are not. A daemon that was late gets requests
-// without a question until its backoff is over, and one that did not come is not awaited.
+// exchange sends the request and reads the answer. A dead daemon is started: at a session's start
+// and at a prompt its answer is still awaited; else this event is lost and the next ones are not. A
+// daemon that was late gets requests without a question until its backoff is over, and one that did
+// not come is not awaited.
 func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 	begun := time.Now()
 	deadline := begun.Add(max(wait, sendTime*time.Duration(Factor())))
@@ -181,8 +182,8 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 	return nil
 }
 
-// dial connects to the daemon. A socket on which another user listens counts as busy: nothing is sent there, and a
-// daemon that was started could not take its place.
+// dial connects to the daemon. A socket on which another user listens counts as busy: nothing is
+// sent there, and a daemon that was started could not take its place.
 func (d daemon) dial(deadline time.Time) (net.Conn, state) {
 	for {
 		conn, err := net.DialTimeout("unix", d.Socket, max(time.Until(deadline), time.Millisecond))

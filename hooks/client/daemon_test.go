@@ -41,7 +41,8 @@ func TestDaemonOf(t *testing.T) {
 	}
 }
 
-// TestSubmodule: work in a submodule belongs to the superproject where that has a store, else to the submodule's own.
+// TestSubmodule: work in a submodule belongs to the superproject where that has a store, else to
+// the submodule's own.
 func TestSubmodule(t *testing.T) {
 	dir, sock := repo(t)
 	t.Setenv("HOME", t.TempDir())

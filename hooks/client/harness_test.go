@@ -45,7 +45,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// compile builds a program as make does, so that what is compiled is there already, under the race detector, too.
+// compile builds a program as make does, so that what is compiled is there already, under the race
+// detector, too.
 func compile(out, program string) ([]byte, error) {
 	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, program)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -138,7 +139,8 @@ func hook(t testing.TB, dir string, stdin io.Reader, env []string, args ...strin
 	return out.String()
 }
 
-// patient gives a hook twenty times its time: for tests of what it does, on a machine that does much else.
+// patient gives a hook twenty times its time: for tests of what it does, on a machine that does
+// much else.
 const patient = "AOA_PATIENCE=20"
 
 // sent is what a daemon got.

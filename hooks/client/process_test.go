@@ -67,8 +67,8 @@ func TestLearningEventsAreNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAgentsAreAnswered: the events of each agent that carry text, known from the payload, by the command line
-// (Copilot), or by the agent that runs Claude Code's settings.
+// TestAgentsAreAnswered: the events of each agent that carry text, known from the payload, by the
+// command line (Copilot), or by the agent that runs Claude Code's settings.
 func TestAgentsAreAnswered(t *testing.T) {
 	dir, sock := repo(t)
 	got := make(chan api.Hook, 1)
@@ -133,8 +133,8 @@ func TestGitHook(t *testing.T) {
 	}
 }
 
-// TestAlwaysSilentAndZero: whatever is wrong, the agent must not notice. The daemons here hang or die; that the
-// client returns at all is the proof that its deadlines work.
+// TestAlwaysSilentAndZero: whatever is wrong, the agent must not notice. The daemons here hang or
+// die; that the client returns at all is the proof that its deadlines work.
 func TestAlwaysSilentAndZero(t *testing.T) {
 	plain := t.TempDir()
 	bare, _ := repo(t)
@@ -275,8 +275,8 @@ func TestLearningStartsTheDaemonOnce(t *testing.T) {
 	})
 }
 
-// TestDaemonThatNeverComes: a store that cannot be written gets no daemon, and one that died is awaited once in a
-// while. A wait would take 40 s here.
+// TestDaemonThatNeverComes: a store that cannot be written gets no daemon, and one that died is
+// awaited once in a while. A wait would take 40 s here.
 func TestDaemonThatNeverComes(t *testing.T) {
 	folder := func(dir, name string) {
 		fault.Check(t, os.Mkdir(filepath.Join(dir, ".git", "aoa", name), 0o700))
@@ -337,7 +337,8 @@ func TestHundredAtOnce(t *testing.T) {
 			if i%2 == 0 {
 				event, want = "PostToolUse", ""
 			}
-			// Of a hundred on a busy machine some may be too late; none may fail or print anything else.
+			// Of a hundred on a busy machine some may be too late; none may fail or print anything
+			// else.
 			if out := hook(t, dir, strings.NewReader(payload(event, dir)), nil, "claude"); out != want && out != "" {
 				t.Errorf("%s printed %q", event, out)
 			}
@@ -346,8 +347,8 @@ func TestHundredAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestStoppedDaemon: SIGSTOP leaves the socket listening without a reader. One hook waits in vain, the next ones
-// do not wait, until the backoff is over; an answer ends it.
+// TestStoppedDaemon: SIGSTOP leaves the socket listening without a reader. One hook waits in vain,
+// the next ones do not wait, until the backoff is over; an answer ends it.
 func TestStoppedDaemon(t *testing.T) {
 	dir, sock := repo(t)
 	daemon := exec.Command(program, "daemon", "run")
@@ -448,8 +449,8 @@ func TestBackoffTeaches(t *testing.T) {
 	}
 }
 
-// TestLongPayloadIsCut: what is long is read to its end, and of long strings the beginning and the end are sent, with the
-// event and the folder wherever they are.
+// TestLongPayloadIsCut: what is long is read to its end, and of long strings the beginning and the
+// end are sent, with the event and the folder wherever they are.
 func TestLongPayloadIsCut(t *testing.T) {
 	dir, sock := repo(t)
 	got := make(chan api.Hook, 1)
@@ -500,7 +501,8 @@ func TestOpenStdin(t *testing.T) {
 	fault.Same(t, "printed", hook(t, dir, r, nil, "claude"), "{}")
 }
 
-// TestOtherBuild: a daemon that knows no such request is one of another build. The hook has it replaced, once.
+// TestOtherBuild: a daemon that knows no such request is one of another build. The hook has it
+// replaced, once.
 func TestOtherBuild(t *testing.T) {
 	dir, sock := repo(t)
 	serve(t, sock, func(c net.Conn) {

@@ -14,14 +14,16 @@ import (
 	"time"
 )
 
-// Bounds of a payload, in bytes. What follows maxBody of what squeeze leaves is read and not sent: the daemon
-// takes the members that are whole. A socket on Linux holds 208 KB, so no client waits for the daemon to read.
+// Bounds of a payload, in bytes. What follows maxBody of what squeeze leaves is read and not sent:
+// the daemon takes the members that are whole. A socket on Linux holds 208 KB, so no client waits
+// for the daemon to read.
 const (
 	maxBody = 192 << 10
 	maxRead = 32 << 20
 )
 
-// request is one call of a hook. On the wire it is POST /v1/hook with the payload as its body; internal/api reads it.
+// request is one call of a hook. On the wire it is POST /v1/hook with the payload as its body;
+// internal/api reads it.
 type request struct {
 	agent   string
 	event   string
@@ -30,11 +32,12 @@ type request struct {
 	payload []byte
 }
 
-// environment are the variables that the daemon gets: they distinguish callers that run each other's settings.
+// environment are the variables that the daemon gets: they distinguish callers that run each
+// other's settings.
 var environment = []string{"CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CURSOR_VERSION",
 	"GEMINI_SESSION_ID", "QWEN_PROJECT_DIR", "COPILOT_CLI"}
 
-// read takes the agent's JSON from stdin. It is false when there is none.
+// read takes the agent's JSON from stdin. It returns false if there is none.
 func (r *request) read(stdin io.Reader, args []string) bool {
 	r.payload = bytes.TrimSpace(readPayload(stdin, time.Now().Add(stdinTime)))
 	for bytes.HasPrefix(r.payload, byteOrderMark) { // PowerShell writes one before what it pipes, or two
@@ -55,11 +58,12 @@ func (r *request) read(stdin io.Reader, args []string) bool {
 
 var byteOrderMark = []byte("\ufeff")
 
-// openTime is how long stdin stays open behind a JSON value before nothing more is awaited: not all agents close it.
+// openTime is how long stdin stays open behind a JSON value before nothing more is awaited: not all
+// agents close it.
 const openTime = 5 * time.Millisecond
 
-// readPayload reads until stdin ends, a JSON value is complete, or the deadline comes. It returns the first maxBody
-// bytes of what squeeze leaves.
+// readPayload reads until stdin ends, a JSON value is complete, or the deadline comes. It returns
+// the first maxBody bytes of what squeeze leaves.
 func readPayload(stdin io.Reader, deadline time.Time) []byte {
 	chunks := make(chan []byte)
 	go func() {
@@ -95,7 +99,8 @@ func readPayload(stdin io.Reader, deadline time.Time) []byte {
 	return body[:min(len(body), maxBody)]
 }
 
-// fields finds the event's name and the working folder among the members of a payload, which may be cut.
+// fields finds the event's name and the working folder among the members of a payload, which may be
+// cut.
 func fields(payload []byte) (event, dir string) {
 	in := json.NewDecoder(bytes.NewReader(payload))
 	if open, err := in.Token(); err != nil || open != json.Delim('{') {
@@ -147,7 +152,8 @@ func (r *request) send(conn net.Conn) error {
 	return err
 }
 
-// maxAnswer is the longest answer that is printed, in bytes, with its header. Claude Code cuts at 10,000 characters.
+// maxAnswer is the longest answer that is printed, in bytes, with its header. Claude Code cuts at
+// 10,000 characters.
 const maxAnswer = 64 << 10
 
 // Errors of an answer.

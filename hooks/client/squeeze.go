@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a string of a payload, in bytes: of a longer one only the beginning and the end are kept. A prompt with a
-// log in it says at its ends what is wanted.
+// Bounds of a string of a payload, in bytes: of a longer one only the beginning and the end are
+// kept. A prompt with a log in it says at its ends what is wanted.
 const (
 	keepHead = 48 << 10
 	keepTail = 16 << 10
 )
 
-// squeeze returns a JSON text with two changes: the middle of very long strings is left out, and control characters in
-// strings, which some agents leave there and no decoder takes, are escaped. It does not look at what the text says. The
-// end of the text may be missing.
+// squeeze returns a JSON text with two changes: the middle of very long strings is left out, and
+// control characters in strings, which some agents leave there and no decoder takes, are escaped.
+// It does not look at what the text says. The end of the text may be missing.
 func squeeze(text []byte) (out []byte) {
 	for {
 		begin := bytes.IndexByte(text, '"') + 1
@@ -38,7 +38,8 @@ func squeeze(text []byte) (out []byte) {
 	}
 }
 
-// unit is how many bytes the first character of a string has, which may be written as an escape sequence.
+// unit returns the number of bytes of the first character of a string, which may be an escape
+// sequence.
 func unit(text []byte) int {
 	switch {
 	case text[0] == '\\' && len(text) > 1 && text[1] == 'u':
@@ -52,7 +53,8 @@ func unit(text []byte) int {
 	return n
 }
 
-// boundary is the first place between two characters of a string that has at least so many bytes before it.
+// boundary returns the first place between two characters of a string that has at least that many
+// bytes before it.
 func boundary(text []byte, least int) (at int) {
 	for at < least {
 		at += unit(text[at:])
@@ -60,7 +62,7 @@ func boundary(text []byte, least int) (at int) {
 	return min(at, len(text))
 }
 
-// escaped escapes the control characters of a string. Others than those of lines are no text.
+// escaped escapes the control characters of a string, other than those that end lines.
 func escaped(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for _, c := range text {

@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestSqueeze: texts that decoders take stay as they are, up to a bound; what they do not take becomes what was meant.
+// TestSqueeze: texts that decoders take stay as they are, up to a bound; what they do not take
+// becomes what was meant.
 func TestSqueeze(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"a": "b\\", "c\"": [1, "\u00e9\\u12"]}`:   "",
@@ -24,8 +25,8 @@ func TestSqueeze(t *testing.T) {
 	}
 }
 
-// TestSqueezeCutsBetweenCharacters: whatever stands where a string is cut, the rest can be read, and begins and ends as
-// the whole does.
+// TestSqueezeCutsBetweenCharacters: whatever stands where a string is cut, the rest can be read,
+// and begins and ends as the whole does.
 func TestSqueezeCutsBetweenCharacters(t *testing.T) {
 	for _, unit := range []string{"é", "€", "😀", `\\`, `\u00e9`, `\"`, "\x02"} {
 		for shift := range 13 {

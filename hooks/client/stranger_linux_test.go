@@ -69,8 +69,9 @@ type counter struct{ n *atomic.Int64 }
 
 func (c counter) Write(p []byte) (int, error) { c.n.Add(int64(len(p))); return len(p), nil }
 
-// TestOtherUserGetsNothing: a process of another user listens on the socket. The hook tells it nothing and prints
-// nothing of what it says, at every event, whether the hook waits for an answer or not.
+// TestOtherUserGetsNothing: a process of another user listens on the socket. The hook tells it
+// nothing and prints nothing of what it says, at every event, whether the hook waits for an answer
+// or not.
 func TestOtherUserGetsNothing(t *testing.T) {
 	dir, sock := repo(t)
 	for _, open := range []string{filepath.Dir(dir), dir, filepath.Join(dir, ".git"), filepath.Dir(sock)} {
@@ -103,14 +104,16 @@ func TestRootIsTrusted(t *testing.T) {
 	fault.Until(t, time.Minute, "the daemon of root is asked", func() bool { return v.hook(t) == "root's" })
 }
 
-// victim is a user with a repository whose path is too long for a socket, and without a folder in /tmp.
+// victim is a user with a repository whose path is too long for a socket, and without a folder in
+// /tmp.
 type victim struct {
 	uid       int
 	dir, fold string // the repository, the folder of its socket
 	bin       string
 }
 
-// newVictim takes a number that no user has: its folder in /tmp is not there, and the first user can make it.
+// newVictim takes a number that no user has: its folder in /tmp is not there, and the first user
+// can make it.
 func newVictim(t *testing.T) *victim {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -124,7 +127,8 @@ func newVictim(t *testing.T) *victim {
 	v.fold = fmt.Sprintf("/tmp/aoa-%d", v.uid)
 	t.Cleanup(func() { os.RemoveAll(v.fold) })
 	git(t, "init", "-q", v.dir)
-	// A folder in the place of the note that a daemon was started: none is ever started, which would make the folder.
+	// A folder in the place of the note that a daemon was started: none is ever started, which
+	// would make the folder.
 	_, err = locate.Create(filepath.Join(v.dir, ".git"), config.Lookup(v.env()))
 	fault.Check(t, err)
 	fault.Check(t, os.Mkdir(filepath.Join(v.dir, ".git", "aoa", "hook-start"), 0o700))
@@ -170,8 +174,9 @@ func (v *victim) hook(t *testing.T) string {
 	return string(out)
 }
 
-// TestRenameRace: another user has made a folder in /tmp in which it listens, and renames it to the name of the
-// victim's folder, which is not there yet, and back, without a pause. Some hooks find no folder, then connect.
+// TestRenameRace: another user has made a folder in /tmp in which it listens, and renames it to the
+// name of the victim's folder, which is not there yet, and back, without a pause. Some hooks find
+// no folder, then connect.
 func TestRenameRace(t *testing.T) {
 	v := newVictim(t)
 	own, err := os.MkdirTemp("/tmp", "aoa-own-")
@@ -228,7 +233,8 @@ func TestRenameRace(t *testing.T) {
 	}
 }
 
-// TestReadOnlyStore: where the store cannot be written, no daemon is awaited, although the note of an earlier start can be.
+// TestReadOnlyStore: where the store cannot be written, no daemon is awaited, although the note of
+// an earlier start can be.
 func TestReadOnlyStore(t *testing.T) {
 	dir, _ := repo(t)
 	d := daemon{Place: locate.Place{Store: filepath.Join(dir, ".git", "aoa")}, dir: dir}

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// Scope says whose settings: one person's everywhere, a repository's for all who work on it, or one person's in one
-// worktree.
+// Scope says whose settings: one person's everywhere, a repository's for all who work on it, or one
+// person's in one worktree.
 type Scope string
 
 // The scopes of an installation.
@@ -24,8 +24,9 @@ const (
 // Scopes are all of them, the default one first.
 var Scopes = []Scope{Local, Project, User}
 
-// File is the settings file of an agent in a scope: root is the worktree, home the user's home, getenv the environment.
-// Most agents have no personal file in a worktree: theirs is the project's, and Exclude keeps it out of git.
+// File is the settings file of an agent in a scope: root is the worktree, home the user's home,
+// getenv the environment. Most agents have no personal file in a worktree: theirs is the project's,
+// and Exclude keeps it out of git.
 func File(a agents.Agent, scope Scope, root, home string, getenv func(string) string) string {
 	s := a.Settings
 	if scope == User {
@@ -50,10 +51,11 @@ func Pattern(a agents.Agent) string {
 	return a.Settings.Project
 }
 
-// Command is what an agent runs: the small program where it is installed, else the whole one. dir is the folder of
-// both, "" where the agent's PATH leads to them. Without both, or with a program that the system cannot run, it succeeds
-// and prints nothing: some agents print an error at every event else, and Copilot refuses the tool. So the shell stays:
-// exec of a damaged program would end it with 126. Change it rarely: Codex asks its user to trust each new command.
+// Command is what an agent runs: the small program where it is installed, else the whole one. dir
+// is the folder of both, "" where the agent's PATH leads to them. Without both, or with a program
+// that the system cannot run, it succeeds and prints nothing: some agents print an error at every
+// event else, and Copilot refuses the tool. So the shell stays: exec of a damaged program would end
+// it with 126. Change it rarely: Codex asks its user to trust each new command.
 func Command(dir, agent string, args ...string) string {
 	call := strings.Join(append([]string{agent}, args...), " ")
 	small, isSmall := shellName(dir, "aoa-hook")
@@ -62,7 +64,8 @@ func Command(dir, agent string, args ...string) string {
 		isWhole + " && " + whole + " hook " + call + " 2>/dev/null; exit 0"
 }
 
-// shellName is how a shell names a program of that folder, and how it finds out whether there is one.
+// shellName is how a shell names a program of that folder, and how it finds out whether there is
+// one.
 func shellName(dir, name string) (word, test string) {
 	if dir == "" {
 		return name, "command -v " + name + " >/dev/null 2>&1"
@@ -74,7 +77,8 @@ func shellName(dir, name string) (word, test string) {
 // inFolder finds the folder in what Command returns.
 var inFolder = regexp.MustCompile(`^\[ -x '(.*)/aoa-hook' \] && `)
 
-// Folder returns the folder whose programs a command runs that Command has made, "" if it runs those on the PATH.
+// Folder returns the folder whose programs a command runs that Command has made, "" if it runs
+// those on the PATH.
 func Folder(command string) string {
 	found := inFolder.FindStringSubmatch(command)
 	if found == nil {
@@ -83,7 +87,7 @@ func Folder(command string) string {
 	return strings.ReplaceAll(found[1], `'\''`, "'")
 }
 
-// powerShellCommand is the same for PowerShell, cmdCommand for cmd.exe.
+// powerShellCommand does the same for PowerShell, cmdCommand for cmd.exe.
 func powerShellCommand(agent string, args ...string) string {
 	call := strings.Join(append([]string{agent}, args...), " ")
 	return "if (Get-Command aoa-hook -ErrorAction SilentlyContinue) { aoa-hook " + call +
@@ -95,8 +99,8 @@ func cmdCommand(agent string) string {
 		" || exit /b 0"
 }
 
-// handler is one command in a settings file. Each agent uses some of the fields; the order is that of their makers'
-// examples.
+// handler is one command in a settings file. Each agent uses some of the fields; the order is that
+// of their makers' examples.
 type handler struct {
 	Name           string   `json:"name,omitempty"`
 	Type           string   `json:"type,omitempty"`
@@ -107,7 +111,7 @@ type handler struct {
 	Args           []string `json:"args,omitempty"`
 	Timeout        int      `json:"timeout,omitempty"` // seconds; milliseconds at Gemini CLI and Qwen Code
 	TimeoutSec     int      `json:"timeoutSec,omitempty"`
-	Matcher        string   `json:"matcher,omitempty"` // where there are no groups
+	Matcher        string   `json:"matcher,omitempty"` // for agents without groups
 	Async          bool     `json:"async,omitempty"`
 }
 
@@ -136,7 +140,8 @@ func newHandler(dir, agent string, e agents.Event) handler {
 // flat reports whether an agent's events hold commands, not groups of commands.
 func flat(agent string) bool { return agent == "cursor" || agent == "copilot" }
 
-// owner is the agent whose entries are in the settings file: a itself, or the one with which it shares the file.
+// owner is the agent whose entries are in the settings file: a itself, or the one with which it
+// shares the file.
 func owner(a agents.Agent) agents.Agent {
 	if shared, ok := agents.Find(a.Settings.Shared); ok {
 		return shared
@@ -147,7 +152,7 @@ func owner(a agents.Agent) agents.Agent {
 // memberOf is the member of an agent's settings file that holds our events.
 func memberOf(a agents.Agent) string { return cmp.Or(a.Settings.Member, "hooks") }
 
-// group is what one event runs. Where the event holds commands, it is one handler.
+// group is a list of commands that an event runs. In settings without groups it is one handler.
 type group struct {
 	Event   string    `json:"-"`
 	flat    bool      // the event holds commands
@@ -170,8 +175,9 @@ func groupsOf(a agents.Agent, dir string) (out []group) {
 	return out
 }
 
-// isOurs recognizes the handlers that aOa has written for an agent: each of their commands is one that newHandler makes,
-// for whatever event and folder. A line that a person wrote is theirs, whatever it calls.
+// isOurs recognizes the handlers that aOa has written for an agent: each of their commands is one
+// that newHandler makes, for whatever event and folder. A line that a person wrote is theirs,
+// whatever it calls.
 func isOurs(agent string) func(handler) bool {
 	event := regexp.MustCompile(`.*\b` + agent + ` ([A-Za-z]+)`)
 	isWritten := func(command string) bool {

@@ -51,7 +51,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestSnippets holds what is entered to goldens: it is what people see in their files. -update writes them.
+// TestSnippets holds what is entered to goldens: it is what people see in their files. -update
+// writes them.
 func TestSnippets(t *testing.T) {
 	for _, a := range agents.All {
 		if a.Settings.Plugin+a.Settings.Shared != "" || runtime.GOOS == "windows" { // two agents want another command there
@@ -62,7 +63,8 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-// TestCreated: a file that we make is what Snippet says, and is deleted again, with the folders that only it needed.
+// TestCreated: a file that we make is what Snippet says, and is deleted again, with the folders
+// that only it needed.
 func TestCreated(t *testing.T) {
 	for _, a := range agents.All {
 		for _, scope := range Scopes {
@@ -92,7 +94,8 @@ func TestOnlyOurAgent(t *testing.T) {
 	steps(t, agentOf(t, "qwen"), file, Options{}, "is installed")
 }
 
-// TestProgramOfOthers: another author's plugin under our name is left alone; an old one of ours is replaced.
+// TestProgramOfOthers: another author's plugin under our name is left alone; an old one of ours is
+// replaced.
 func TestProgramOfOthers(t *testing.T) {
 	a, file := agentOf(t, "opencode"), settingsAt(t, "export const Mine = async () => ({}) // aoa\n")
 	var refused *Refusal
@@ -104,8 +107,9 @@ func TestProgramOfOthers(t *testing.T) {
 	steps(t, a, old, Options{}, "is outdated", "add changed", "remove deleted")
 }
 
-// TestGuard: the command is silent and succeeds without the programs, and passes stdin on with one of them, to the
-// small one where both are there: whether the PATH leads to them or the command names their folder.
+// TestGuard: the command is silent and succeeds without the programs, and passes stdin on with one
+// of them, to the small one where both are there: whether the PATH leads to them or the command
+// names their folder.
 func TestGuard(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a shell command")
@@ -154,8 +158,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestPrograms: a file that names the folder of the programs is installed, becomes one that does not and back, and is
-// taken out.
+// TestPrograms: a file that names the folder of the programs is installed, becomes one that does
+// not and back, and is taken out.
 func TestPrograms(t *testing.T) {
 	for _, a := range agents.All {
 		if a.Settings.Plugin != "" {

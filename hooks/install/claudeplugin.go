@@ -9,9 +9,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Plugin reports whether Claude Code's settings enable our plugin, and which file says so; "" if none speaks of it. files
-// are settings files in the order in which Claude Code reads them: what a later one says counts. One that cannot be
-// read says nothing.
+// Plugin reports whether Claude Code's settings enable our plugin, and which file says so, or "".
+// files are settings files in the order in which Claude Code reads them; a later one overrides an
+// earlier one. A file that cannot be read is skipped.
 func Plugin(files ...string) (by string, enabled bool) {
 	for _, file := range files {
 		b, err := regularfile.Read(file, regularfile.FollowLinks, maxSettings)

@@ -13,8 +13,8 @@ import (
 // excludeNote is the line above ours in info/exclude, so that no other line is taken for ours.
 const excludeNote = "# kept out of git by aoa"
 
-// Exclude keeps a file of the worktree out of git, by a line in info/exclude of the common git dir. A line
-// that is there already is enough.
+// Exclude keeps a file of the worktree out of git, by a line in info/exclude of the common git dir.
+// A line that is there already is enough.
 func Exclude(commonDir, pattern string) (Change, error) {
 	name, old, mode, err := excludeFile(commonDir)
 	if err != nil {
@@ -67,7 +67,7 @@ func Unexclude(commonDir, pattern string) (Change, error) {
 	return write(name, old, mode, slices.Delete(slices.Clone(old), i, end), Changed)
 }
 
-// excludeFile reads info/exclude; content is nil if there is none.
+// excludeFile reads info/exclude; content is nil without that file.
 func excludeFile(commonDir string) (name string, content []byte, mode fs.FileMode, err error) {
 	name = filepath.Join(commonDir, "info", "exclude")
 	content, mode, err = readIfThere(name)

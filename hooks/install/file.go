@@ -16,7 +16,7 @@ type settingsFile struct {
 	target  string // symlinks resolved
 	old     []byte // nil: it does not exist
 	mode    fs.FileMode
-	within  string // the folder that it must not lead out of
+	within  string // the folder that a link must not lead out of
 	snippet string
 }
 
@@ -71,7 +71,8 @@ func (f *settingsFile) checkFolder() error {
 	return nil
 }
 
-// leadsOut is where a folder is that symbolic links move out of another one, "" if it lies within or is missing.
+// leadsOut is where a folder is that symbolic links move out of another one, "" if it lies within
+// or is missing.
 func leadsOut(within, dir string) string {
 	to, err := filepath.EvalSymlinks(dir)
 	if err != nil || inside(within, to) {
@@ -97,7 +98,8 @@ func (f *settingsFile) write(done string, b []byte) (Change, error) {
 	return c, err
 }
 
-// delete removes the file, and the folders above it as far as they are below within and nothing else is in them.
+// delete removes the file, and the folders above it as far as they are below within and nothing
+// else is in them.
 func (f *settingsFile) delete() (Change, error) {
 	if err := os.Remove(f.target); err != nil {
 		return Change{}, fmt.Errorf("delete settings: %w", err)

@@ -33,17 +33,17 @@ const (
 	madeFile   = "#!/bin/sh\n# made by aoa hooks install git\n"
 )
 
-// hookBlock runs nothing if aoa is gone, else a process in the background with all streams closed: a child that holds
-// git's stdout hangs its caller.
+// hookBlock runs nothing if aoa is gone, else a process in the background with all streams closed:
+// a child that holds git's stdout hangs its caller.
 const commitBlock = blockStart + "if command -v aoa >/dev/null 2>&1; then\n" +
 	"  ( aoa hook git " + GitHook + " </dev/null >/dev/null 2>&1 & ) || :\n" + "fi\n" + blockEnd
 
-// checkBlock stops a commit that has findings, and no other: what else keeps aoa check from an answer ends with another
-// code.
+// checkBlock stops a commit that has findings, and no other: what else keeps aoa check from an
+// answer ends with another code.
 const checkBlock = blockStart + "if [ \"${AOA-}\" != 0 ] && command -v aoa >/dev/null 2>&1; then\n" +
 	"  aoa check --staged || [ $? -ne 1 ] || exit 1\n" + "fi\n" + blockEnd
 
-// blocks are what enters each hook.
+// blocks are the lines that we add to each hook.
 var blocks = map[string]string{GitHook: commitBlock, CheckHook: checkBlock}
 
 // shells are the first lines of scripts that understand our block.
@@ -59,8 +59,9 @@ type GitRepo struct {
 	Env       []string // of git
 }
 
-// AddGit enters our block into one of the repository's GitHooks, after the first line: many hooks end in exec. Twice is
-// once. The error is a *Refusal if the hook cannot take the block, or if another program writes it.
+// AddGit enters our block into one of the repository's GitHooks, after the first line: many hooks
+// end in exec. Twice is once. The error is a *Refusal if the hook cannot take the block, or if
+// another program writes it.
 func AddGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
 	hookBlock := blocks[hook]
 	file, err := repo.hook(ctx, hook)
@@ -83,7 +84,8 @@ func AddGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
 	return write(file, old, mode, slices.Concat(first, []byte("\n"+hookBlock), rest), Changed)
 }
 
-// RemoveGit takes our block out of one of the hooks. A file that holds nothing else is deleted; every other byte stays.
+// RemoveGit takes our block out of one of the hooks. A file that holds nothing else is deleted;
+// every other byte stays.
 func RemoveGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
 	hookBlock := blocks[hook]
 	file, err := repo.hook(ctx, hook)
@@ -107,7 +109,8 @@ func RemoveGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
 	return write(file, old, mode, rest, Changed)
 }
 
-// ExamineGit says which hooks hold a block of ours. File is that of the first, or of the one that would be refused.
+// ExamineGit says which hooks have a block of ours. File is the first of them, or the one that
+// would be refused.
 func ExamineGit(ctx context.Context, repo GitRepo) (Status, error) {
 	st := Status{State: Absent, Events: []string{}}
 	for _, name := range GitHooks {
@@ -134,13 +137,15 @@ func ExamineGit(ctx context.Context, repo GitRepo) (Status, error) {
 	return st, nil
 }
 
-// hook is where git looks for a hook. A folder that the user has set is tracked or shared: it is refused.
+// hook is where git looks for a hook. A folder that the user has set is tracked or shared: it is
+// refused.
 func (r GitRepo) hook(ctx context.Context, name string) (string, error) {
 	hookBlock, file := blocks[name], filepath.Join(r.CommonDir, "hooks", name)
 	if to := leadsOut(r.CommonDir, filepath.Dir(file)); to != "" {
 		return "", &Refusal{File: file, Why: "its folder is a symbolic link to " + to, Snippet: hookBlock}
 	}
-	// Our git has another value on its command line, so that it runs no hooks: --show-origin tells them apart.
+	// Our git sets another value on its command line, so that it runs no hooks; --show-origin
+	// distinguishes the two.
 	set, err := git.Find(r.Env).Run(ctx, r.Root, "config", "-z", "--show-origin", "--type=path", "--get-all", "core.hooksPath")
 	if err != nil {
 		return "", fmt.Errorf("find the hooks of %s: %w", r.Root, err)
@@ -166,7 +171,8 @@ func from(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// readHook reads a hook's file, nil if there is none, and refuses what cannot take a block.
+// readHook reads a hook's file, or returns nil if there is none. It refuses a file that a block
+// cannot be added to.
 func readHook(file, block string) ([]byte, fs.FileMode, error) {
 	st, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -93,7 +93,8 @@ func TestGitHookFires(t *testing.T) {
 	}
 }
 
-// TestGitHookShapes: hooks of other programs run with our block, and have their bytes and their mode afterwards.
+// TestGitHookShapes: hooks of other programs run with our block, and have their bytes and their
+// mode afterwards.
 func TestGitHookShapes(t *testing.T) {
 	for name, before := range map[string]string{
 		"plain":            "#!/bin/sh\necho mine\n",
@@ -116,8 +117,8 @@ func TestGitHookShapes(t *testing.T) {
 	}
 }
 
-// TestGitHookOfAManager: what husky, lefthook and pre-commit write themselves gets no lines, because they would
-// overwrite them. The words say where the command belongs.
+// TestGitHookOfAManager: what husky, lefthook and pre-commit write themselves gets no lines,
+// because they would overwrite them. The words say where the command belongs.
 func TestGitHookOfAManager(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, snippet string
@@ -151,7 +152,8 @@ func TestGitHookOfAManager(t *testing.T) {
 	}
 }
 
-// TestGitHookRefused: what cannot take a block stays as it is, and the lines to add by hand are told.
+// TestGitHookRefused: what cannot take a block stays as it is, and the lines to add by hand are
+// told.
 func TestGitHookRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		why  string

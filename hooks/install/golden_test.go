@@ -14,8 +14,8 @@ var odd = []string{"empty object", "one line, blanks", "four blanks", "tabs", "c
 	"block comments", "only a comment", "trailing comma, comment", "event empty", "foreign group", "foreign group, one line",
 	"foreign, trailing comma", "foreign events, many", "unknown keys, odd order", "no end of line", "deep blanks"}
 
-// TestInstalledText holds what Add makes of odd files to a golden, with a short word for each command: what people see
-// changes only on purpose. -update writes it.
+// TestInstalledText holds what Add makes of odd files to a golden, with a short word for each
+// command: what people see changes only on purpose. -update writes it.
 func TestInstalledText(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("two agents want another command there")

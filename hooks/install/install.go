@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// Refusal is the error of a file that was not edited: why, and what to put there by hand. Nothing was changed.
+// Refusal is the error of a file that was not edited: why, and what to put there by hand. Nothing
+// was changed.
 type Refusal struct {
 	File    string
 	Why     string // "it is not valid JSON (…)"
@@ -20,7 +21,7 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("edit %s: %s: not edited; change it by hand", r.File, r.Why)
 }
 
-// Change is what became of a file.
+// Change says what was done to a file.
 type Change struct {
 	File string
 	Done string // "created", "changed", "unchanged", "deleted", or "absent" when there was nothing to remove
@@ -35,7 +36,7 @@ const (
 	Absent    = "absent"
 )
 
-// Status is what a settings file or git hook holds of ours.
+// Status says which of our entries a settings file or git hook has.
 type Status struct {
 	File    string
 	State   string   // "installed", "outdated", "absent", "refused" or "broken"
@@ -72,9 +73,9 @@ func Snippet(a agents.Agent, o Options) string {
 	return indent(`{"`+memberOf(a)+`":`+eventsJSON(groupsOf(a, o.Programs))+version+`}`, "", "  ") + "\n"
 }
 
-// Add enters our hooks into a settings file of an agent and keeps every other byte of it. Twice is once: an entry that is
-// right already is not touched, and one of an older version is replaced. The error is a *Refusal when the file cannot be
-// edited safely.
+// Add enters our hooks into a settings file of an agent and keeps every other byte of it. Twice is
+// once: an entry that is right already is not touched, and one of an older version is replaced. The
+// error is a *Refusal when the file cannot be edited safely.
 func Add(a agents.Agent, file string, o Options) (Change, error) {
 	a = owner(a)
 	f, err := open(a, file, o)
@@ -116,8 +117,8 @@ func edited(a agents.Agent, f *settingsFile, o Options) (before, wrote []byte, e
 	return before, s.bytes(), nil
 }
 
-// Remove takes our handlers out. If no one else has changed the file since Add, it is as it was before, to the byte; a
-// file that Add made is deleted.
+// Remove takes our handlers out. If no one else has changed the file since Add, it is as it was
+// before, to the byte; a file that Add made is deleted.
 func Remove(a agents.Agent, file string, o Options) (Change, error) {
 	a = owner(a)
 	f, err := open(a, file, o)

@@ -13,11 +13,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// kept is what a settings file was before Add edited it. As long as the file is what Add wrote, Remove gives these bytes
-// back; else it takes only our entries out.
+// kept has the bytes of a settings file before Add edited it. As long as the file is what Add
+// wrote, Remove restores these bytes; else it takes only our entries out.
 type kept struct {
 	File   string `json:"file"`
-	Before []byte `json:"before"` // nil: there was no file
+	Before []byte `json:"before"` // nil if there was no file
 	Wrote  string `json:"wrote"`  // SHA-256 of what Add wrote
 }
 
@@ -34,7 +34,8 @@ func (o Options) keptFile(target string) string {
 	return filepath.Join(o.Kept, sum([]byte(target))[:16]+".json")
 }
 
-// readKept returns what is kept of the file; false if there is nothing, or someone else has changed the file since.
+// readKept returns the kept bytes of the file. It returns false if there are none, or if someone
+// else has changed the file since.
 func (o Options) readKept(f *settingsFile) (k kept, ok bool) {
 	k, ok = loadKept(o.keptFile(f.target))
 	return k, ok && k.File == f.target && k.Wrote == sum(f.old)
@@ -45,8 +46,8 @@ func loadKept(name string) (k kept, ok bool) {
 	return k, err == nil && json.Unmarshal(b, &k) == nil
 }
 
-// keep keeps the bytes of before for what is about to be written. What cannot be kept is no error: Remove takes our
-// entries out then.
+// keep stores the present bytes before a file is written. If it fails, that is no error: Remove
+// then only takes our entries out.
 func (o Options) keep(f *settingsFile, before, wrote []byte) {
 	name := o.keptFile(f.target)
 	if name == "" || os.MkdirAll(o.Kept, 0o700) != nil {
@@ -58,7 +59,7 @@ func (o Options) keep(f *settingsFile, before, wrote []byte) {
 	}
 }
 
-// sweep drops what is kept of files that are gone.
+// sweep deletes kept bytes of files that no longer exist.
 func (o Options) sweep() {
 	names, _ := filepath.Glob(filepath.Join(o.Kept, "*.json")) // a bad pattern finds nothing
 	for _, name := range names {
@@ -70,7 +71,7 @@ func (o Options) sweep() {
 	}
 }
 
-// drop forgets what is kept of a file, and the folder when it is empty.
+// drop deletes the kept bytes of a file, and their folder when it is empty.
 func (o Options) drop(f *settingsFile) {
 	if name := o.keptFile(f.target); name != "" {
 		_ = os.Remove(name) // it may be missing

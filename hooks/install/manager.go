@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// manager is a program that writes git's hooks itself. It would overwrite what we add there, so that our command
-// belongs into its own file.
+// manager is a program that writes git's hooks itself. It would overwrite what we add there, so
+// that our command belongs into its own file.
 type manager struct {
 	name    string
 	mark    string // in the hooks that it writes; "" where it has a folder
@@ -25,11 +25,11 @@ var managers = []manager{
 			"pass_filenames: false, always_run: true}\n"},
 }
 
-// commands are what a manager is to run in each hook.
+// commands are the commands that a manager has to run in each hook.
 var commands = map[string]string{GitHook: "aoa hook git " + GitHook, CheckHook: "aoa check --staged"}
 
-// postCommit is what pre-commit's own file says of a hook that is not run before commits. Its name for those that are
-// differs between its versions.
+// postCommit is how pre-commit's own settings name a hook that does not run before commits. Its
+// name for those that do differs between its versions.
 const postCommit = ", stages: [" + GitHook + "]"
 
 // refusal says where a manager's users add our command. why is what is the manager's.

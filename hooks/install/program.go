@@ -7,8 +7,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts"
 )
 
-// Where an agent wants a program instead of settings, the whole file is ours: its first line says so. It is made,
-// replaced and deleted whole; a file without that line is not ours.
+// Where an agent wants a program instead of settings, the whole file is ours: its first line says
+// so. It is made, replaced and deleted whole; a file without that line is not ours.
 
 // program is the plugin of an agent.
 func program(a agents.Agent) []byte {

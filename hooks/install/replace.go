@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// replaceFile gives a file another content. It refuses when the file no longer holds old (nil: when it exists by
-// now): someone else has just written it.
+// replaceFile gives a file another content. It refuses when the file no longer holds old (nil: when
+// it exists by now): someone else has just written it.
 func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
 	return atomicfile.WriteBytes(name, atomicfile.Options{Mode: mode, Check: func() error {
 		now, _, err := readIfThere(name)
@@ -27,8 +27,8 @@ func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
 // maxSettings is how large a file may be that is edited, in bytes: 300,000 keys would take 2.6 s.
 const maxSettings = 1 << 20
 
-// readIfThere reads a file. The content is nil if there is none, and not nil of an empty one; mode is that of a new
-// file then.
+// readIfThere reads a file. content is nil if the file does not exist, and not nil if it is empty;
+// mode is then the mode for a new file.
 func readIfThere(name string) (content []byte, mode fs.FileMode, err error) {
 	content, err = regularfile.Read(name, regularfile.FollowLinks, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,8 +44,8 @@ func readIfThere(name string) (content []byte, mode fs.FileMode, err error) {
 	return append([]byte{}, content...), st.Mode().Perm(), nil
 }
 
-// write replaces a file as replaceFile does, and makes the folder of a new one. On an error the folders that it made go
-// again.
+// write replaces a file as replaceFile does, and makes the folder of a new one. On an error the
+// folders that it made go again.
 func write(name string, old []byte, mode fs.FileMode, content []byte, done string) (Change, error) {
 	var missing []string // folders, the deepest first
 	for dir := filepath.Dir(name); old == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {

@@ -13,10 +13,11 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// A settings file belongs to its user. It is edited by patches of a syntax tree, which gives back every byte that was
-// not edited: comments, order, tabs and line ends stay. Package hujson decides to which entry a comment belongs. This
-// file adds what a patch does not do: an entry that is entered gets the style of its neighbors, and comments of others
-// beside an entry that is taken out stay.
+// A settings file belongs to its user. It is edited by patches of a syntax tree, which gives back
+// every byte that was not edited: comments, order, tabs and line ends stay. Package hujson decides
+// to which entry a comment belongs. This file adds what a patch does not do: an entry that is
+// entered gets the style of its neighbors, and comments of others beside an entry that is taken out
+// stay.
 
 // settings is a parsed settings file.
 type settings struct {
@@ -35,7 +36,8 @@ var bom = []byte("\xef\xbb\xbf")
 // errSyntax is of a file that its agent cannot read either.
 var errSyntax = errors.New("it is not valid JSON")
 
-// parseSettings reads a file with comments and trailing commas. Its errors say why the file cannot be edited.
+// parseSettings reads a file with comments and trailing commas. Its errors say why the file cannot
+// be edited.
 func parseSettings(b []byte, a agents.Agent) (*settings, error) {
 	s := &settings{agent: a, ours: isOurs(a.Name), line: "\n", unit: "  ", spread: true}
 	if bytes.Contains(b, []byte("\r\n")) {
@@ -158,9 +160,10 @@ func decode(v hujson.Value, into any) bool {
 	return json.Unmarshal(v.Pack(), into) == nil
 }
 
-// enter makes our entries those that are wanted. One that is right already stays as it is and where it is: Codex asks
-// its user again about each that changed. A wrong one is replaced in its place, and the others are taken out, with the
-// lists that only they needed. What is missing goes to the end of its event's list.
+// enter makes our entries those that are wanted. One that is right already stays as it is and where
+// it is: Codex asks its user again about each that changed. A wrong one is replaced in its place,
+// and the others are taken out, with the lists that only they needed. What is missing goes to the
+// end of its event's list.
 func (s *settings) enter(want []group) {
 	have := s.own()
 	missing := slices.DeleteFunc(slices.Clone(want), func(w group) bool {
@@ -206,8 +209,8 @@ func (s *settings) enter(want []group) {
 	}
 }
 
-// nothing reports whether the file holds nothing that anyone but aOa would have written: no comment, and no member but
-// the version that some agents want.
+// nothing reports whether the file holds nothing that anyone but aOa would have written: no
+// comment, and no member but the version that some agents want.
 func (s *settings) nothing() bool {
 	v := s.value.Clone()
 	v.Minimize()
@@ -215,7 +218,8 @@ func (s *settings) nothing() bool {
 	return !commented(s.value.Pack()) && (text == "{}" || flat(s.agent.Name) && text == `{"version":1}`)
 }
 
-// patch does one operation of RFC 6902. Only places that were found come here, and JSON that we made.
+// patch does one operation of RFC 6902. Only places that were found come here, and JSON that we
+// made.
 func (s *settings) patch(operation, place, value string) {
 	text := `[{"op":"` + operation + `","path":` + compact(place)
 	if value != "" {
@@ -226,7 +230,8 @@ func (s *settings) patch(operation, place, value string) {
 	}
 }
 
-// spaces are the space and the comments before each entry of an object or a list, and before its closing bracket.
+// spaces are the space and the comments before each entry of an object or a list, and before its
+// closing bracket.
 func (s *settings) spaces(place string) (out []*hujson.Extra) {
 	switch in := s.value.Find(place).Value.(type) {
 	case *hujson.Object:
@@ -310,8 +315,8 @@ func onLine(comments hujson.Extra, space string) hujson.Extra {
 	return hujson.Extra(strings.TrimSuffix(strings.Join(lines, "\n"), "\r") + space)
 }
 
-// ownLine returns the indentation of the line on which an entry begins; ok is false when something else is on that line
-// before it.
+// ownLine returns the indentation of the line on which an entry begins; ok is false when something
+// else is on that line before it.
 func ownLine(before hujson.Extra) (indent string, ok bool) {
 	i := bytes.LastIndexByte(before, '\n')
 	last := string(before[i+1:])

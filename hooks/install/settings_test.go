@@ -21,7 +21,8 @@ import (
 
 const theirs = `{"matcher":"Bash","hooks":[{"type":"command","command":"lint <\"$F\" && say done"}]}`
 
-// shapes are settings files as people have them. Each must come back to the byte after install and remove.
+// shapes are settings files as people have them. Each must come back to the byte after install and
+// remove.
 var shapes = map[string]string{
 	"empty object":            `{}`,
 	"empty object, newline":   "{}\n",
@@ -60,7 +61,8 @@ var shapes = map[string]string{
 	"unicode":                 "{\n  \"näme\": \"日本語 \\ud83d\\ude00\"\n}\n",
 }
 
-// dialects says how the shapes look in the settings of other agents: their events, and their form of a group.
+// dialects says how the shapes look in the settings of other agents: their events, and their form
+// of a group.
 var dialects = map[string]*strings.Replacer{
 	"claude": strings.NewReplacer(),
 	"codex":  strings.NewReplacer("Notification", "PreCompact"),
@@ -169,8 +171,8 @@ func holds(t *testing.T, agent agents.Agent, before, after string) {
 	}
 }
 
-// steps enters our hooks, takes them out and examines the file, and compares what each step comes to: "add changed",
-// "is installed", "remove absent".
+// steps enters our hooks, takes them out and examines the file, and compares what each step comes
+// to: "add changed", "is installed", "remove absent".
 func steps(t testing.TB, a agents.Agent, file string, o Options, want ...string) {
 	t.Helper()
 	for _, w := range want {
@@ -206,7 +208,8 @@ func refuses(t testing.TB, what, file string, o Options) {
 	}
 }
 
-// comesBack enters our hooks and takes them out, and what was there has its bytes and its mode again.
+// comesBack enters our hooks and takes them out, and what was there has its bytes and its mode
+// again.
 func comesBack(t *testing.T, a agents.Agent, before string) {
 	t.Helper()
 	file, o := settingsAt(t, before), Options{Kept: filepath.Join(t.TempDir(), "kept")}
@@ -232,7 +235,8 @@ func edit(t testing.TB, file, old, with string) {
 	fault.Check(t, os.WriteFile(file, []byte(strings.Replace(text, old, with, 1)), 0o644))
 }
 
-// TestSettingsChangedMeanwhile: what others wrote after us stays, also around and inside our groups.
+// TestSettingsChangedMeanwhile: what others wrote after us stays, also around and inside our
+// groups.
 func TestSettingsChangedMeanwhile(t *testing.T) {
 	a, file := agentOf(t, "claude"), settingsAt(t, "{\n  \"hooks\": {}\n}\n")
 	steps(t, a, file, Options{}, "add changed")
@@ -340,8 +344,8 @@ func TestFilesThatAreNotPlain(t *testing.T) {
 	}
 }
 
-// TestRightEntriesStay: where one entry is wrong, the others are not touched, and neither are the places of any: Codex
-// asks its user to trust each entry again that changed.
+// TestRightEntriesStay: where one entry is wrong, the others are not touched, and neither are the
+// places of any: Codex asks its user to trust each entry again that changed.
 func TestRightEntriesStay(t *testing.T) {
 	for name := range dialects {
 		a := agentOf(t, name)
@@ -353,7 +357,8 @@ func TestRightEntriesStay(t *testing.T) {
 	}
 }
 
-// TestKept: the bytes of before come back after several installations, and only if the file is what was written last.
+// TestKept: the bytes of before come back after several installations, and only if the file is what
+// was written last.
 func TestKept(t *testing.T) {
 	const before = "{ \"hooks\" : { } , }\n"
 	a, kept := agentOf(t, "codex"), filepath.Join(t.TempDir(), "kept")
@@ -474,8 +479,8 @@ func commentsIn(s *settings) string {
 	return strings.Join(all, "\n")
 }
 
-// TestFailedWriteLeavesNoFolder: a file that cannot be written, as on a full disk, leaves no folder that was made for it,
-// and takes none away that was there.
+// TestFailedWriteLeavesNoFolder: a file that cannot be written, as on a full disk, leaves no folder
+// that was made for it, and takes none away that was there.
 func TestFailedWriteLeavesNoFolder(t *testing.T) {
 	home := t.TempDir()
 	name := strings.Repeat("n", 300) // longer than any file system takes

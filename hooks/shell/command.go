@@ -135,7 +135,8 @@ func (sh *walker) does(c command, s spec) {
 	}
 }
 
-// takesValue reports whether an option's value is the next word: -n 5 and -rn 5, but not -n5 and --lines=5.
+// takesValue reports whether an option's value is the next word: -n 5 and -rn 5, but not -n5 and
+// --lines=5.
 func (s spec) takesValue(flag string) bool {
 	if name, ok := strings.CutPrefix(flag, "--"); ok {
 		return slices.Contains(s.long, name)
@@ -206,7 +207,8 @@ func (o options) has(names ...string) bool {
 	return false
 }
 
-// cd changes the working folder. An agent may give the folder in which the line ended: cd sub in …/sub stays there.
+// cd changes the working folder. An agent may give the folder in which the line ended: cd sub in
+// …/sub stays there.
 func (sh *walker) cd(args []word) {
 	var to word
 	for _, a := range args {

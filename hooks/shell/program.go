@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Class is what a command means for the state of the work.
+// Class says what a command means for the state of the work.
 type Class uint8
 
 // The classes.
@@ -56,7 +56,7 @@ func Programs(line string) []Program {
 	return Follow(&index.Locator{}, Line{Text: line, Cut: len(line) > event.MaxText-4}).Programs
 }
 
-// place is where in a line a command stands.
+// place says where in a line a command is.
 type place struct {
 	piped               bool // it reads another's output
 	always, done, alone bool // as of Program
@@ -70,7 +70,8 @@ func (at place) within(s *syntax.Stmt) place {
 	return at
 }
 
-// diverting are commands after which it is not known what the rest of the line runs, or whose status the line has.
+// diverting are commands after which it is not known what the rest of the line runs, or whose
+// status the line has.
 var diverting = []string{"exit", "exec", "return", "trap", "alias", "set"}
 
 // program notes a program.
@@ -88,7 +89,7 @@ func (sh *walker) program(c command) {
 	}
 }
 
-// judge takes back what was said of programs when the line was not walked as a whole.
+// judge resets what is known of the programs when the line was not walked as a whole.
 func (r *Result) judge(unfinished bool) {
 	unsure := r.unsure || unfinished || len(r.Programs) >= maxPrograms
 	for i := range r.Programs {
@@ -146,10 +147,11 @@ func describe(ws []string) (Program, bool) {
 // base is the name of a program without its folders.
 func base(exe string) string { return strings.TrimSuffix(path.Base(index.Slash(exe)), ".exe") }
 
-// detached are wrappers whose status is not that of the command, or that may run it never.
+// detached are wrappers whose exit status is not that of the command, or that may never run it.
 var detached = map[string]bool{"setsid": true, "xargs": true, "parallel": true}
 
-// operands are the words behind the program that are no options; of python only, -m counts as one.
+// operands returns the words after the program that are not options; for python, -m counts as an
+// operand.
 func operands(ws []string) []string {
 	var out []string
 	s := specs()[ws[0]]
@@ -175,7 +177,7 @@ var checks = []string{"test", "lint", "check", "build", "vet", "tsc", "typecheck
 	"spec",
 	"ci", "validate", "format", "fmt", "e2e"}
 
-// class is what the program of that name means with these operands.
+// class returns the class of the program of that name with these operands.
 func (s spec) class(name string, ops []string) Class {
 	first := ""
 	if len(ops) > 0 {
@@ -219,7 +221,8 @@ func gitClass(verb string, ops []string) Class {
 	case "switch":
 		return Branch
 	case "checkout":
-		// A name with a dot or a slash at its end is a file; which names are branches only git knows.
+		// A name with a dot or a slash at its end is a file; which names are branches only git
+		// knows.
 		for _, w := range ops[1:] {
 			if strings.Contains(path.Base(w), ".") {
 				return Undo

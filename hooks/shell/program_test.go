@@ -7,8 +7,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestPrograms: the programs of a line, and of each whether it runs whatever happens, whether it ran if the line
-// succeeded, and whether the line is nothing else.
+// TestPrograms: the programs of a line, and of each whether it runs whatever happens, whether it
+// ran if the line succeeded, and whether the line is nothing else.
 func TestPrograms(t *testing.T) {
 	for line, want := range map[string]string{
 		"go test ./rank -run X": "check go test|go test ./rank -run X (always done alone)",

@@ -66,7 +66,8 @@ func (sh *walker) named(w word) []event.Path {
 	return ps
 }
 
-// near reports whether any of the places may lie in a worktree: a search elsewhere does not concern this repository.
+// near reports whether any of the places may lie in a worktree: a search elsewhere does not concern
+// this repository.
 func (sh *walker) near(places []word) bool {
 	for _, w := range places {
 		if strings.HasPrefix(w.text, "~") {
@@ -160,7 +161,8 @@ func (sh *walker) git(c command) {
 	sh.does(c, s)
 }
 
-// shown is a file's content at a revision ("HEAD:path"), or line by line with its authors; else a commit.
+// shown is a file's content at a revision ("HEAD:path"), or line by line with its authors; else a
+// commit.
 func (sh *walker) shown(c command, s spec) {
 	o := s.parse(c.args)
 	found := false

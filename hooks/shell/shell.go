@@ -17,12 +17,13 @@ const (
 	maxOps    = 60       // operations that are kept
 	maxSteps  = 2000     // simple commands that are walked, loops unrolled
 	maxNest   = 4        // bash -c inside bash -c
-	maxParens = 2000     // opening brackets: deeper nesting is no command that a person reads
+	maxParens = 2000     // opening brackets: no person writes a command that is nested deeper
 	maxLoop   = 30       // rounds of a for loop
 	maxNamed  = 5        // files that a pattern may match to name them
 )
 
-// lost is the working folder after a cd to somewhere unknown: no relative name leads into the repository.
+// lost is the working folder after a cd to somewhere unknown: no relative name leads into the
+// repository.
 const lost = "?"
 
 // Op is one thing that a command line did.
@@ -52,8 +53,8 @@ type Line struct {
 	Cut  bool   // its end may be missing
 }
 
-// Result is what a command line did, in the order of the line. Op.Kind says which files were read, searched, edited
-// and written; Program.Class says what are checks and commits.
+// Result says what a command line did, in the order of the line. Op.Kind says which files were
+// read, searched, edited and written; Program.Class says which programs are checks and commits.
 type Result struct {
 	Ops      []Op      // at most maxOps
 	Programs []Program // at most maxPrograms; those in substitutions are left out
@@ -65,8 +66,8 @@ type Result struct {
 	unsure bool // the status of the line may be of something else than its last program
 }
 
-// Follow walks a command line as a shell would, without running anything: it keeps the working folder and the variables
-// that it can know, and notes each program and what it does to files.
+// Follow walks a command line as a shell would, without running anything: it keeps the working
+// folder and the variables that it can know, and notes each program and what it does to files.
 func Follow(at *index.Locator, line Line) Result {
 	sh := &walker{Locator: at, dir: line.Dir, vars: map[string]string{}, result: &Result{},
 		steps: new(int), values: new(int)}
@@ -113,8 +114,8 @@ func Join(argv []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// script parses and walks a piece of shell. What cannot be parsed counts as run, with the files it names. Its programs
-// are those of what can be made of it.
+// script parses and walks a piece of shell. What cannot be parsed counts as run, with the files it
+// names. Its programs are those of what can be made of it.
 func (sh *walker) script(src string, at place) {
 	f := parseShell(src)
 	if f != nil {
@@ -133,7 +134,8 @@ func parseShell(src string, how ...syntax.ParserOption) (f *syntax.File) {
 	if strings.Count(src, "(")+strings.Count(src, "{")+strings.Count(src, "`") > maxParens {
 		return nil
 	}
-	// The parser is third-party code that meets text from anywhere: should it panic, the text was no command.
+	// The parser is third-party code that gets text from anywhere. If it panics, the text does not
+	// count as a command.
 	defer func() {
 		if recover() != nil {
 			f = nil
@@ -146,7 +148,7 @@ func parseShell(src string, how ...syntax.ParserOption) (f *syntax.File) {
 	return f
 }
 
-// stmts walks statements one after the other: the status of the last is that of all.
+// stmts walks statements one after the other: the status of the last one is the status of all.
 func (sh *walker) stmts(list []*syntax.Stmt, at place) {
 	for i, st := range list {
 		at.alone = at.alone && len(list) == 1

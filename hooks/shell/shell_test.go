@@ -24,7 +24,8 @@ func orchard() *index.Locator {
 		func(p event.Path) bool { return p.Ext() == ".log" }, "/home/dev/orchard", "/home/dev/orchard", "/home/dev/orchard-pear")
 }
 
-// sketch writes operations in one line: "read a.go; search /x/ @named; run". Neighboring runs are one.
+// sketch writes operations in one line: "read a.go; search /x/ @named; run". Neighboring runs are
+// one.
 func sketch(ops []shell.Op) string {
 	var out []string
 	runs := -1 // the index of the run that goes on

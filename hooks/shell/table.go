@@ -19,7 +19,7 @@ type spec struct {
 
 	task, file bool     // the first operand is a task, or a file that it runs
 	check      bool     // a test, a build or a linter as a whole
-	before     []string // options with a value that may stand before the task
+	before     []string // options with a value that may come before the task
 }
 
 // table has a line for each group of commands: what they do, their names, and of their options

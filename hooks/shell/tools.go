@@ -31,8 +31,8 @@ func (sh *walker) read(c command, s spec) {
 	}
 }
 
-// touched notes the files of an operand one by one; a pattern that matches many is one Op. It returns false if there is
-// none.
+// touched notes the files of an operand one by one; a pattern that matches many is one Op. It
+// returns false if no file is meant.
 func (sh *walker) touched(kind event.Kind, w word) bool {
 	ps := sh.files(w)
 	op := Op{Kind: kind, Paths: ps, Silent: kind != event.KindRead}
@@ -73,7 +73,8 @@ func (sh *walker) tee(c command, s spec) {
 	}
 }
 
-// patched is a patch in the form of the apply_patch tool, given as a here-document or as an argument.
+// patched is a patch in the form of the apply_patch tool, given as a here-document or as an
+// argument.
 func (sh *walker) patched(c command) {
 	body := ""
 	if c.in != nil {

@@ -35,7 +35,8 @@ func (w word) asTyped() string {
 	return w.text
 }
 
-// fields expands words as bash does: braces, variables, quotes. A word with an unknown part keeps its place.
+// fields expands words as bash does: braces, variables, quotes. A word with an unknown part keeps
+// its place.
 func (sh *walker) fields(ws []*syntax.Word) []word {
 	out := make([]word, 0, len(ws))
 	for _, w := range ws {
@@ -92,9 +93,9 @@ func (sh *walker) expanded(w *syntax.Word) (texts []string, ok bool) {
 	return texts, err == nil && env.all
 }
 
-// expandable walks what runs inside a word, and reports whether the word can be known without that: it has no command,
-// no home folder, no expansion that makes much of little, and not too many braces. glob says that it has a pattern
-// outside of quotes.
+// expandable walks the commands inside a word, and reports whether the word can be known without
+// running anything: it has no command, no home folder, no expansion that makes a long text of a
+// short one, and not too many braces. glob says that it has a pattern outside of quotes.
 func (sh *walker) expandable(w *syntax.Word) (sure, glob bool) {
 	sure = true
 	var bare strings.Builder // what is outside of quotes
@@ -128,7 +129,8 @@ func (sh *walker) expandable(w *syntax.Word) (sure, glob bool) {
 	return sure, strings.ContainsAny(outside, "*?[")
 }
 
-// known is the environment of an expansion: the variables whose values are known. all says that no other was asked for.
+// known is the environment of an expansion: the variables whose values are known. all says that no
+// other was asked for.
 type known struct {
 	sh  *walker
 	all bool
@@ -196,7 +198,8 @@ func (sh *walker) spread(w word) []string {
 	return out
 }
 
-// files are the known files that a word means: by name, by pattern, else the only file whose path ends in it.
+// files are the known files that a word means: by name, by pattern, else the only file whose path
+// ends in it.
 func (sh *walker) files(w word) []event.Path {
 	if !w.ok || w.text == "" || w.text == "-" {
 		return nil

@@ -10,11 +10,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// maxSlug is how many letters a folder's name has before Claude Code cuts it and adds a hash that is not ours to know.
+// maxSlug is how many letters a folder's name has before Claude Code cuts it and adds a hash that
+// is not ours to know.
 const maxSlug = 200
 
-// Dir is where Claude Code keeps the transcripts of sessions begun in root, "" if that is not known; config is the
-// agent's own folder.
+// Dir is where Claude Code keeps the transcripts of sessions begun in root, "" if that is not
+// known; config is the agent's own folder.
 func Dir(config string, root event.Root) string {
 	slug := slugOf(root)
 	if len(slug) > maxSlug {

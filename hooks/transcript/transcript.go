@@ -23,21 +23,23 @@ const (
 	maxPending = 4096    // calls waiting for their result
 )
 
-// Report counts what Read found. The makers of the format promise nothing: what is not understood is skipped and
-// counted, never an error.
+// Report counts what Read found. The makers of the format promise nothing: what is not understood
+// is skipped and counted, never an error.
 type Report struct {
 	Files    int // files opened
 	Sessions int // sessions that gave events
 	Events   int // events given
 	Prompts  int // of these prompts
-	// lines and calls not used, by reason: long, broken, type, elsewhere, double, unpaired, unreadable
+	// lines and calls not used, by reason: long, broken, type, elsewhere, double, unpaired,
+	// unreadable
 	Skipped map[string]int
 }
 
-// Read reads the recorded sessions of Claude Code in dir and below (subagents have files of their own) and gives what
-// happened in r's worktrees, oldest file first, in batches of at most 500 events of one file. Files are streamed;
-// memory is bounded by one line of at most 8 MB. A missing dir is an empty one. progress is called with the number of
-// files that are read; it may be nil. The error is ctx's or yield's; everything else is counted.
+// Read reads the recorded sessions of Claude Code in dir and below (subagents have files of their
+// own) and gives what happened in r's worktrees, oldest file first, in batches of at most 500
+// events of one file. Files are streamed; memory is bounded by one line of at most 8 MB. A missing
+// dir is an empty one. progress is called with the number of files that are read; it may be nil.
+// The error is ctx's or yield's; everything else is counted.
 func Read(ctx context.Context, dir string, r hooks.Repo, progress func(done, total int),
 	yield func([]event.Event) error) (Report, error) {
 	t := &reader{places: places{repo: r, known: map[string]*index.Locator{}}, yield: yield, seen: map[string]bool{},
@@ -59,8 +61,8 @@ func Read(ctx context.Context, dir string, r hooks.Repo, progress func(done, tot
 	return t.report, nil
 }
 
-// readLine reads one line and counts its bytes. Of a line that is longer than maxLine nothing is kept: long is true.
-// The last line has io.EOF with it if it does not end.
+// readLine reads one line and counts its bytes. Of a line that is longer than maxLine nothing is
+// kept: long is true. The last line has io.EOF with it if it does not end.
 func readLine(in *bufio.Reader) (line []byte, n int64, long bool, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
@@ -139,8 +141,8 @@ type places struct {
 	known map[string]*index.Locator // by working folder
 }
 
-// context is where and when a line was written, nil if that was in another repository. file is the name of the
-// transcript.
+// context is where and when a line was written, nil if that was in another repository. file is the
+// name of the transcript.
 func (p places) context(l *line, file string) *hooks.CallContext {
 	at, ok := p.known[l.Cwd]
 	if !ok {

@@ -1,5 +1,6 @@
-// Command hook is the hook client with a scripted daemon: `hook daemon` takes the lock of the store of the repository
-// it stands in, and answers every hook with its process id. With other arguments it is the client.
+// Command hook is the hook client with a scripted daemon: `hook daemon` takes the lock of the store
+// of the repository it stands in, and answers every hook with its process id. With other arguments
+// it is the client.
 package main
 
 import (

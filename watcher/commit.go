@@ -25,18 +25,24 @@ func (r *Repo) commit(c *Commit, renames []rename, today currentNames) event.Com
 		Terms: redact.Terms(subject, event.MaxTerms), Paths: make([]event.Path, 0, min(len(c.Files), event.MaxPaths))}
 	for i := range c.Files {
 		f := &c.Files[i]
-		switch name := today.present(f.Path); {
-		case f.Status == 'D' && (from[f.Path] || name != f.Path):
-			// It was renamed here, or it was deleted once and exists today under another name.
-		case r.Excluded(name):
-		case f.Status == 'D':
-			out.Gone = append(out.Gone, f.Path)
-		default:
+		// What was renamed here is not gone, nor what was deleted once and exists today under another name.
+		if gone := f.gone(); gone != "" && !from[gone] && today.present(gone) == gone && !r.Excluded(gone) {
+			out.Gone = append(out.Gone, gone)
+		}
+		if name := today.present(f.Path); f.Status != 'D' && !r.Excluded(name) {
 			out.Paths = append(out.Paths, name)
 		}
 	}
 	out.Paths, out.Gone = limitPaths(out.Paths), limitPaths(out.Gone)
 	return out
+}
+
+// gone is the name that a commit took away, "" for none.
+func (f *FileChange) gone() event.Path {
+	if f.Status == 'D' {
+		return f.Path
+	}
+	return f.From
 }
 
 // event is an event of git about a commit.

@@ -155,13 +155,19 @@ func (m *importer) commit(c *Commit, renames []rename) event.Commit {
 	m.names.before(renames)
 	e.Gone = slices.DeleteFunc(e.Gone, func(p event.Path) bool { return m.touched[p] }) // it came back later
 	for i := range c.Files {
-		p := c.Files[i].Path
-		_, renamed := m.names[p]
-		if _, known := m.touched[p]; !renamed && !known && len(m.touched) < maxTouched {
-			m.touched[p] = c.Files[i].Status != 'D'
-		}
+		f := &c.Files[i]
+		m.touch(f.Path, f.Status != 'D')
+		m.touch(f.From, false)
 	}
 	return e
+}
+
+// touch notes whether a commit left a file under a name, unless a newer one did, or the file has another name today.
+func (m *importer) touch(p event.Path, left bool) {
+	_, renamed := m.names[p]
+	if _, known := m.touched[p]; p != "" && !renamed && !known && len(m.touched) < maxTouched {
+		m.touched[p] = left
+	}
 }
 
 func (m *importer) flush(ctx context.Context, cursor map[string]string) error {

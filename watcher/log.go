@@ -82,10 +82,14 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	}, args...)
 }
 
-// walk yields the commits that are not merges and can be reached from want and not from not, newest
-// first. Ids of not that no longer exist are ignored.
+// sameContent is the likeness of renamed files that git finds by the ids of their contents, without reading them: a
+// partial clone may not have them.
+const sameContent = "100%"
+
+// walk yields the commits that are no merges and reachable from want and not from not, newest first. Ids of not that no
+// longer exist are ignored.
 func (r *Repo) walk(ctx context.Context, want, not []string, yield func(*Commit) error) error {
-	return ReadLog(ctx, r.git, string(r.Root), LogOptions{From: want, Not: not}, yield)
+	return ReadLog(ctx, r.git, string(r.Root), LogOptions{From: want, Not: not, Renames: sameContent}, yield)
 }
 
 // listCommits returns the ids of all such commits, merges included unless args say otherwise.

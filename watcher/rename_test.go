@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
@@ -41,14 +43,14 @@ func shortly(events []event.Event) []string {
 	return out
 }
 
-func TestRenamesPairTheMostAlike(t *testing.T) {
+// TestRenamesIn: a rename is one that git finds, or the only deleted and the only added file of a distinctive name.
+func TestRenamesIn(t *testing.T) {
 	c := &Commit{Files: []FileChange{
-		{'D', "1", "", "", "a/x/__init__.py"}, {'D', "1", "", "", "a/y/__init__.py"}, {'D', "2", "", "", "a/one.py"},
-		{'A', "1", "", "", "b/x/__init__.py"}, {'A', "1", "", "", "b/y/__init__.py"}, {'A', "3", "", "", "b/two.py"},
-		{'M', "4", "", "", "m.py"},
+		{Status: 'R', From: "a/x/__init__.py", Path: "b/x/__init__.py"}, {Status: 'M', Path: "m.py"},
+		{Status: 'D', Path: "a/one.py"}, {Status: 'A', Path: "b/one.py"},
+		{Status: 'D', Path: "a/index.js"}, {Status: 'A', Path: "b/index.js"},
+		{Status: 'D', Path: "c/two.py"}, {Status: 'D', Path: "d/two.py"}, {Status: 'A', Path: "e/two.py"},
 	}}
-	want := []rename{{"a/x/__init__.py", "b/x/__init__.py"}, {"a/y/__init__.py", "b/y/__init__.py"}}
-	if got := renamesIn(c); !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	fault.Same(t, "renames", renamesIn(c), []rename{{"a/one.py", "b/one.py"}, {"a/x/__init__.py", "b/x/__init__.py"}},
+		cmp.AllowUnexported(rename{}))
 }

@@ -96,6 +96,16 @@ func (b *debouncer) delays() (quiet, atMost time.Duration) {
 	return b.quiet, b.atMost
 }
 
+// oldest is when the first of what waits changed: of a throttled file that may be long ago.
+func (b *debouncer) oldest(at time.Time) time.Time {
+	for _, l := range b.throttled {
+		if l.touched {
+			return at.Add(-maxThrottle)
+		}
+	}
+	return b.first
+}
+
 // take returns the paths that are due, in no order.
 func (b *debouncer) take(at time.Time) []event.Path {
 	out := b.takeThrottled(at)

@@ -80,53 +80,29 @@ func TestBurstKeepsManyFilesTogether(t *testing.T) {
 	fault.Same(t, "taken", len(b.take(ms(4999*2+500))), 5000)
 }
 
-func TestWindow(t *testing.T) {
-	var g gitWindow
-	if g.covers(ms(0)) || g.close(ms(0)) {
-		t.Error("an idle window covers or closes")
+// TestGitWork: what changes while git is at work waits, and who may have written it depends on when.
+func TestGitWork(t *testing.T) {
+	var g gitWork
+	if g.look(false, ms(0), ms(0)) || g.writer(ms(0)) != people {
+		t.Error("git is at work without a sign")
 	}
-	g.lock(ms(0))
-	g.unlock(ms(50))
-	if !g.covers(ms(150)) || g.covers(ms(151)) {
-		t.Error("the window must cover 100 ms after the lock, and no more")
+	g.at = ms(100) // the lock was reported
+	if !g.look(true, ms(90), ms(150)) || !g.until.Equal(ms(250)) {
+		t.Errorf("nothing waits for the lock, or until %v", g.until)
 	}
-	g.lock(ms(120)) // rebase takes it again
-	if g.close(ms(160)) {
-		t.Error("closed while locked")
+	if !g.look(false, ms(90), ms(249)) || g.look(false, ms(90), ms(250)) {
+		t.Error("what changed must wait until 100 ms after the lock, and no longer") // a rebase takes it again
 	}
-	g.unlock(ms(200))
-	if g.close(ms(299)) || !g.close(ms(300)) || g.close(ms(300)) {
-		t.Error("must close once, 100 ms after the last lock")
+	for at, want := range map[int]writer{90: maybeGit, 250: maybeGit, 251: either, 2150: either, 2151: people} {
+		if got := g.writer(ms(at)); got != want {
+			t.Errorf("what changed after %d ms: %d, want %d", at, got, want)
+		}
 	}
-	g.unlock(ms(400))
-	if !g.idle() {
-		t.Error("the end of a lock without its begin opens no window")
-	}
-	g.lock(ms(1000)) // left behind
-	if at, ok := g.due(); !ok || !at.Equal(ms(1000).Add(reviewEvery)) {
-		t.Errorf("review due %v", at)
-	}
-	if !g.close(ms(1000).Add(reviewEvery)) || !g.covers(ms(40_000)) {
-		t.Error("a review leaves the window open")
-	}
-	if at, _ := g.due(); !at.Equal(ms(1000).Add(2 * reviewEvery)) {
-		t.Errorf("second review due %v", at)
-	}
-}
-
-// What is read from the disk may be older than the report of a lock.
-func TestWindowWithoutItsEnd(t *testing.T) {
-	var g gitWindow
-	g.lock(ms(0))
-	if g.missing(ms(999)); !g.open {
-		t.Error("a fresh lock was given up")
-	}
-	if g.missing(ms(1000)); g.open || !g.covers(ms(1100)) {
-		t.Error("an old lock that is not there was kept, or lost its grace")
-	}
-	g.lock(ms(1050))
-	if g.missing(ms(1060)); !g.open {
-		t.Error("the second lock of a rebase was given up")
+	for at, wait := range map[int]bool{10_000: true, 39_999: true, 40_000: true, 41_000: false} { // left behind
+		g := gitWork{locked: ms(10_000)}
+		if got := g.look(true, ms(39_000), ms(at)); got != wait {
+			t.Errorf("after %d ms in a lock that does not end: waits %v", at, got)
+		}
 	}
 }
 

@@ -63,9 +63,9 @@ func TestWorktreeRemoved(t *testing.T) {
 	var log logBuffer
 	w := NewWatcher(r, WatchOptions{Log: log.log(), Now: time.Now})
 	fault.Check(t, os.WriteFile(filepath.Join(r.GitDir, "index"), []byte("broken"), 0o600))
-	w.resolveMaybeGit(t.Context(), []event.Path{"d00/a.go"}, time.Now())
+	w.notGits(t.Context(), []event.Path{"d00/a.go"}, maybeGit)
 	fault.Check(t, os.Remove(r.Root.Abs(".git")))
-	w.resolveMaybeGit(t.Context(), []event.Path{"d00/a.go"}, time.Now())
+	w.notGits(t.Context(), []event.Path{"d00/a.go"}, maybeGit)
 	if n := log.warnings(); n != 1 {
 		t.Errorf("%d warnings", n)
 	}

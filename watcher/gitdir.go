@@ -49,6 +49,11 @@ func foldersBelow(root string) []string {
 	return out
 }
 
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 func isDir(path string) bool {
 	fi, err := os.Lstat(path)
 	return err == nil && fi.IsDir()

@@ -72,7 +72,4 @@ func (r *Repo) basis(files []event.Path) []string {
 // maxBasis bounds the folders that are read. The caller lists a tree with more of them every time.
 const maxBasis = 1_000_000
 
-func isRepo(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, ".git"))
-	return err == nil
-}
+func isRepo(dir string) bool { return exists(filepath.Join(dir, ".git")) }

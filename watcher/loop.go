@@ -2,10 +2,7 @@ package watcher
 
 import (
 	"context"
-	"maps"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -57,11 +54,10 @@ func (w *Watcher) due() (at time.Time, ok bool) {
 	}
 	in := w.in
 	soonest(in.saves.due())
-	soonest(in.window.due())
-	if in.window.idle() {
-		soonest(in.headAt.Add(w.o.Quiet), !in.headAt.IsZero())
-		soonest(in.maybeGitAt.Add(w.o.Quiet), len(in.maybeGit) > 0)
-		soonest(in.lostAt.Add(w.o.AtMost), !in.lostAt.IsZero())
+	soonest(in.headAt.Add(w.o.Quiet), !in.headAt.IsZero())
+	soonest(in.lostAt.Add(w.o.AtMost), !in.lostAt.IsZero())
+	if ok && at.Before(in.git.until) {
+		at = in.git.until
 	}
 	soonest(w.mayReconcile(nudgeEvery), in.nudged)
 	return at, ok
@@ -75,29 +71,30 @@ func (w *Watcher) step(ctx context.Context) error {
 	}
 	at := w.o.Now()
 	rules := w.applyMoves(at)
-	if w.takeLost(at) {
+	wait := w.waitForGit(at)
+	if !wait && w.takeLost(at) {
 		w.o.Log.Info("file watch reports were lost: reading every folder")
-		w.scan("", w.tree, scanMode{at: at, maybeGit: true, deep: true})
+		w.scan("", w.tree, scanMode{at: at, found: true, deep: true})
 	}
 	if w.takeNudge(at) {
 		w.reconcile(ctx)
 	}
-	saves, maybeGit, head, near := w.take(at)
+	var saves []event.Path
+	var head bool
+	by := people
+	if !wait {
+		saves, head, by = w.take(at)
+	}
 	var batch []event.Event
 	w.headMoved = false
 	if head {
 		batch = w.checkHead(ctx, at)
 	}
-	if rules || w.rulesIn(saves) || w.rulesIn(maybeGit) {
+	if rules || w.rulesIn(saves) {
 		w.reload(ctx)
 		head = true // the owner reads the list of files again
 	}
-	if near {
-		batch = append(batch, w.resolve(saves, w.notGits(ctx, saves), at)...)
-	} else {
-		batch = append(batch, w.resolve(saves, nil, at)...)
-	}
-	batch = append(batch, w.resolveMaybeGit(ctx, maybeGit, at)...)
+	batch = append(batch, w.resolve(saves, w.notGits(ctx, saves, by), at)...)
 	if len(batch) > 0 {
 		if err := w.goneOr(nil); err != nil {
 			return err // the files were deleted with the repository
@@ -110,61 +107,55 @@ func (w *Watcher) step(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// take takes what is due from the reports. head reports whether HEAD is to be read, near whether
-// git was at work lately.
-func (w *Watcher) take(at time.Time) (saves, maybeGit []event.Path, head, near bool) {
+// waitForGit reports whether git is at work, so that what has changed waits.
+func (w *Watcher) waitForGit(at time.Time) bool {
+	lock := exists(filepath.Join(w.repo.GitDir, "index.lock"))
+	w.in.mu.Lock()
+	defer w.in.mu.Unlock()
+	return w.in.git.look(lock, w.in.saves.last, at)
+}
+
+// take takes what is due from the reports. head reports whether HEAD is to be read, by who may have written the files.
+func (w *Watcher) take(at time.Time) (saves []event.Path, head bool, by writer) {
 	in := w.in
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	head = in.window.close(at)
-	ripe := !at.Before(in.maybeGitAt.Add(reviewQuiet)) && head
-	if in.window.idle() {
-		if !in.headAt.IsZero() && !at.Before(in.headAt.Add(w.o.Quiet)) {
-			head = true
-		}
-		ripe = head || !at.Before(in.maybeGitAt.Add(w.o.Quiet))
-	}
-	if head {
+	if head = !in.headAt.IsZero() && !at.Before(in.headAt.Add(w.o.Quiet)); head {
 		in.headAt = time.Time{}
 	}
-	saves = in.saves.take(at)
-	if ripe && len(in.maybeGit) > 0 {
-		maybeGit = slices.Collect(maps.Keys(in.maybeGit))
-		in.maybeGit = map[event.Path]bool{}
+	by = in.git.writer(in.saves.oldest(at))
+	if saves = in.saves.take(at); in.found {
+		by, in.found = maybeGit, len(in.saves.pending) > 0
 	}
-	return saves, maybeGit, head, in.window.near(at)
+	return saves, head, by
 }
 
-// finish emits what waits when Run ends. It does not ask git.
+// finish emits what waits when Run ends. It does not ask git, and leaves out what that may have written.
 func (w *Watcher) finish() {
 	at := w.o.Now()
 	w.applyMoves(at)
 	w.in.mu.Lock()
+	sure := !w.in.found && w.in.git.writer(w.in.saves.oldest(at)) == people
 	saves := w.in.saves.all()
 	w.in.mu.Unlock()
+	if !sure {
+		return
+	}
 	batch := w.resolve(saves, nil, at)
 	if len(batch) > 0 && w.goneOr(nil) == nil {
 		w.emit(batch)
 	}
 }
 
-// beat checks what may have changed without a report: HEAD, a lock whose end was missed, folders
-// that are not watched.
+// beat checks what may have changed without a report: HEAD, and folders that are not watched.
 func (w *Watcher) beat(ctx context.Context) error {
 	if err := w.goneOr(nil); err != nil {
 		return err
 	}
 	at := w.o.Now()
-	_, err := os.Lstat(filepath.Join(w.repo.GitDir, "index.lock"))
-	ref, oid, headErr := w.repo.Head(ctx)
+	ref, oid, err := w.repo.Head(ctx)
 	w.in.mu.Lock()
-	switch {
-	case err != nil:
-		w.in.window.missing(at)
-	case w.in.window.idle():
-		w.in.window.lock(at)
-	}
-	if headErr == nil && ref+" "+oid != w.seen && w.in.headAt.IsZero() {
+	if err == nil && ref+" "+oid != w.seen && w.in.headAt.IsZero() {
 		w.in.headAt = at
 	}
 	w.in.mu.Unlock()
@@ -195,7 +186,7 @@ func (w *Watcher) takeLost(at time.Time) bool {
 	in := w.in
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.lostAt.IsZero() || !in.window.idle() || at.Before(in.lostAt.Add(w.o.AtMost)) {
+	if in.lostAt.IsZero() || at.Before(in.lostAt.Add(w.o.AtMost)) {
 		return false
 	}
 	in.lostAt = time.Time{}

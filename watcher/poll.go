@@ -52,7 +52,7 @@ func (w *Watcher) watchMore(at time.Time) {
 		}
 		w.watch(path, d)
 		if d.watched {
-			w.scan(path, d, scanMode{at: at, maybeGit: true})
+			w.scan(path, d, scanMode{at: at, found: true})
 		}
 	})
 }

@@ -22,36 +22,33 @@ type reports struct {
 	roots []watchRoot   // longest prefix first; set before draining begins
 	limit int           // of pending paths, see maxPending
 
-	mu         sync.Mutex          // guards what follows
-	saves      debouncer           // changes outside git's window
-	maybeGit   map[event.Path]bool // changes that may be git's: `git status` decides
-	window     gitWindow
-	moves      []move    // in order: what was created, renamed or removed and may be a folder
-	headAt     time.Time // last sign that HEAD or a ref moved; zero: none since HEAD was read
-	maybeGitAt time.Time // when maybeGit was last added to
-	lostAt     time.Time // when reports were first lost; zero: none since the last recovery
-	nudged     bool      // a hook may have changed files
-	rules      bool      // .git/info changed: ignore rules must be read again
+	mu     sync.Mutex // guards what follows
+	saves  debouncer
+	found  bool // some of these were found and not reported
+	git    gitWork
+	moves  []move    // in order: what was created, renamed or removed and may be a folder
+	headAt time.Time // last sign that HEAD or a ref moved; zero: none since HEAD was read
+	lostAt time.Time // when reports were first lost; zero: none since the last recovery
+	nudged bool      // a hook may have changed files
+	rules  bool      // .git/info changed: ignore rules must be read again
 }
 
 // watchRoot is a folder that is watched with what is below it.
 type watchRoot struct {
 	prefix string // absolute, system form, with a separator at the end
 	git    bool   // a git dir, not the worktree
-	own    bool   // the worktree's own git dir: its index.lock is the window
+	own    bool   // the worktree's own git dir: it has its index
 }
 
 // move is a change that may concern a folder.
 type move struct {
-	path     string // worktree: relative with slashes; git dir: absolute
-	git      bool
-	gone     bool // removed or renamed away
-	maybeGit bool // inside git's window
+	path string // worktree: relative with slashes; git dir: absolute
+	git  bool
+	gone bool // removed or renamed away
 }
 
 func newReports(r *Repo, quiet, atMost time.Duration) *reports {
-	in := &reports{wake: make(chan struct{}, 1), limit: maxPending, saves: newDebouncer(quiet, atMost),
-		maybeGit: map[event.Path]bool{}}
+	in := &reports{wake: make(chan struct{}, 1), limit: maxPending, saves: newDebouncer(quiet, atMost)}
 	in.addRoot(string(r.Root), false, false)
 	in.addRoot(r.CommonDir, true, r.CommonDir == r.GitDir)
 	if r.GitDir != r.CommonDir {
@@ -96,19 +93,10 @@ func (in *reports) add(ev fsnotify.Event, at time.Time) {
 }
 
 func (in *reports) addGit(rel string, ev fsnotify.Event, own bool, at time.Time) {
-	gone := ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)
 	switch {
-	case own && rel == "index.lock":
-		if gone {
-			in.window.unlock(at)
-		} else {
-			in.window.lock(at)
-		}
+	case own && (rel == "index.lock" || rel == "index"): // kqueue may miss a short lock
+		in.git.at, in.headAt = at, at
 		in.signal()
-	case own && rel == "index":
-		if in.window.idle() && !gone {
-			in.allMaybeGit(at)
-		}
 	case strings.HasPrefix(rel, "info/"):
 		in.rules = true
 		in.signal()
@@ -122,17 +110,6 @@ func (in *reports) addGit(rel string, ev fsnotify.Event, own bool, at time.Time)
 	}
 }
 
-// allMaybeGit is called when the index was replaced and no lock was reported: kqueue may miss a
-// short one.
-func (in *reports) allMaybeGit(at time.Time) {
-	in.window.lock(at)
-	in.window.unlock(at)
-	for _, p := range in.saves.all() {
-		in.maybeGit[p], in.maybeGitAt = true, at
-	}
-	in.signal()
-}
-
 func (in *reports) addTree(rel string, ev fsnotify.Event, at time.Time) {
 	p, err := event.NewPath(rel)
 	if err != nil {
@@ -141,35 +118,26 @@ func (in *reports) addTree(rel string, ev fsnotify.Event, at time.Time) {
 		}
 		return
 	}
-	// When reports are lost, the lock's may be among them: git may have written what still arrives.
-	covered := in.window.covers(at) || !in.lostAt.IsZero()
 	if ev.Has(fsnotify.Create) || ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) {
-		in.moves = append(in.moves, move{path: string(p), gone: !ev.Has(fsnotify.Create), maybeGit: covered})
+		in.moves = append(in.moves, move{path: string(p), gone: !ev.Has(fsnotify.Create)})
 		in.signal()
 	}
-	if len(in.saves.pending)+len(in.maybeGit) >= in.limit {
+	if len(in.saves.pending) >= in.limit {
 		in.addLostLocked(at)
 		return
 	}
-	in.touchLocked(p, covered, at)
+	// When reports are lost, those of git's lock may be among them: git may have written what still arrives.
+	in.found = in.found || !in.lostAt.IsZero()
+	if in.saves.touch(p, at) {
+		in.signal()
+	}
 }
 
-// touch adds a changed path. maybeGit: git may have written it.
-func (in *reports) touch(p event.Path, maybeGit bool, at time.Time) {
+// touch adds a changed path. found: the change was found and not reported.
+func (in *reports) touch(p event.Path, found bool, at time.Time) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.touchLocked(p, maybeGit, at)
-}
-
-func (in *reports) touchLocked(p event.Path, maybeGit bool, at time.Time) {
-	if maybeGit || in.maybeGit[p] {
-		in.saves.drop(p)
-		in.maybeGit[p], in.maybeGitAt = true, at
-		if len(in.maybeGit) == 1 {
-			in.signal()
-		}
-		return
-	}
+	in.found = in.found || found
 	if in.saves.touch(p, at) {
 		in.signal()
 	}

@@ -14,29 +14,18 @@ import (
 
 func testReports(r *Repo) *reports { return newReports(r, 100*time.Millisecond, 2*time.Second) }
 
-func TestInboxTagsGitsChanges(t *testing.T) {
-	in := testReports(&Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"})
-	in.add(fsnotify.Event{Name: "/r/before.go", Op: fsnotify.Write}, ms(0))
-	in.add(fsnotify.Event{Name: "/r/both.go", Op: fsnotify.Write}, ms(0))
-	in.add(fsnotify.Event{Name: "/r/.git/index.lock", Op: fsnotify.Create}, ms(1))
-	in.add(fsnotify.Event{Name: "/r/git.go", Op: fsnotify.Create}, ms(2))
-	in.add(fsnotify.Event{Name: "/r/both.go", Op: fsnotify.Write}, ms(2))
-	in.add(fsnotify.Event{Name: "/r/.git/index.lock", Op: fsnotify.Rename}, ms(3))
-	in.add(fsnotify.Event{Name: "/r/.git/index", Op: fsnotify.Create}, ms(3))
-	in.add(fsnotify.Event{Name: "/r/grace.go", Op: fsnotify.Write}, ms(103))
-	in.add(fsnotify.Event{Name: "/r/after.go", Op: fsnotify.Write}, ms(104))
-	in.add(fsnotify.Event{Name: "/r/chmod.go", Op: fsnotify.Chmod}, ms(104))
-	fault.Same(t, "maybe git's", fmt.Sprint(in.maybeGit), "map[both.go:true git.go:true grace.go:true]")
-	fault.Same(t, "saves", taken(&in.saves, ms(300)), "[after.go before.go]")
-}
-
-// kqueue reads a folder again when it changed: a short lock is never seen.
-func TestInboxDoubtsWithoutLock(t *testing.T) {
-	in := testReports(&Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"})
-	in.add(fsnotify.Event{Name: "/r/a.go", Op: fsnotify.Write}, ms(0))
-	in.add(fsnotify.Event{Name: "/r/.git/index", Op: fsnotify.Create}, ms(3))
-	in.add(fsnotify.Event{Name: "/r/b.go", Op: fsnotify.Write}, ms(50))
-	fault.Same(t, "maybe git's", fmt.Sprint(in.maybeGit), "map[a.go:true b.go:true]")
+// TestInboxSeesGit: the lock of the index and the index say that git is at work. kqueue may miss the lock.
+func TestInboxSeesGit(t *testing.T) {
+	for _, name := range []string{"index.lock", "index"} {
+		in := testReports(&Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"})
+		in.add(fsnotify.Event{Name: "/r/before.go", Op: fsnotify.Write}, ms(0))
+		in.add(fsnotify.Event{Name: "/r/.git/" + name, Op: fsnotify.Create}, ms(1))
+		in.add(fsnotify.Event{Name: "/r/chmod.go", Op: fsnotify.Chmod}, ms(104))
+		if by := in.git.writer(in.saves.oldest(ms(104))); by != maybeGit || !in.headAt.Equal(ms(1)) {
+			t.Errorf("%s: written by %d, HEAD moved at %v", name, by, in.headAt)
+		}
+		fault.Same(t, "saves", taken(&in.saves, ms(300)), "[before.go]")
+	}
 }
 
 func TestInboxRoots(t *testing.T) {
@@ -46,8 +35,8 @@ func TestInboxRoots(t *testing.T) {
 	in.add(fsnotify.Event{Name: "/b.git/aoa/aoa.db", Op: fsnotify.Write}, ms(0))
 	in.add(fsnotify.Event{Name: "/b.git/index.lock", Op: fsnotify.Create}, ms(0))
 	fault.Same(t, "saves", taken(&in.saves, ms(300)), "[a.go]")
-	if !in.window.idle() || !in.headAt.IsZero() {
-		t.Error("another index opened the window, or the store moved HEAD")
+	if !in.git.at.IsZero() || !in.headAt.IsZero() {
+		t.Error("another index says that git is at work, or the store moved HEAD")
 	}
 	in.add(fsnotify.Event{Name: "/b.git/refs/heads/main.lock", Op: fsnotify.Create}, ms(1))
 	if !in.headAt.IsZero() {
@@ -62,8 +51,8 @@ func TestInboxRoots(t *testing.T) {
 		}
 	}
 	in.add(fsnotify.Event{Name: "/b.git/worktrees/wt/index.lock", Op: fsnotify.Create}, ms(3))
-	if in.window.idle() {
-		t.Error("the worktree's lock opened no window")
+	if !in.git.at.Equal(ms(3)) {
+		t.Error("the worktree's lock says nothing")
 	}
 }
 
@@ -75,21 +64,6 @@ func TestInboxIsBounded(t *testing.T) {
 	}
 	if len(in.saves.pending) != 3 || !in.lostAt.Equal(ms(3)) {
 		t.Errorf("%d pending, lost at %v", len(in.saves.pending), in.lostAt)
-	}
-}
-
-// While a checkout runs for longer than a review takes to come, its files differ from the index.
-func TestReviewWaitsForTheCheckout(t *testing.T) {
-	r := &Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"}
-	w := NewWatcher(r, testOptions(r, WatchOptions{}))
-	w.in.add(fsnotify.Event{Name: "/r/.git/index.lock", Op: fsnotify.Create}, ms(0))
-	w.in.add(fsnotify.Event{Name: "/r/a.go", Op: fsnotify.Write}, ms(29_000))
-	if _, maybeGit, scan, _ := w.take(ms(30_000)); !scan || len(maybeGit) != 0 {
-		t.Errorf("took %v in the middle of git's work", maybeGit)
-	}
-	w.in.add(fsnotify.Event{Name: "/r/b.go", Op: fsnotify.Write}, ms(40_000))
-	if _, maybeGit, _, _ := w.take(ms(60_000)); len(maybeGit) != 2 {
-		t.Errorf("took %v, want both: an editor is open under git commit -a", maybeGit)
 	}
 }
 

@@ -70,34 +70,29 @@ func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at tim
 	return append(events, w.events(event.KindDelete, gone, at)...)
 }
 
-// resolveMaybeGit is resolve for paths that git may have written: it did if they equal the index,
-// or if git has their content (see Repo.Written).
-func (w *Watcher) resolveMaybeGit(ctx context.Context, paths []event.Path, at time.Time) []event.Event {
-	if len(paths) == 0 {
+// notGits are those of the files that people wrote, nil where nobody else can have written them: they are gone, or git
+// does not have their content. Where git was at work on them, they must differ from the index, too.
+func (w *Watcher) notGits(ctx context.Context, paths []event.Path, by writer) map[event.Path]bool {
+	if by == people || len(paths) == 0 {
 		return nil
 	}
-	differ, err := w.differing(ctx)
-	if err != nil {
-		// git worktree remove deletes the .git of the worktree among its first files.
-		if _, gone := os.Lstat(w.abs(".git")); gone == nil && ctx.Err() == nil {
-			w.o.Log.Warn("changes beside a git operation are left out: git status failed", "files", len(paths), "error", err)
-		}
-		differ = map[event.Path]bool{}
-	}
-	own := slices.DeleteFunc(slices.Clone(paths), func(p event.Path) bool { return !differ[p] })
-	return w.resolve(paths, w.notGits(ctx, own), at)
-}
-
-// notGits returns those of the files that git did not write lately: they are gone, or git does not
-// have their content.
-func (w *Watcher) notGits(ctx context.Context, paths []event.Path) map[event.Path]bool {
 	out := map[event.Path]bool{}
+	if by == maybeGit {
+		differ, err := w.differing(ctx)
+		if err != nil {
+			// git worktree remove deletes the .git of the worktree among its first files.
+			if exists(w.abs(".git")) && ctx.Err() == nil {
+				w.o.Log.Warn("changes beside a git operation are left out: git status failed", "files", len(paths), "error", err)
+			}
+			return out
+		}
+		paths = slices.DeleteFunc(slices.Clone(paths), func(p event.Path) bool { return !differ[p] })
+	}
 	for _, p := range w.repo.Written(ctx, paths) {
 		out[p] = true
 	}
 	for _, p := range paths {
-		_, gone := os.Lstat(w.abs(string(p)))
-		out[p] = out[p] || gone != nil
+		out[p] = out[p] || !exists(w.abs(string(p)))
 	}
 	return out
 }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -14,11 +13,11 @@ import (
 
 // scanMode says how a folder is compared with its last known state.
 type scanMode struct {
-	at       time.Time
-	record   bool // note all files as known; report only those that changed after since
-	since    time.Time
-	maybeGit bool // git may have written what is new
-	deep     bool // also the folders below that are known
+	at     time.Time
+	record bool // enter what is there; only what changed after since is reported
+	since  time.Time
+	found  bool // no report says who wrote what is new
+	deep   bool // also the folders below that are known
 }
 
 // begin enters the worktree: git's folders are watched first, then those that hold files. Each
@@ -30,11 +29,6 @@ func (w *Watcher) begin(ctx context.Context) error {
 	}
 	w.ref, w.seen = ref, ref+" "+oid
 	w.watchGitFolders()
-	if _, err := os.Lstat(filepath.Join(w.repo.GitDir, "index.lock")); err == nil {
-		w.in.mu.Lock()
-		w.in.window.lock(w.start)
-		w.in.mu.Unlock()
-	}
 	return w.enter(ctx, w.o.Files(), w.start)
 }
 
@@ -48,7 +42,7 @@ func (w *Watcher) enter(ctx context.Context, files []event.Path, since time.Time
 		}
 	}
 	w.tree.each("", w.watch)
-	h := scanMode{at: w.o.Now(), record: true, since: since, maybeGit: true}
+	h := scanMode{at: w.o.Now(), record: true, since: since, found: true}
 	for _, path := range w.folders() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -147,7 +141,7 @@ func (w *Watcher) scan(path string, d *dir, h scanMode) {
 		case h.record:
 			d.files = nil // listed, but gone
 		default:
-			w.removeDir(path, h.maybeGit, h.at)
+			w.removeDir(path, h.found, h.at)
 		}
 		return
 	}
@@ -176,7 +170,7 @@ func (w *Watcher) scan(path string, d *dir, h scanMode) {
 		case h.record:
 			delete(d.files, name)
 		default:
-			w.in.touch(event.Path(join(path, name)), h.maybeGit, h.at)
+			w.in.touch(event.Path(join(path, name)), h.found, h.at)
 		}
 	}
 }
@@ -202,7 +196,7 @@ func (w *Watcher) scanFile(path string, d *dir, e fs.DirEntry, h scanMode) {
 		return
 	}
 	if p, err := event.NewPath(join(path, e.Name())); err == nil {
-		w.in.touch(p, h.maybeGit, h.at)
+		w.in.touch(p, h.found, h.at)
 	}
 }
 
@@ -244,10 +238,9 @@ func (w *Watcher) addDir(path string, h scanMode) {
 	w.scan(path, d, h)
 }
 
-// removeDir ends the watches of a folder that was removed or renamed, with all below: the system
-// keeps the watches of inner folders under their old names. Its files stay known until compareFile
-// finds them gone.
-func (w *Watcher) removeDir(path string, maybeGit bool, at time.Time) {
+// removeDir ends the watches of a folder that was removed or renamed, with all below: the system keeps the watches of
+// inner folders under their old names. Its files stay known until compareFile finds them gone.
+func (w *Watcher) removeDir(path string, found bool, at time.Time) {
 	d := w.tree.find(path)
 	if d == nil {
 		return
@@ -256,7 +249,7 @@ func (w *Watcher) removeDir(path string, maybeGit bool, at time.Time) {
 		w.unwatch(path, d)
 		d.opaque = false
 		for name := range d.files {
-			w.in.touch(event.Path(join(path, name)), maybeGit, at)
+			w.in.touch(event.Path(join(path, name)), found, at)
 		}
 	})
 	d.pruneBelow()
@@ -293,7 +286,7 @@ func (w *Watcher) applyMoves(at time.Time) (rules bool) {
 			}
 		case m.gone:
 			if m.path != "" {
-				w.removeDir(m.path, m.maybeGit, at)
+				w.removeDir(m.path, false, at)
 			}
 		case event.Path(m.path).Base() == ".git":
 			w.forgetDir(event.Path(m.path).Dir())
@@ -301,7 +294,7 @@ func (w *Watcher) applyMoves(at time.Time) (rules bool) {
 			w.repo.loadRules()
 			rules = true
 		case isDir(w.abs(m.path)):
-			w.addDir(m.path, scanMode{at: at, maybeGit: m.maybeGit})
+			w.addDir(m.path, scanMode{at: at})
 		}
 	}
 	return rules

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,45 +24,35 @@ import (
 	"github.com/aoa-dev/aoa/internal/monitor"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
 // bed is a repository with a store that knows n files, for benchmarks of the real binary.
 type bed struct {
-	binary, dir string
-	env         []string
-	files       []event.Path
-	place       locate.Place
-	client      *api.Client
-	daemon      *exec.Cmd
+	*sandbox
+	files  []event.Path
+	at     locate.Place
+	asks   *api.Client
+	served *exec.Cmd // the daemon
 }
 
 // newBed makes n empty files, and a store as an import of their history leaves it: every file has
 // scores, a fifth of them partners, 8 on average, and a quarter of those was opened by agents too.
 func newBed(b *testing.B, n int) *bed {
 	b.Helper()
-	top, err := os.MkdirTemp("", "aoa-") // a short name: the socket lies below it
-	fault.Check(b, err)
-	b.Cleanup(func() { os.RemoveAll(top) })
-	d := &bed{binary: filepath.Join(top, "aoa"), dir: filepath.Join(top, "r"), files: make([]event.Path, n)}
-	d.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "GIT_CONFIG_GLOBAL=" + os.DevNull,
-		"GIT_CONFIG_SYSTEM=" + os.DevNull}
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", top+string(filepath.Separator), ".",
-		"../aoa-hook")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	d.run(b, build)
+	d := &bed{sandbox: newSandbox(b, 0), files: make([]event.Path, n)}
+	top := filepath.Dir(d.dir)
+	d.bin, d.env = filepath.Join(top, "aoa"), repotest.Env(filepath.Join(top, "home"))
+	d.build(top+string(filepath.Separator), ".", "../aoa-hook")
 	for i := range d.files {
 		d.files[i] = name(i)
-		name := filepath.Join(d.dir, filepath.FromSlash(string(d.files[i])))
-		if i%20 == 0 {
-			fault.Check(b, os.MkdirAll(filepath.Dir(name), 0o700))
-		}
-		fault.Check(b, os.WriteFile(name, nil, 0o600))
+		d.write(string(d.files[i]), "")
 	}
-	d.run(b, exec.Command("git", "init", "-q", d.dir))
-	d.run(b, exec.Command("git", "-C", d.dir, "add", "-A"))
-	d.place, err = locate.Create(filepath.Join(d.dir, ".git"), config.Lookup(d.env))
+	d.git("add", "-A")
+	var err error
+	d.at, err = locate.Create(d.path(".git"), config.Lookup(d.env))
 	fault.Check(b, err)
-	d.client = &api.Client{Place: d.place, Dir: d.dir}
+	d.asks = &api.Client{Place: d.at, Dir: d.dir}
 	d.fill(b)
 	return d
 }
@@ -75,13 +61,13 @@ func name(i int) event.Path {
 	return event.Path(fmt.Sprintf("services/module%03d/package%02d/file%06d.go", i/400, i/20%20, i))
 }
 
-func (d *bed) run(b *testing.B, cmd *exec.Cmd) {
-	b.Helper()
-	if cmd.Env == nil {
-		cmd.Env = d.env
-	}
+// build compiles programs as a release does.
+func (d *bed) build(out string, programs ...string) {
+	d.Helper()
+	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", out}, programs...)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("%v: %v\n%s", cmd.Args, err, out)
+		d.Fatalf("%v: %v\n%s", cmd.Args, err, out)
 	}
 }
 
@@ -89,11 +75,11 @@ func (d *bed) run(b *testing.B, cmd *exec.Cmd) {
 func (d *bed) fill(b *testing.B) {
 	ctx := b.Context()
 	now := time.Now()
-	db, err := cold.Open(ctx, filepath.Join(d.place.Store, "aoa.db"), cold.Options{Now: time.Now})
+	db, err := cold.Open(ctx, filepath.Join(d.at.Store, "aoa.db"), cold.Options{Now: time.Now})
 	fault.Check(b, err)
 	_, _, err = db.Append(ctx, []event.Event{{ID: "first", Time: now, Body: event.Call{Act: event.ActRun}}})
 	fault.Check(b, err)
-	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.place.Store, "cache.db"), Now: time.Now})
+	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.at.Store, "cache.db"), Now: time.Now})
 	quiet := slog.New(slog.DiscardHandler)
 	l, err := log.Open(ctx, log.Options{DB: db, Blobs: cache, Kept: cold.NewSnapshot(db, cache, "states"), Now: time.Now,
 		Log: quiet, Alert: quiet, Count: monitor.NewMetrics(), EndsTurns: func(string) bool { return true }})
@@ -150,14 +136,13 @@ func known(batch *hot.Store, files []event.Path, now time.Time) {
 // for no files to be read, and until the first one to a person, which does.
 func (d *bed) start(b *testing.B) (hook, person time.Duration) {
 	b.Helper()
-	d.daemon = exec.Command(d.binary, "daemon", "run")
-	d.daemon.Dir, d.daemon.Env = d.dir, d.env
+	d.served = d.command(d.bin, "daemon", "run")
 	begin := time.Now()
-	fault.Check(b, d.daemon.Start())
+	fault.Check(b, d.served.Start())
 	wait := time.NewTicker(500 * time.Microsecond)
 	defer wait.Stop()
 	for {
-		if _, err := d.hook(b.Context(), true, d.tool("PreToolUse", "start", d.files[0])); err == nil {
+		if _, err := d.tell(b.Context(), true, d.tool("PreToolUse", "start", d.files[0])); err == nil {
 			break
 		} else if time.Since(begin) > 10*time.Minute {
 			b.Fatal("no answer: ", err)
@@ -165,7 +150,7 @@ func (d *bed) start(b *testing.B) (hook, person time.Duration) {
 		<-wait.C
 	}
 	hook = time.Since(begin)
-	_, err := api.Call(b.Context(), d.client, api.Rank, event.Query{Files: d.files[:min(1, len(d.files))]})
+	_, err := api.Call(b.Context(), d.asks, api.Rank, event.Query{Files: d.files[:min(1, len(d.files))]})
 	fault.Check(b, err)
 	return hook, time.Since(begin)
 }
@@ -173,7 +158,7 @@ func (d *bed) start(b *testing.B) (hook, person time.Duration) {
 // cpu is how long the daemon has computed, 0 where the system does not say: on a busy machine it
 // tells more than a clock.
 func (d *bed) cpu() (sum time.Duration) {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", d.daemon.Process.Pid))
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", d.served.Process.Pid))
 	for _, name := range threads {
 		if raw, err := os.ReadFile(name); err == nil {
 			ns, _ := strconv.ParseInt(strings.Fields(string(raw))[0], 10, 64) // the system's own format
@@ -187,7 +172,7 @@ func (d *bed) cpu() (sum time.Duration) {
 // of them the program itself, which the system may drop at any time (RssFile:); 0 where the system
 // does not say.
 func (d *bed) resident(which string) (bytes float64) {
-	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.daemon.Process.Pid))
+	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.served.Process.Pid))
 	for line := range strings.Lines(string(raw)) {
 		if kb, ok := strings.CutPrefix(line, which); ok {
 			bytes, _ = strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(kb), " kB"), 64) // the system's own format
@@ -198,17 +183,16 @@ func (d *bed) resident(which string) (bytes float64) {
 
 func (d *bed) stop(b *testing.B) {
 	b.Helper()
-	fault.Check(b, d.daemon.Process.Signal(os.Interrupt))
-	fault.Check(b, d.daemon.Wait())
+	fault.Check(b, d.served.Process.Signal(os.Interrupt))
+	fault.Check(b, d.served.Wait())
 }
 
-// served starts the daemon for the rest of the benchmark, with a session that works in a corner of
-// the repository.
-func (d *bed) served(b *testing.B) *bed {
+// served starts the daemon for the rest of the benchmark, with a session that works in a corner of the repository.
+func (d *bed) serve(b *testing.B) *bed {
 	b.Helper()
 	d.start(b)
 	b.Cleanup(func() { d.stop(b) })
-	_, err := api.Call(b.Context(), d.client, api.Events, workedIn(d.files, time.Now()))
+	_, err := api.Call(b.Context(), d.asks, api.Events, workedIn(d.files, time.Now()))
 	fault.Check(b, err)
 	return d
 }
@@ -230,34 +214,13 @@ func opened(id string, f event.Path, at time.Time) event.Event {
 		Body: event.Call{Act: event.ActRead, Paths: []event.Path{f}, Tags: []string{"go"}}}
 }
 
-// hook sends a hook. It reads the answer if it waits, and leaves otherwise, as the hook client
-// does.
-func (d *bed) hook(ctx context.Context, wait bool, payload map[string]any) ([]byte, error) {
-	raw, err := json.Marshal(payload)
-	if err != nil {
-		return nil, err
-	}
-	conn, err := api.Dial(ctx, d.place)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	q := hooktest.Request(api.Hook{Agent: "claude", Dir: d.dir, Wait: wait, Payload: raw})
-	if err := q.Write(conn); err != nil || !wait {
-		return nil, err
-	}
-	answer, err := http.ReadResponse(bufio.NewReader(conn), q)
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(answer.Body)
+// tell sends a hook. It reads the answer if it waits, and leaves otherwise, as the hook client does.
+func (d *bed) tell(ctx context.Context, wait bool, payload []byte) ([]byte, error) {
+	return hooktest.Send(ctx, d.at, api.Hook{Agent: "claude", Dir: d.dir, Wait: wait, Payload: payload})
 }
 
 // tool is what Claude Code sends about a read.
-func (d *bed) tool(ev, id string, f event.Path) map[string]any {
-	return map[string]any{"session_id": "s", "cwd": d.dir, "hook_event_name": ev, "tool_name": "Read", "tool_use_id": id,
-		"tool_input": map[string]string{"file_path": filepath.Join(d.dir, filepath.FromSlash(string(f)))}}
-}
+func (d *bed) tool(ev, id string, f event.Path) []byte { return d.hook(ev, "s", id, "Read", string(f)) }
 
 // times collects durations and reports median and p99.
 type times []time.Duration

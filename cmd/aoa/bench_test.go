@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -35,7 +33,7 @@ var crowds = []struct {
 func BenchmarkQuery(b *testing.B) {
 	for _, c := range crowds {
 		b.Run(fmt.Sprint(c.files), func(b *testing.B) {
-			d := newBed(b, c.files).served(b)
+			d := newBed(b, c.files).serve(b)
 			for _, q := range []struct {
 				name string
 				event.Query
@@ -49,7 +47,7 @@ func BenchmarkQuery(b *testing.B) {
 					var ts times
 					for b.Loop() {
 						begin := time.Now()
-						answer, err := api.Call(b.Context(), d.client, api.Rank, q.Query)
+						answer, err := api.Call(b.Context(), d.asks, api.Rank, q.Query)
 						ts.since(begin)
 						if err != nil || len(answer.Suggestions) == 0 {
 							b.Fatal(answer, err)
@@ -62,11 +60,9 @@ func BenchmarkQuery(b *testing.B) {
 				var ts times
 				for b.Loop() {
 					id := strconv.Itoa(len(ts))
-					payload := map[string]any{"session_id": "p" + id, "cwd": d.dir, "hook_event_name": "UserPromptSubmit",
-						"prompt_id": id,
-						"prompt":    "why is " + d.files[5].Base() + " slow"}
+					payload := d.hook("UserPromptSubmit", "p"+id, id, "", "why is "+d.files[5].Base()+" slow")
 					begin := time.Now()
-					_, err := d.hook(b.Context(), true, payload)
+					_, err := d.tell(b.Context(), true, payload)
 					ts.since(begin)
 					fault.Check(b, err)
 				}
@@ -79,7 +75,7 @@ func BenchmarkQuery(b *testing.B) {
 // BenchmarkEvents sends events until they are learned: in batches, each acknowledged when it is
 // durable, and as hooks, whose client writes and leaves.
 func BenchmarkEvents(b *testing.B) {
-	d := newBed(b, 10_000).served(b)
+	d := newBed(b, 10_000).serve(b)
 	var n atomic.Int64
 	file := func(i int64) event.Path { return d.files[i*7%int64(len(d.files))] }
 	finish := func(b *testing.B, begin time.Time, cpu time.Duration, events int, ts times) {
@@ -97,7 +93,7 @@ func BenchmarkEvents(b *testing.B) {
 			events[i] = opened(fmt.Sprint("e", id), file(id), time.Now())
 			events[i].Session = fmt.Sprint("s", id/200)
 		}
-		got, err := api.Call(b.Context(), d.client, api.Events, events)
+		got, err := api.Call(b.Context(), d.asks, api.Events, events)
 		if err != nil || got.Accepted != size {
 			b.Error(got, err)
 		}
@@ -124,7 +120,7 @@ func BenchmarkEvents(b *testing.B) {
 	b.Run("hook", func(b *testing.B) {
 		var ts times
 		logged := func() int64 {
-			st, err := api.Call(b.Context(), d.client, api.Status, api.None{})
+			st, err := api.Call(b.Context(), d.asks, api.Status, api.None{})
 			fault.Check(b, err)
 			return st.Events
 		}
@@ -133,7 +129,7 @@ func BenchmarkEvents(b *testing.B) {
 			id := n.Add(1)
 			payload := d.tool("PostToolUse", fmt.Sprint("f", id), file(id))
 			sent := time.Now()
-			if _, err := d.hook(b.Context(), false, payload); err != nil {
+			if _, err := d.tell(b.Context(), false, payload); err != nil {
 				b.Fatal(err)
 			}
 			ts.since(sent)
@@ -149,7 +145,7 @@ func (d *bed) learned(b *testing.B) {
 	wait := time.NewTicker(time.Millisecond)
 	defer wait.Stop()
 	for range 20_000 {
-		text, err := api.Call(b.Context(), d.client, api.Metrics, api.None{})
+		text, err := api.Call(b.Context(), d.asks, api.Metrics, api.None{})
 		fault.Check(b, err)
 		if bytes.Contains(text, []byte("\naoa_score_staleness_seconds 0\n")) {
 			return
@@ -203,9 +199,9 @@ func BenchmarkMemory(b *testing.B) {
 
 // rest reports what is resident of the daemon some time after a few questions.
 func (d *bed) rest(b *testing.B, budget float64) {
-	d.served(b)
+	d.serve(b)
 	for range 200 {
-		_, err := api.Call(b.Context(), d.client, api.Rank, event.Query{Session: "s", Current: d.files[5]})
+		_, err := api.Call(b.Context(), d.asks, api.Rank, event.Query{Session: "s", Current: d.files[5]})
 		fault.Check(b, err)
 	}
 	<-time.After(70 * time.Second)                    // memory is returned when nothing has called for a minute
@@ -250,12 +246,11 @@ func BenchmarkKeep(b *testing.B) {
 
 // BenchmarkStage is a whole process: aoa stage run of a step whose dependency did not change.
 func BenchmarkStage(b *testing.B) {
-	d := newBed(b, 1000).served(b)
+	d := newBed(b, 1000).serve(b)
 	var ts times
 	for b.Loop() {
 		for range 20 {
-			cmd := exec.Command(d.binary, "stage", "run", "s", "--dep", string(d.files[5]), "--", "true")
-			cmd.Dir, cmd.Env = d.dir, d.env
+			cmd := d.command(d.bin, "stage", "run", "s", "--dep", string(d.files[5]), "--", "true")
 			begin := time.Now()
 			fault.Check(b, cmd.Run())
 			ts.since(begin)
@@ -267,11 +262,9 @@ func BenchmarkStage(b *testing.B) {
 // BenchmarkHook times whole processes in turn, with the daemon: aoa-hook and aoa hook beside an
 // empty Go program.
 func BenchmarkHook(b *testing.B) {
-	d := newBed(b, 1000).served(b)
-	small, empty := filepath.Join(filepath.Dir(d.binary), "aoa-hook"), filepath.Join(filepath.Dir(d.binary), "empty")
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", empty, "../../hooks/client/testdata/empty")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	d.run(b, build)
+	d := newBed(b, 1000).serve(b)
+	small, empty := filepath.Join(filepath.Dir(d.bin), "aoa-hook"), filepath.Join(filepath.Dir(d.bin), "empty")
+	d.build(empty, "../../hooks/client/testdata/empty")
 	hint, learn := d.stdin(b, "PreToolUse"), d.stdin(b, "PostToolUse")
 	type run struct {
 		name, stdin string
@@ -282,14 +275,14 @@ func BenchmarkHook(b *testing.B) {
 		{"empty", os.DevNull, []string{empty}, nil},
 		{"hint", hint, []string{small, "claude"}, nil},
 		{"learn", learn, []string{small, "claude"}, nil},
-		{"aoa", hint, []string{d.binary, "hook", "claude"}, nil},
+		{"aoa", hint, []string{d.bin, "hook", "claude"}, nil},
 	}
 	for round := 0; round < 50 || b.Loop(); round++ { // a median of one would say nothing
 		for i := range runs {
 			in, err := os.Open(runs[i].stdin)
 			fault.Check(b, err)
-			cmd := exec.Command(runs[i].args[0], runs[i].args[1:]...)
-			cmd.Dir, cmd.Env, cmd.Stdin = d.dir, d.env, in
+			cmd := d.command(runs[i].args[0], runs[i].args[1:]...)
+			cmd.Stdin = in
 			begin := time.Now()
 			fault.Check(b, cmd.Run())
 			runs[i].since(begin)
@@ -312,9 +305,7 @@ func BenchmarkHook(b *testing.B) {
 // stdin is a file with the JSON of a hook.
 func (d *bed) stdin(b *testing.B, ev string) string {
 	b.Helper()
-	name := filepath.Join(filepath.Dir(d.binary), ev)
-	raw, err := json.Marshal(d.tool(ev, "h", d.files[5]))
-	fault.Check(b, err)
-	fault.Check(b, os.WriteFile(name, raw, 0o600))
+	name := filepath.Join(filepath.Dir(d.bin), ev)
+	fault.Check(b, os.WriteFile(name, d.tool(ev, "h", d.files[5]), 0o600))
 	return name
 }

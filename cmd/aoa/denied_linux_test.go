@@ -103,38 +103,12 @@ func TestNoPermission(t *testing.T) {
 	})
 }
 
-// onTmpfs runs the test again as root of its own mount namespace with a tmpfs of that size, and
-// returns its folder. In the outer process it returns "" after the inner one has passed.
-func onTmpfs(t *testing.T, size string) string {
-	t.Helper()
-	const name = "AOA_TEST_TMPFS"
-	if disk := os.Getenv(name); disk != "" {
-		return disk
-	}
-	t.Parallel()
-	disk := t.TempDir()
-	if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", disk).CombinedOutput(); err != nil {
-		fault.Lacking(t, "tmpfs", "no tmpfs can be mounted here: %v: %s", err, out)
-	}
-	cmd := exec.Command("unshare", "-rm", "sh", "-c",
-		`size=$1; shift; mount -t tmpfs -o size=$size none "$0" && exec "$@"`,
-		disk, size, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", fmt.Sprint("-rounds=", fault.Rounds()))
-	cmd.Env = append(os.Environ(), name+"="+disk)
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		t.Fatalf("inside: %v\n%s", err, out)
-	}
-	t.Logf("%s", out)
-	return ""
-}
-
-// TestStopOnFullDisk: on a full disk questions are answered, and what cannot be written is refused
-// or waits in memory. A daemon whose events wait does not stop: aoa daemon stop says how many there
-// are, where they belong and what to do. When there is space it stops, and they are there. Only by
-// force is it stopped without.
+// TestStopOnFullDisk: on a full disk questions are answered, and what cannot be written is refused or waits in memory.
+// A daemon whose events wait does not stop: aoa daemon stop says how many there are, where they belong and what to do.
+// When there is space it stops, and they are there. Only by force is it stopped without.
 func TestStopOnFullDisk(t *testing.T) {
 	noRace(t)
-	disk := onTmpfs(t, "6m")
+	disk := fault.Disk(t, "6m")
 	if disk == "" {
 		return
 	}

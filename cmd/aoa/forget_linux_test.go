@@ -14,7 +14,7 @@ import (
 // are left, which are overwritten when there is space again.
 func TestForgetFullDisk(t *testing.T) {
 	noRace(t)
-	disk := onTmpfs(t, "16m")
+	disk := fault.Disk(t, "16m")
 	if disk == "" {
 		return
 	}

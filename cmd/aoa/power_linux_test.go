@@ -21,7 +21,7 @@ func (d *sandbox) powered(env ...string) *fault.Power {
 	d.Helper()
 	cmd := d.command(d.bin, "daemon", "run")
 	cmd.Env = append(cmd.Env, env...)
-	p := fault.StartPower(d.T, cmd, d.place().Store)
+	p := fault.StartPower(d, cmd, d.place().Store)
 	d.until("the daemon listens", func() bool {
 		st, err := api.Call(d.Context(), d.client(), api.Status, api.None{})
 		return err == nil && st.Import.State == "done"
@@ -34,18 +34,18 @@ func (d *sandbox) survivors(p *fault.Power) map[string]bool {
 	d.Helper()
 	dir := d.TempDir()
 	for name, data := range p.Left() {
-		fault.Check(d.T, os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o600))
+		fault.Check(d, os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o600))
 	}
 	found := map[string]bool{}
 	db, err := cold.Open(d.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: time.Now})
-	fault.Check(d.T, err)
-	fault.Check(d.T, db.Replay(d.Context(), 0, func(_ int64, batch []event.Event) error {
+	fault.Check(d, err)
+	fault.Check(d, db.Replay(d.Context(), 0, func(_ int64, batch []event.Event) error {
 		for _, e := range batch {
 			found[e.ID] = true
 		}
 		return nil
 	}))
-	fault.Check(d.T, db.Close())
+	fault.Check(d, db.Close())
 	if aside, err := filepath.Glob(filepath.Join(dir, "*.damaged-*")); err != nil || len(aside) > 0 {
 		d.Errorf("the power cut left a damaged log: %v, %v", aside, err)
 	}

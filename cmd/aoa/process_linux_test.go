@@ -23,7 +23,7 @@ type process struct {
 }
 
 // processes lists what runs on this machine.
-func processes(t *testing.T) (out []process) {
+func processes(t testing.TB) (out []process) {
 	t.Helper()
 	names, err := filepath.Glob("/proc/[0-9]*/stat")
 	fault.Check(t, err)
@@ -44,7 +44,7 @@ func processes(t *testing.T) (out []process) {
 }
 
 // stateOf is the state of a process, "" when it is gone.
-func stateOf(t *testing.T, pid int) string {
+func stateOf(t testing.TB, pid int) string {
 	t.Helper()
 	for _, p := range processes(t) {
 		if p.pid == pid {

@@ -27,15 +27,14 @@ const patient = 60 * time.Second
 
 // sandbox is a repository of its own and the real program beside it.
 type sandbox struct {
-	*testing.T
+	testing.TB
 	dir string
 	env []string
 	bin string
 }
 
-// newSandbox makes a repository with n commits (see history in script_test.go). Its daemons end
-// with the test.
-func newSandbox(t *testing.T, n int) *sandbox {
+// newSandbox makes a repository with n commits (see history in script_test.go). Its daemons end with the test.
+func newSandbox(t testing.TB, n int) *sandbox {
 	t.Helper()
 	bin, err := exec.LookPath("aoa") // TestMain has put it there
 	fault.Check(t, err)
@@ -44,7 +43,7 @@ func newSandbox(t *testing.T, n int) *sandbox {
 	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(top) })
 	r := repotest.Below(t, top)
-	d := &sandbox{T: t, dir: r.Dir, bin: bin, env: append(r.Env, "NO_COLOR=1", "TZ=UTC", "AOA_PATIENCE=20", "AOA_IDLE_TIMEOUT=5m",
+	d := &sandbox{TB: t, dir: r.Dir, bin: bin, env: append(r.Env, "NO_COLOR=1", "TZ=UTC", "AOA_PATIENCE=20", "AOA_IDLE_TIMEOUT=5m",
 		"GORACE="+os.Getenv("GORACE"))}
 	if n > 0 {
 		r.Import(commits(n))
@@ -83,7 +82,7 @@ func (d *sandbox) command(name string, args ...string) *exec.Cmd {
 
 func (d *sandbox) git(args ...string) string {
 	d.Helper()
-	return (&repotest.Repo{TB: d.T, Dir: d.dir, Env: d.env, Now: time.Now}).Git(args...)
+	return (&repotest.Repo{TB: d, Dir: d.dir, Env: d.env, Now: time.Now}).Git(args...)
 }
 
 // said is what a run of the program left behind.

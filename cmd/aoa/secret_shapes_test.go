@@ -149,7 +149,7 @@ func (d *sandbox) noBytes(when string, secrets []string) {
 	d.Helper()
 	files, word := 0, false
 	for _, top := range []string{d.place().Store, filepath.Join(filepath.Dir(d.dir), "home")} {
-		fault.Check(d.T, filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+		fault.Check(d, filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || !e.Type().IsRegular() || strings.Contains(path, "transcripts") {
 				return err
 			}
@@ -177,7 +177,7 @@ func (d *sandbox) noBytes(when string, secrets []string) {
 func (d *sandbox) transcript(secret string) string {
 	d.Helper()
 	dir := filepath.Join(filepath.Dir(d.dir), "home", "transcripts")
-	fault.Check(d.T, os.MkdirAll(dir, 0o700))
+	fault.Check(d, os.MkdirAll(dir, 0o700))
 	var b bytes.Buffer
 	for i, line := range []map[string]any{
 		{"type": "user", "promptId": "past",
@@ -191,9 +191,9 @@ func (d *sandbox) transcript(secret string) string {
 		line["sessionId"], line["cwd"], line["uuid"], line["timestamp"] = "past", d.dir, fmt.Sprint("u", i),
 			fmt.Sprintf("2026-01-02T03:04:%02dZ", i)
 		raw, err := json.Marshal(line)
-		fault.Check(d.T, err)
+		fault.Check(d, err)
 		b.Write(append(raw, '\n'))
 	}
-	fault.Check(d.T, os.WriteFile(filepath.Join(dir, "past.jsonl"), b.Bytes(), 0o600))
+	fault.Check(d, os.WriteFile(filepath.Join(dir, "past.jsonl"), b.Bytes(), 0o600))
 	return dir
 }

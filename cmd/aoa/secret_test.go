@@ -75,9 +75,9 @@ func (d *sandbox) mum(what string, secrets ...string) {
 		look("aoa "+strings.Join(args[:min(2, len(args))], " "), s.out+s.err)
 	}
 	raw, err := json.Marshal(d.status())
-	fault.Check(d.T, err)
+	fault.Check(d, err)
 	look("GET /v1/status", string(raw))
-	fault.Check(d.T, filepath.WalkDir(d.place().Store, func(path string, e fs.DirEntry, err error) error {
+	fault.Check(d, filepath.WalkDir(d.place().Store, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
@@ -91,7 +91,7 @@ func (d *sandbox) mum(what string, secrets ...string) {
 		d.Errorf("%s: others may read the settings: %v, %v", what, st, err)
 	}
 	lists, err := filepath.Glob("/proc/[0-9]*/cmdline") // none elsewhere
-	fault.Check(d.T, err)
+	fault.Check(d, err)
 	for _, name := range lists {
 		if text, err := os.ReadFile(name); err == nil && strings.Contains(string(text), "aoa") {
 			look("the list of processes", string(text))

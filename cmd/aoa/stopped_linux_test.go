@@ -37,8 +37,8 @@ func (d *sandbox) within(args ...string) said {
 // still.
 func (d *sandbox) freeze(pid int) {
 	d.Helper()
-	fault.Check(d.T, syscall.Kill(pid, syscall.SIGSTOP))
-	d.until("the daemon stands still", func() bool { return stateOf(d.T, pid) == "T" })
+	fault.Check(d, syscall.Kill(pid, syscall.SIGSTOP))
+	d.until("the daemon stands still", func() bool { return stateOf(d, pid) == "T" })
 }
 
 // TestFrozenDaemon: with a daemon that was stopped by SIGSTOP every command ends by itself, says

@@ -53,7 +53,7 @@ func (d *sandbox) held() map[string]int {
 func (d *sandbox) logged(words string) (lines []string) {
 	d.Helper()
 	text, err := os.ReadFile(filepath.Join(d.place().Store, "aoa.log"))
-	fault.Check(d.T, err)
+	fault.Check(d, err)
 	for line := range strings.Lines(string(text)) {
 		if strings.Contains(line, words) {
 			lines = append(lines, strings.TrimSpace(line))

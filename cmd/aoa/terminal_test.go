@@ -17,13 +17,13 @@ import (
 func (d *sandbox) shown(env []string, args ...string) string {
 	d.Helper()
 	terminal, theirs, err := pty.Open()
-	fault.Check(d.T, err)
+	fault.Check(d, err)
 	defer terminal.Close()
-	fault.Check(d.T, pty.Setsize(terminal, &pty.Winsize{Rows: 24, Cols: 80}))
+	fault.Check(d, pty.Setsize(terminal, &pty.Winsize{Rows: 24, Cols: 80}))
 	cmd := d.command(d.bin, args...)
 	cmd.Env = append(cmd.Env, env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
-	fault.Check(d.T, cmd.Start())
+	fault.Check(d, cmd.Start())
 	theirs.Close()
 	late := time.AfterFunc(patient, func() { _ = cmd.Process.Kill() })
 	defer late.Stop()

@@ -169,12 +169,12 @@ func (x *traps) arm(settings, format string) {
 		"[core]\n\tfsmonitor = "+x.spring+" submodule\n[filter \"inner\"]\n\tclean = \""+x.spring+" submodule-clean; cat\"\n")
 	hook := []byte("#!/bin/sh\n" + x.spring + " hook-$(basename $0)\n")
 	for _, name := range x.hooks {
-		fault.Check(x.T, os.WriteFile(filepath.Join(x.dir, ".git", "hooks", name), hook, 0o755))
+		fault.Check(x, os.WriteFile(filepath.Join(x.dir, ".git", "hooks", name), hook, 0o755))
 	}
 	for _, who := range []string{"gpg", "askpass", "proxy"} { // settings that name a program without arguments
-		fault.Check(x.T, os.WriteFile(x.spring+"-"+who, []byte("#!/bin/sh\n"+x.spring+" "+who+"\n"), 0o755))
+		fault.Check(x, os.WriteFile(x.spring+"-"+who, []byte("#!/bin/sh\n"+x.spring+" "+who+"\n"), 0o755))
 	}
-	fault.Check(x.T, os.Remove(filepath.Join(x.dir, ".git", "objects", x.lost[:2], x.lost[2:])))
+	fault.Check(x, os.Remove(filepath.Join(x.dir, ".git", "objects", x.lost[:2], x.lost[2:])))
 	x.touch(x.dir)
 	x.touch(x.linked)
 }
@@ -183,9 +183,9 @@ func (x *traps) arm(settings, format string) {
 func (x *traps) config(name, text string) {
 	x.Helper()
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
-	fault.Check(x.T, err)
+	fault.Check(x, err)
 	_, err = f.WriteString(text)
-	fault.Check(x.T, errors.Join(err, f.Close()))
+	fault.Check(x, errors.Join(err, f.Close()))
 }
 
 // touch gives every file in a worktree another time.
@@ -193,7 +193,7 @@ func (x *traps) touch(dir string) {
 	x.Helper()
 	x.touched++
 	at := time.Now().Add(-time.Duration(x.touched) * 90 * time.Minute)
-	fault.Check(x.T, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+	fault.Check(x, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -210,12 +210,12 @@ func (x *traps) touch(dir string) {
 func (x *traps) found() map[string]string {
 	x.Helper()
 	names, err := os.ReadDir(x.sprung)
-	fault.Check(x.T, err)
+	fault.Check(x, err)
 	out := map[string]string{}
 	for _, n := range names {
 		file := filepath.Join(x.sprung, n.Name())
 		by, err := os.ReadFile(file)
-		fault.Check(x.T, errors.Join(err, os.Remove(file)))
+		fault.Check(x, errors.Join(err, os.Remove(file)))
 		out[n.Name()] = string(by)
 	}
 	return out
@@ -245,7 +245,7 @@ func (x *traps) drive() {
 	x.until("the commit is learned", func() bool { return strings.Contains(x.must("log", "--kind", "commit"), "gone") })
 	x.must("daemon", "stop")
 	x.harmless("update-ref", "HEAD", x.harmless("commit-tree", "HEAD^{tree}", "-p", head, "-m", "instead"))
-	fault.Check(x.T, os.Remove(filepath.Join(x.dir, ".git", "objects", gone[:2], gone[2:])))
+	fault.Check(x, os.Remove(filepath.Join(x.dir, ".git", "objects", gone[:2], gone[2:])))
 	x.must("daemon", "start")
 	x.until("the other commit is learned", func() bool {
 		return strings.Contains(x.must("log", "--kind", "commit"),
@@ -254,9 +254,9 @@ func (x *traps) drive() {
 
 	// A save while git holds its lock: the watcher asks git whose it is.
 	lock := filepath.Join(x.dir, ".git", "index.lock")
-	fault.Check(x.T, os.WriteFile(lock, nil, 0o600))
+	fault.Check(x, os.WriteFile(lock, nil, 0o600))
 	x.write("cmd/main.go", "saved beside git\n")
-	fault.Check(x.T, os.Remove(lock))
+	fault.Check(x, os.Remove(lock))
 	if !x.noStatus { // without git status such a save is left out, with a warning
 		x.until("the save is learned", func() bool {
 			return strings.Contains(x.must("log", "--kind", "save"), "cmd/main.go")
@@ -278,7 +278,7 @@ func (x *traps) work(dir string) {
 	w.write("server/wire.go", "edited "+dir)
 	hook := func(event, name, value string) string {
 		raw, err := json.Marshal(map[string]any{"session_id": "s", "cwd": dir, "hook_event_name": event, name: value})
-		fault.Check(x.T, err)
+		fault.Check(x, err)
 		return w.doWith(string(raw), "hook", "claude").out
 	}
 	hook("SessionStart", "source", "startup")
@@ -323,16 +323,16 @@ func TestTraps(t *testing.T) {
 	for name, arm := range map[string]func(*traps){
 		"in an included file, with a folder of hooks": func(x *traps) {
 			hooks := filepath.Join(x.dir, "hostile")
-			fault.Check(x.T, os.Mkdir(hooks, 0o755))
+			fault.Check(x, os.Mkdir(hooks, 0o755))
 			for _, name := range x.hooks {
-				fault.Check(x.T, os.WriteFile(filepath.Join(hooks, name), []byte("#!/bin/sh\n"+x.spring+" hook-"+name+"\n"), 0o755))
+				fault.Check(x, os.WriteFile(filepath.Join(hooks, name), []byte("#!/bin/sh\n"+x.spring+" hook-"+name+"\n"), 0o755))
 			}
 			x.write("hostile/settings", x.settings()+"[core]\n\thooksPath = hostile\n")
 			x.arm("[include]\n\tpath = ../hostile/settings\n", promisor)
 		},
 		"in the settings, also of a worktree": func(x *traps) {
 			for _, dir := range []string{".git", ".git/worktrees/linked"} {
-				fault.Check(x.T, os.WriteFile(filepath.Join(x.dir, dir, "config.worktree"), []byte(x.settings()), 0o644))
+				fault.Check(x, os.WriteFile(filepath.Join(x.dir, dir, "config.worktree"), []byte(x.settings()), 0o644))
 			}
 			x.arm(x.settings()+"[extensions]\n\tworktreeConfig = true\n", promisor)
 		},

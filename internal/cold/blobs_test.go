@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -153,16 +152,6 @@ func TestBlobsForget(t *testing.T) {
 	gone, err = b.Forget(t.Context(), ForgetFilter{Session: "s"})
 	fault.Check(t, err)
 	same(t, "of a session", gone, map[string]int{"count": 0, "quota": 1})
-}
-
-// TestBlobsMeetDamage: a damaged cache is an empty one, with one warning.
-func TestBlobsMeetDamage(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "cache.db")
-	fault.Check(t, os.WriteFile(path, bytes.Repeat([]byte("no database "), 1000), 0o600))
-	_, _, count, _, s := openBlobs(t, path)
-	keep(t, count, Blob{Key: "a"})
-	same(t, "kept", keysOf(t, count, Selection{}), "a")
-	same(t, "warnings", len(s.records), 1)
 }
 
 // TestBlobsAreBound: data that was moved or changed is no data.

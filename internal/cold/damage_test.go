@@ -96,18 +96,6 @@ func alter(t *testing.T, path, statement string) {
 	fault.Check(t, db.Close())
 }
 
-func TestForeignFiles(t *testing.T) {
-	path, _ := filled(t)
-	alter(t, path, "PRAGMA application_id = 42")
-	_, s := openTest(t, path)
-	same(t, "warnings for a foreign file", len(s.records), 1)
-
-	path, _ = filled(t)
-	alter(t, path, "DROP TABLE ids")
-	_, s = openTest(t, path)
-	same(t, "warnings for a lost table", len(s.records), 1)
-}
-
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
 	in, err := os.Open(from)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -17,31 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// inNamespace runs the test again as root of its own mount namespace with a tmpfs of a few
-// megabytes, whose path is in the variable. It returns "" in the outer process, after the inner one
-// has passed.
-func inNamespace(t *testing.T) string {
-	t.Helper()
-	const name = "COLD_TEST_TMPFS"
-	if dir := os.Getenv(name); dir != "" {
-		return dir
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", dir).CombinedOutput(); err != nil {
-		fault.Lacking(t, "tmpfs", "no tmpfs can be mounted here: %v: %s", err, out)
-	}
-	script := `mount -t tmpfs -o size=4m none "$0" && exec "$@"`
-	cmd := exec.Command("unshare", "-rm", "sh", "-c", script, dir, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), name+"="+dir)
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		t.Fatalf("inside: %v\n%s", err, out)
-	}
-	return ""
-}
-
 func TestFullDisk(t *testing.T) {
-	dir := inNamespace(t)
+	dir := fault.Disk(t, "4m")
 	if dir == "" {
 		return
 	}
@@ -78,7 +53,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestReadOnlyDisk(t *testing.T) {
-	dir := inNamespace(t)
+	dir := fault.Disk(t, "4m")
 	if dir == "" {
 		return
 	}
@@ -99,7 +74,7 @@ func TestReadOnlyDisk(t *testing.T) {
 
 // TestBlobsOnFullDisk: what does not fit is refused whole, and what was there stays.
 func TestBlobsOnFullDisk(t *testing.T) {
-	dir := inNamespace(t)
+	dir := fault.Disk(t, "4m")
 	if dir == "" {
 		return
 	}

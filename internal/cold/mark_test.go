@@ -93,6 +93,8 @@ func TestCutLog(t *testing.T) {
 func TestAlteredSchema(t *testing.T) {
 	from, _, _ := killedStores(t)
 	for _, c := range []struct{ name, change string }{
+		{"aoa.db", "PRAGMA application_id = 42"}, // of another program
+		{"aoa.db", "DROP TABLE ids"},
 		{"aoa.db", "ALTER TABLE events RENAME COLUMN body TO content"},
 		{"aoa.db", "ALTER TABLE events ADD COLUMN more TEXT"},
 		{"aoa.db", "ALTER TABLE files RENAME TO paths"},

@@ -23,7 +23,7 @@ test: ## run the tests (no C compiler needed)
 	go test -timeout 30m -parallel 8 ./cmd/aoa ./watcher ./...
 
 test-clients: ## drive real coding agents from npm against scripted models; ONLY=Claude selects
-	AOA_CLIENTS=1 go test -count=1 -timeout 15m -v -run '^TestClient$(ONLY)' ./cmd/aoa
+	AOA_CLIENTS=1 go test -count=1 -timeout 15m -v -run '^TestClient$(ONLY)' ./scripts/dev/clients
 
 race: ## run the tests of goroutines with the race detector (needs a C compiler)
 	@scripts/dev/race.sh

@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"scripts/dev/hooktest":  {"internal/api", "internal/locate"},
 	"internal/atomicfile":   {},
 	"internal/config":       {"internal/atomicfile", "internal/regularfile"},
+	"scripts/dev/clients":   {"hooks/agents", "internal/event", "scripts/dev/fault", "scripts/dev/repotest"},
 	"scripts/dev/fault":     {},
 	"scripts/dev/repotest":  {"scripts/dev/fault"},
 	"internal/peer":         {},

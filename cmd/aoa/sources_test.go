@@ -54,7 +54,7 @@ var sourceRules = []sourceRule{
 			"hooks/client/spawn.go":       "aoa itself: the daemon",
 			"internal/stage/run/tool.go":  "the tool that the user names for a stage",
 			"internal/stage/run/child.go": "the command that the user names for a stage",
-			"cmd/aoa/hooks_status.go":     "the hook command that is installed",
+			"cmd/aoa/hooks_examine.go":    "the hook command that is installed",
 			"cmd/aoa/report.go":           "the browser of the user",
 		},
 	},

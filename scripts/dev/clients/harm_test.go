@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package clients
 
 import (
 	"encoding/json"
@@ -98,7 +98,7 @@ func (c claude) work(amid func()) (*model, outcome) {
 // end kills a process and waits until it is gone.
 func (w *clientSandbox) end(pid int) {
 	w.t.Helper()
-	fault.Until(w.t, patient, fmt.Sprintf("process %d ends", pid),
+	fault.Until(w.t, longest, fmt.Sprintf("process %d ends", pid),
 		func() bool { return syscall.Kill(pid, syscall.SIGKILL) != nil })
 }
 

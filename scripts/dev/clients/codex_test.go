@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package clients
 
 import (
 	"os"
@@ -78,7 +78,7 @@ func TestClientCodex(t *testing.T) {
 	t.Run("plugin", func(t *testing.T) {
 		c := newCodex(t, program)
 		c.must("aoa", "hooks", "remove", "codex", "--user")
-		root, err := filepath.Abs("../..")
+		root, err := filepath.Abs("../../..")
 		fault.Check(t, err)
 		c.must(program, "plugin", "marketplace", "add", root)
 		c.must(program, "plugin", "add", "aoa@aoa")

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,16 +35,15 @@ var errBlame = errors.New("unexpected output of git blame")
 // commit, keeps its commit. It takes one process of git, two after a failure. Errors are those of
 // git: a file that it does not track, lines that are not there.
 func (r *Repo) Blame(ctx context.Context, file event.Path, from, to int) (lines []BlamedLine, err error) {
-	blame := func(program *git.Program) error {
+	blame := func(options ...string) error {
 		read := func(out io.Reader) (err error) { lines, err = parseBlame(out); return err }
-		return program.Stream(ctx, string(r.Root), "", read, "blame", "--line-porcelain", "--root", "-w", "-C", "-L",
-			fmt.Sprintf("%d,%d", from, to), "--", string(file))
+		options = append([]string{"blame", "--line-porcelain", "--root", "-w", "-C", "-L", fmt.Sprintf("%d,%d", from, to)},
+			options...)
+		return r.git.Stream(ctx, string(r.Root), "", read, append(options, "--", string(file))...)
 	}
-	err = blame(r.git)
-	// A person's blame.ignoreRevsFile names a file that many repositories do not have. git then
-	// fails, and no option takes back a value of that setting.
-	bare := r.git.With("GIT_CONFIG_GLOBAL=" + os.DevNull).With("GIT_CONFIG_NOSYSTEM=1")
-	if _, failed := errors.AsType[*git.Error](err); failed && blame(bare) == nil {
+	err = blame()
+	// git fails where blame.ignoreRevsFile names a file that is not there: a person's setting is for many repositories.
+	if _, failed := errors.AsType[*git.Error](err); failed && blame("--no-ignore-revs-file") == nil {
 		err = nil
 	}
 	if err != nil {

@@ -30,6 +30,7 @@ func TestBlame(t *testing.T) {
 	d.Git("config", "diff.shown.textconv", "touch "+ran+"; cat")
 	fault.Check(t, os.WriteFile(global, []byte("[blame]\n\tignoreRevsFile = .none\n"), 0o600))
 	d.Env = append(d.Env, "GIT_CONFIG_GLOBAL="+global)
+	d.Git("config", "blame.ignoreRevsFile", ".missing")
 	r := open(d)
 	got, err := r.Blame(t.Context(), "c.go", 1, 4)
 	fault.Check(t, err)

@@ -23,7 +23,7 @@ func (a *app) forget() *cobra.Command {
 		Long: `Erases events, scores, cached data, recorded sequences, session snapshots, what pipelines stored,
 results of stages that read the PATH, and the page of aoa report in the store. The bytes on the disk are
 erased too. It asks first for a folder and for a time, because they stand for much. What is forgotten of
-past commits is not learned again, not by aoa init either; what happens from now on is. A session may be named by the beginning of its id.
+past commits is not learned again, not even by aoa init, but what happens from now on is. A session may be named by the beginning of its id.
 With redis_url the other clones forget what came from here, too. --origin removes what came from one of
 them, and takes nothing from it any more. It exits 1 if nothing was learned about it. To keep aOa from
 learning a path at all, list it in .aoaignore.`,

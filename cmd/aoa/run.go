@@ -116,6 +116,8 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 			code = exitSilent
 		case api.CodeNoFile:
 			code = exitNoFile
+		case api.CodeBad:
+			code = exitUsage
 		}
 	case errors.As(err, &foreign):
 		hint = foreign.Hint()
@@ -161,10 +163,10 @@ func (a *app) groups() []commandGroup {
 func (a *app) commands() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "aoa",
-		Short: "remember what happens in a repository and answer which files come next",
+		Short: "which files come next, and what a change lacks",
 		Long: `aOa remembers what happens in one repository: what coding agents read, edit and
 run, what people save, and what git records. From that it answers which files
-come next, with a probability and a reason.
+come next and what a change lacks, and says why.
 
 Start with:  aoa init           learn this repository's history
              aoa suggest FILE   which files belong to it?`,

@@ -17,12 +17,11 @@ func (a *app) session() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "session",
 		Short: "the state of sessions, and how to continue them",
-		Long: `A session is one of an agent, named by its id or the beginning of it, or one that you name
-(aoa pipeline run --session).
-aOa keeps a snapshot of each session: its state, its last three commands, its files, and counts. A
+		Long: `A session is that of an agent, named by its id or the beginning of it, or one that you have named
+yourself with aoa pipeline run --session. aOa keeps a snapshot of each session: its state, its last three commands, its files, and counts. A
 snapshot has no texts. The record of a session, with prompts and commands, is in the log, where texts are
-encrypted. After 30 days without use a session is archived, and after 90 days its snapshot is deleted; of
-more than 1,000 sessions the one used last longest ago is deleted first.`,
+encrypted. After 30 days without use a session is archived, and after 90 days its snapshot is deleted. If
+there are more than 1,000 sessions, those that were used longest ago are deleted first.`,
 		Example: `  aoa session list
   aoa session resume my-feature
   aoa session set my-feature completed

@@ -30,9 +30,9 @@ most, those that change together most, and how right hints were. With one, total
 
 Of a kind that names single files, "hints" counts the files, and one is right when it is then used; of lists it
 counts the lists, and one is right when one of its files is opened in the turn. aOa withholds one hint in ten by
-chance (the setting holdout), to know what happens without it. Tokens are estimated at four bytes each.
-
-For a collector that reads files:  aoa stats metrics >aoa.prom.part && mv aoa.prom.part aoa.prom`,
+chance (the setting holdout), to know what happens without it. Tokens are estimated at four bytes each.`,
+		Example: `  aoa stats
+  aoa stats metrics >new.prom && mv new.prom aoa.prom  # for a collector`,
 		Args: cobra.MatchAll(cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
 			return knownWords("table", args, c.ValidArgs)
 		}),

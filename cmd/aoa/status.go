@@ -22,8 +22,9 @@ func (a *app) status() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "what the daemon has learned, and its state",
-		Long:  "Says what the daemon has learned, and how it is. If no daemon runs, it says so and starts none.",
-		Args:  cobra.NoArgs,
+		Long: `Says what the daemon has learned, how it notices saved files, and what is wrong. If no daemon runs, it
+says so and starts none.`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if all {
 				return a.statusAll(c.Context())

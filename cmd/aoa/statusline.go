@@ -36,7 +36,9 @@ resumed or compacted; the tokens of the context; how many of the files in hints 
 many files the session opened. Without a daemon it prints only what the JSON contains. It starts no
 daemon, waits at most 30 ms for one, and exits 0.
 
-Settings of Claude Code:  "statusLine": {"type": "command", "command": "aoa statusline"}`,
+The settings of Claude Code need this member:
+
+  "statusLine": {"type": "command", "command": "aoa statusline"}`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			in := readStatus(a.statusInput())

@@ -23,21 +23,22 @@ func (a *app) suggest() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "suggest [FILE…]",
 		Short: "which files next?",
-		Long: `Prints the files most likely to be needed next, each with a word and the strongest reason: likely (at
-least ` + fmt.Sprintf("%.0f %%), possible (%.0f %%) or weak", 100*event.LikelyFrom, 100*event.PossibleFrom) + `. What changes with everything (changelogs, manifests, lock files)
-stands in one line at the end.
+		Long: fmt.Sprintf(`Prints the files most likely to be needed next, each with a word and the strongest reason: likely
+(at least %.0f %%), possible (%.0f %%) or weak. Files that change with everything, such as changelogs,
+manifests and lock files, stand in one line at the end. It answers a question about
 
-With FILEs, it prints files that change together with them. With --prompt, files that such words
-led to. With both, files that the work in words touches when it begins with FILEs. With --staged, files that usually belong to the staged ones. Without any of these, files
-that usually belong to the changes of the working tree: first those that share commits with them. If
-nothing is changed, on a branch, the files that its commits changed since the default branch, and
-files that go with them or with the branch's name; else files that recent work suggests.
+  FILEs      files that change together with them
+  --prompt   files that such words led to before
+  both       files that this work touches when it begins with FILEs
+  --staged   files that usually belong to the staged ones
+  nothing    files that usually belong to the changes of the working tree; if there are
+             none, to the commits of this branch; else files that recent work suggests
 
-A single - reads the FILEs from standard input, one per line. A folder stands for its files. A bare file name means the only file of that name. Several words of
-which none is a file are a prompt. Names are printed as seen from the current folder. What is less
-likely than ` + fmt.Sprintf("%.0f %%", 100*leastListed) + ` is left out, unless -n is given.
-
-aoa check says what a change breaks and lacks.`,
+A folder stands for its files, and a bare name for the only file of that name. A single - reads the
+FILEs from standard input, one per line. Several words of which none is a file are read as a prompt.
+Names are printed as seen from the current folder. What is less likely than %.0f %% is left out,
+unless -n is given. aoa check says what a change breaks and lacks.`,
+			100*event.LikelyFrom, 100*event.PossibleFrom, 100*leastListed),
 		Example: `  aoa suggest internal/server.go
   aoa suggest --prompt "fix the login timeout" -n 10
   aoa suggest --staged

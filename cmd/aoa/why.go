@@ -17,12 +17,13 @@ func (a *app) why() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "why FILE[:LINE[-LINE]]",
 		Short: "why a line is there, or why a file is suggested",
-		Long: `With a line, says where it comes from: the commit, and if an agent wrote the line, in which session,
-what was asked for in that turn, what else the turn edited, and the last check behind it. It says so only
-where the text of the edit has that line. Otherwise it names the sessions that edited the file then.
+		Long: `With a line, it says where the line comes from: the commit; and if an agent wrote it, the session,
+what was asked for in that turn, what else the turn edited, and the last check after it. It names an
+edit only if the text of that edit has the line. Otherwise it names the sessions that edited the file
+at that time.
 
-Without a line, says in one sentence what speaks for the file and what speaks against it. With --explain
-it prints every signal with its value and weight, so that you can compute the score by hand.`,
+Without a line, it says what speaks for the file and what speaks most against it. With --explain it
+prints every signal with its value and weight, so that you can compute the score by hand.`,
 		Example: `  aoa why internal/api/wire.go:12
   aoa why docs/api.md --with internal/api/wire.go
   aoa why docs/api.md --prompt "document the wire format"`,

@@ -371,7 +371,7 @@ func FuzzWriter(f *testing.F) {
 // not committed. A content that is large, or that the clone lacks, is no sign that HEAD lacks the file.
 func TestBlameFails(t *testing.T) {
 	w := newWork(t)
-	w.Git("config", "blame.ignoreRevsFile", ".none")
+	w.Git("config", "blame.markIgnoredLines", "perhaps") // git blame fails over it
 	r, err := watcher.OpenRepo(t.Context(), w.Dir, w.Env)
 	fault.Check(t, err)
 	f := Finder{DB: w.db, Repo: r, Now: func() time.Time { return w.now },

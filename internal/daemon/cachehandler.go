@@ -87,13 +87,13 @@ func (d *Daemon) cacheList(ctx context.Context, r api.CacheListRequest) (out api
 }
 
 func (d *Daemon) cacheDelete(ctx context.Context, r api.CacheDeleteRequest) (out api.CacheDeleteAnswer, err error) {
-	if !r.All {
+	switch {
+	case r.All == (r.Key != ""):
+		return out, api.Bad("aoa cache rm KEY, or --all", "name a key, or all of a session")
+	case !r.All:
 		out.Items = 1
 		out.Bytes, err = d.cache.Delete(ctx, r.Key)
 		return out, refusal("", err)
-	}
-	if r.Key != "" {
-		return out, api.Bad("name a key, or a session and all", "a key and all at once")
 	}
 	session, err := d.cacheOwner(ctx, r.Session)
 	if err != nil {

@@ -63,8 +63,8 @@ func (d *Daemon) stageList(ctx context.Context, r api.StageListRequest) (out api
 }
 
 func (d *Daemon) stageDrop(ctx context.Context, r api.StageDropRequest) (api.StageDropAnswer, error) {
-	if r.Name == "" && !r.All {
-		return api.StageDropAnswer{}, api.Bad("aoa stage rm NAME", "name a stage or a key")
+	if r.All == (r.Name != "") {
+		return api.StageDropAnswer{}, api.Bad("aoa stage rm NAME, or --all", "name a stage or a key, or all stages")
 	}
 	n, err := d.stages.Drop(ctx, r.Name)
 	return api.StageDropAnswer{Dropped: n}, refusal("", err)

@@ -70,6 +70,13 @@ func (m *Metrics) Undecoded() {
 	m.undecoded++
 }
 
+// Lost is how many payloads were not understood.
+func (m *Metrics) Lost() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.undecoded
+}
+
 // Decision implements hint.Counter.
 func (m *Metrics) Decision(kind, why string) {
 	m.mu.Lock()

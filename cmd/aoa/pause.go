@@ -15,7 +15,7 @@ func (a *app) pause() *cobra.Command {
 		Short: "stop learning and showing hints for a while",
 		Long: `Nothing is learned and no hint is shown until the time is over: 30m, 1h, 2d.
 To pause one command or one agent session only, set AOA=0 in its environment.`,
-		Example: "  aoa pause 1h\n  AOA=0 claude    # this session only",
+		Example: "  AOA=0 claude    # this session only",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			var r api.PauseRequest

@@ -32,10 +32,13 @@ aoa:composite and aoa:temp:…, where ZUNIONSTORE may put its result. Other keys
   aoa:threshold:ID                            the probability from which hints are shown
   aoa:prefetch_log                            what came of hints, newest first
 
-docs/team.md has the types. Only you can connect to the socket.`,
-		Example: "  aoa redis\n  redis-cli -s .git/aoa/redis ZREVRANGE aoa:scores:recency 0 9  # elsewhere",
-		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return a.serveRedis(c.Context()) },
+Only you can connect to the socket, for example in another terminal:
+
+  redis-cli -s .git/aoa/redis ZREVRANGE aoa:scores:recency 0 9
+
+docs/team.md has the types.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.serveRedis(c.Context()) },
 	}
 }
 

@@ -103,8 +103,10 @@ function weeks(list, months, right, wrong) {
 
 // Files by length and by commits: the dear ones are at the top right. Labels that would overlap are left to the titles.
 function scatter(files) {
-  const W = 1300,
-    H = 480,
+  const narrow = innerWidth < 560,
+    W = narrow ? 380 : 1300,
+    H = narrow ? 420 : 480,
+    names = files.map(f => f.file),
     long = Math.max(100, ...files.map(f => f.lines)),
     often = Math.max(4, ...files.map(f => f.commits));
   const x = logScale(Math.max(1, Math.min(...files.map(f => f.lines))), long * 1.3, 50, W - 14),
@@ -134,9 +136,9 @@ function scatter(files) {
         svg('title', {}, `${f.file}: ${plural(f.commits, 'commit')}, ${plural(f.lines, 'line')}`),
       ),
     );
-    const text = clip(baseOf(f.file), 30),
+    const text = clip(nameOf(f.file, names), narrow ? 22 : 30),
       wide = 7 * [...text].length;
-    for (const left of i < 40 ? [false, true] : []) {
+    for (const left of i < (narrow ? 12 : 40) ? [false, true] : []) {
       const box = {x: left ? cx - wide - 11 : cx + 11, y: cy - 7, w: wide, h: 14, i: -1};
       if (box.x < 50 || box.x + wide > W || !free(box, i)) continue;
       boxes.push(box);

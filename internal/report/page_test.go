@@ -127,15 +127,20 @@ func TestHeadline(t *testing.T) {
 	if len(sections) != 3 || sections[0] != "across" || sections[2] != "right" {
 		t.Fatalf("%+v", p.Headline)
 	}
-	if s := p.Headline[0].Text; s != "`docs/b.md` and `src/a.go` changed together 20 times in the last year." {
+	if s := p.Headline[0].Text; s != "All 20 commits that changed `docs/b.md` in the last year also changed `src/a.go`." {
 		t.Error(s)
 	}
 	if p.Across = nil; len(p.headline()) != 2 || p.headline()[0].Section != "hot" {
 		t.Errorf("without a pair: %+v", p.headline())
 	}
-	p.Across = []Across{{A: "x`y.go", B: "z.go", Year: 4, YearA: 5}}
-	if s := p.headline()[0].Text; s != "`x'y.go` and `z.go` changed together 4 times in the last year, and `x'y.go` changed once without it." {
+	p.Across = []Across{{A: "often.go", B: "tests.go", Year: 14, YearA: 43}, {A: "x`y.go", B: "z.go", Year: 8, YearA: 10}}
+	if s := p.headline()[0].Text; s != "8 of the 10 commits that changed `x'y.go` in the last year also changed `z.go`." {
 		t.Error(s)
+	}
+	for _, small := range []Hot{{File: "a.go", Lines: headlineLines - 1, Commits: 90}, {File: "a.go", Lines: 9000, Commits: headlineCommits - 1}} {
+		if p.Hot = []Hot{small}; len(p.headline()) != 2 {
+			t.Errorf("%+v is in the headline: %+v", small, p.headline())
+		}
 	}
 	old := []Across{}
 	for _, x := range New(made(t)).Across {
@@ -253,6 +258,10 @@ func TestBrowser(t *testing.T) {
 		}
 		same(`[...document.querySelectorAll('.map text')].every(t => t.getBoundingClientRect().width === 0 || parseFloat(t.getAttribute('font-size')) >= 9)`, `true`)
 		same(`[...document.querySelectorAll('.changes li, .panel li')].every(li => li.scrollWidth <= li.clientWidth && [...li.querySelectorAll('.path')].every(p => p.clientHeight < 30))`, `true`)
+		// Of two files with one name the folder is shown, and letters keep their size where the page is narrow.
+		spots := `scatter([{file: 'a/x.go', lines: 900, commits: 9}, {file: 'b/x.go', lines: 200, commits: 3}])`
+		same(`[...`+spots+`.querySelectorAll('.name')].slice(-2).map(t => t.textContent).sort().join()`, `"a/x.go,b/x.go"`)
+		same(`+`+spots+`.getAttribute('viewBox').split(' ')[2] < 560`, fmt.Sprint(width < 560))
 		for _, scheme := range []string{"light", "dark"} {
 			b.eval(`dress('` + scheme + `')`)
 			fault.Same(t, fmt.Sprintf("%d px, %s", width, scheme), b.eval(accessibility), "[]")

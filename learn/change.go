@@ -36,7 +36,8 @@ func (l *Learner) changed(p event.Path, at time.Time, w float64) {
 	l.Stamp(hot.Changed, string(p), at)
 }
 
-// share is the weight of each pair in a change of n files: the weights of all pairs of a file add up to 1.
+// share is the weight of each pair in a change of n files: the weights of all pairs of a file add
+// up to 1.
 func share(n int) float64 {
 	if n <= 1 {
 		return 1

@@ -27,7 +27,8 @@ const (
 	commitMax = 100
 )
 
-// Apply learns what an event says. s is its session after it, nil for none, and d what it changed there.
+// Apply learns what an event says. s is its session after it, nil for none, and d what it changed
+// there.
 func (l *Learner) Apply(e event.Event, s *session.Session, d session.Delta) {
 	switch b := e.Body.(type) {
 	case event.Commit:
@@ -104,8 +105,8 @@ func (l *Learner) first(e event.Event, o session.Opened, c float64) {
 	}
 }
 
-// termWeight is what each word of the turn counts, where it is used as where a file is opened under it: 1/√n of a
-// prompt of n words.
+// termWeight is what each word of the turn counts, where it is used as where a file is opened under
+// it: 1/√n of a prompt of n words.
 func termWeight(s *session.Session) float64 {
 	return 1 / math.Sqrt(float64(max(len(s.Prompt.Words), 1)))
 }

@@ -97,8 +97,8 @@ func TestEditsMakeHalfAChange(t *testing.T) {
 	d.expect("co-change of another prompt", d.score(hot.Comod, "e", "d", start), 0)
 }
 
-// TestManyEditsAreLearnedInLinearTime: one more file of a large change costs the same, however many files the change
-// has.
+// TestManyEditsAreLearnedInLinearTime: one more file of a large change costs the same, however many
+// files the change has.
 func TestManyEditsAreLearnedInLinearTime(t *testing.T) {
 	bytes := func(n int) float64 {
 		d := newFixture(t)
@@ -201,7 +201,8 @@ func TestUncommitStampsNothing(t *testing.T) {
 	}
 }
 
-// TestPastRename: a rename of before the log began moves nothing, for its commits are learned under the new name.
+// TestPastRename: a rename of before the log began moves nothing, for its commits are learned under
+// the new name.
 func TestPastRename(t *testing.T) {
 	d := newFixture(t)
 	d.learn(commit(0, "old", "x"), event.Event{Time: start, Body: event.Rename{From: []event.Path{"old"}, To: []event.Path{"new"}, Past: true}})
@@ -209,7 +210,8 @@ func TestPastRename(t *testing.T) {
 	d.expect("churn of the new name", d.score(hot.Churn, "", "new", start), 0)
 }
 
-// TestBoundsOfPairs: a file is paired with the 20 that were opened before it, and a change of more than 20 files pairs none.
+// TestBoundsOfPairs: a file is paired with the 20 that were opened before it, and a change of more
+// than 20 files pairs none.
 func TestBoundsOfPairs(t *testing.T) {
 	name := func(i int) event.Path { return event.Path(fmt.Sprintf("f%02d", i)) }
 	d := newFixture(t)
@@ -229,8 +231,8 @@ func TestBoundsOfPairs(t *testing.T) {
 	}
 }
 
-// TestSumsOfTwentyYears commits every week of them, newest first and oldest first, and finds no NaN, no infinity, and
-// the sum that the formula says.
+// TestSumsOfTwentyYears commits every week of them, newest first and oldest first, and finds no
+// NaN, no infinity, and the sum that the formula says.
 func TestSumsOfTwentyYears(t *testing.T) {
 	const weeks = 20 * 52
 	want := 0.0
@@ -317,7 +319,8 @@ func TestTermsAreShares(t *testing.T) {
 	}
 }
 
-// TestASweepIsNoCoupling: what goes through all files for the sake of a tool says nothing about which belong together.
+// TestASweepIsNoCoupling: what goes through all files for the sake of a tool says nothing about
+// which belong together.
 func TestASweepIsNoCoupling(t *testing.T) {
 	d := newFixture(t)
 	sweep := commit(time.Hour, "a/a", "b/b", "c/c", "d/d", "e/e")
@@ -334,7 +337,8 @@ func TestASweepIsNoCoupling(t *testing.T) {
 	}
 }
 
-// TestUnchangedFilesKeepTheirPairs: what changed together six years ago, and not at all since, still does.
+// TestUnchangedFilesKeepTheirPairs: what changed together six years ago, and not at all since,
+// still does.
 func TestUnchangedFilesKeepTheirPairs(t *testing.T) {
 	d := newFixture(t)
 	d.learn(commit(0, "man.go", "man_test.go"), commit(0, "man.go", "man_test.go"), commit(0, "busy.go", "man_test.go"))

@@ -21,13 +21,14 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestGoldenHistories learns the histories of five public repositories and compares every score with the one that
-// was frozen when scores still lay in an embedded Redis server. The files are made by
+// TestGoldenHistories learns the histories of five public repositories and compares every score
+// with the one that was frozen when scores still lay in an embedded Redis server. The files are
+// made by
 //
 //	go test ./learn -run TestGoldenHistories -update
 //
-// The histories are the commits and renames that package watcher reads of cobra, execa, fsnotify, itsdangerous and toml
-// (BurntSushi), without subjects.
+// The histories are the commits and renames that package watcher reads of cobra, execa, fsnotify,
+// itsdangerous and toml (BurntSushi), without subjects.
 func TestGoldenHistories(t *testing.T) {
 	names, err := filepath.Glob("testdata/histories/*.jsonl.gz")
 	if err != nil || len(names) != 5 {
@@ -76,12 +77,12 @@ func readHistory(t *testing.T, name string) (batches [][]event.Event) {
 	}
 }
 
-// topMembers is how many members of an owned set are compared one by one. The others are compared by their number and
-// their sum.
+// topMembers is how many members of an owned set are compared one by one. The others are compared
+// by their number and their sum.
 const topMembers = 8
 
-// scores are all scores a day after the newest event, by name: of each global set the members, of each owned set its
-// highest members, its size and its sum.
+// scores are all scores a day after the newest event, by name: of each global set the members, of
+// each owned set its highest members, its size and its sum.
 func (d *fixture) scores(batches [][]event.Event) map[string]float64 {
 	d.Helper()
 	files, terms, at := map[string]bool{}, map[string]bool{}, time.Time{}

@@ -6,8 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// Learner is the consumer of the log that folds events into the weights of one store. Only the goroutine that writes the
-// log calls it; anyone may read the store.
+// Learner is the consumer of the log that folds events into the weights of one store. Only the
+// goroutine that writes the log calls it; anyone may read the store.
 type Learner struct{ *hot.Store }
 
 // New makes a Learner. Nobody else writes to the store.

@@ -20,8 +20,8 @@ type Options struct {
 	Check    func() error // called when all is written; its error leaves the old file; may be nil
 }
 
-// Write gives the file what fill writes. On an error the old content stays. Errors are fill's, Check's and the
-// system's.
+// Write gives the file what fill writes. On an error the old content stays. Errors are fill's,
+// Check's and the system's.
 func Write(name string, o Options, fill func(io.Writer) error) error {
 	dir, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
@@ -108,8 +108,8 @@ func place(dir *os.Root, part, name string, o Options) error {
 	return err
 }
 
-// Rename gives a file that something else has written another name in its folder, as Write does: synced before and
-// after.
+// Rename gives a file that something else has written another name in its folder, as Write does:
+// synced before and after.
 func Rename(from, to string) error {
 	f, err := os.OpenFile(from, os.O_RDWR, 0)
 	if err != nil {
@@ -130,7 +130,8 @@ func Rename(from, to string) error {
 	return nil
 }
 
-// syncFolder makes a rename durable where the system can. After a power cut without it, the old file is there.
+// syncFolder makes a rename durable where the system can. After a power cut without it, the old
+// file is there.
 func syncFolder(dir *os.Root, name string) {
 	if f, err := dir.Open(name); err == nil {
 		_ = f.Sync()
@@ -150,8 +151,8 @@ func partOf(name string) string {
 	return dir + partPrefix + strings.ToValidUTF8(base[:min(len(base), maxName)], "") + "-" + rand.Text() + partSuffix
 }
 
-// PartOf reports whether base is the name of an unfinished file, and the beginning of the name of the file that it
-// was to be.
+// PartOf reports whether base is the name of an unfinished file, and the beginning of the name of
+// the file that it was to be.
 func PartOf(base string) (name string, ok bool) {
 	rest, begins := strings.CutPrefix(base, partPrefix)
 	rest, ends := strings.CutSuffix(rest, partSuffix)
@@ -165,8 +166,8 @@ func PartOf(base string) (name string, ok bool) {
 // leftAfter is how old an unfinished file is that its writer will not finish.
 const leftAfter = time.Hour
 
-// Clean deletes from a folder what writers have left that were killed. The system's clock is asked, since files carry
-// its time.
+// Clean deletes from a folder what writers have left that were killed. The system's clock is asked,
+// since files carry its time.
 func Clean(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -118,7 +118,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestClean: what a killed writer has left goes; what one is about to write stays, and so does every other file.
+// TestClean: what a killed writer has left goes; what one is about to write stays, and so does
+// every other file.
 func TestClean(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now()

@@ -16,7 +16,8 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// work is a repository with a log, in which agents and people write a file. Each thing that happens takes a minute.
+// work is a repository with a log, in which agents and people write a file. Each thing that happens
+// takes a minute.
 type work struct {
 	*repotest.Repo
 	db    *cold.DB
@@ -76,8 +77,8 @@ func (w *work) agent(session, old, new string) {
 	w.texts[w.log(session, call)] = []event.Swap{{Old: old, New: new}}
 }
 
-// find says of each line who wrote it: its commit's subject, or "-", and the session of its edit, or "?" with sessions
-// that may have.
+// find says of each line who wrote it: its commit's subject, or "-", and the session of its edit,
+// or "?" with sessions that may have.
 func (w *work) find() (out []string, all []Origin) {
 	w.Helper()
 	r, err := watcher.OpenRepo(w.Context(), w.Dir, w.Env)
@@ -115,8 +116,8 @@ const (
 	first = "first"
 )
 
-// TestWriter: which edit wrote a line, in commits that were made, amended, rebased and formatted. What is not certain is
-// not said.
+// TestWriter: which edit wrote a line, in commits that were made, amended, rebased and formatted.
+// What is not certain is not said.
 func TestWriter(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -241,8 +242,9 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestTurn: the edit comes with the prompt of its turn, what else the turn edited, and the last check behind it and in
-// front of the commit. What the next turn and another session did is none of it.
+// TestTurn: the edit comes with the prompt of its turn, what else the turn edited, and the last
+// check behind it and in front of the commit. What the next turn and another session did is none of
+// it.
 func TestTurn(t *testing.T) {
 	w := newWork(t)
 	w.person("", add)
@@ -298,8 +300,8 @@ func TestUnreadablePrompt(t *testing.T) {
 	}
 }
 
-// TestFormat: what a person reads of a line that came from another file at the end of a shallow clone, and of one that
-// some session may have written. Nothing breaks out of its line.
+// TestFormat: what a person reads of a line that came from another file at the end of a shallow
+// clone, and of one that some session may have written. Nothing breaks out of its line.
 func TestFormat(t *testing.T) {
 	name := func(p event.Path) string { return string(p) }
 	at := func(time.Time) string { return "noon" }
@@ -318,7 +320,8 @@ calc.py:3-4`)
 	fault.Same(t, "text", strings.Join(append(o.Format(file, name, at), o.Place(file)), "\n"), "not committed\ncalc.py:3")
 }
 
-// TestSessions: of the sessions that edited a file the newest are named, each once, and none of another clone.
+// TestSessions: of the sessions that edited a file the newest are named, each once, and none of
+// another clone.
 func TestSessions(t *testing.T) {
 	w := newWork(t)
 	w.person("", add)
@@ -367,8 +370,9 @@ func FuzzWriter(f *testing.F) {
 	})
 }
 
-// TestBlameFails: where git blame fails for a file that HEAD has, the failure is the answer, and not that the lines are
-// not committed. A content that is large, or that the clone lacks, is no sign that HEAD lacks the file.
+// TestBlameFails: where git blame fails for a file that HEAD has, the failure is the answer, and
+// not that the lines are not committed. A content that is large, or that the clone lacks, is no
+// sign that HEAD lacks the file.
 func TestBlameFails(t *testing.T) {
 	w := newWork(t)
 	w.Git("config", "blame.markIgnoredLines", "perhaps") // git blame fails over it

@@ -10,11 +10,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// behind is FILE:12 and FILE:10-20, as compilers write it, FILE:12:5 with a column, and as forges do, FILE#L10-L20.
+// behind is FILE:12 and FILE:10-20, as compilers write it, FILE:12:5 with a column, and as forges
+// do, FILE#L10-L20.
 var behind = regexp.MustCompile(`^(.+?)(?::|#L)([0-9]{1,9})(?:-L?([0-9]{1,9})|:[0-9]{1,9})?:?$`)
 
-// Typed divides FILE:LINE and FILE:10-20 as people type it, or copy it from a compiler or a forge. to is 0 for one line.
-// ok is false for a name without lines.
+// Typed divides FILE:LINE and FILE:10-20 as people type it, or copy it from a compiler or a forge.
+// to is 0 for one line. ok is false for a name without lines.
 func Typed(arg string) (name string, from, to int, ok bool) {
 	part := behind.FindStringSubmatch(arg)
 	if part == nil {
@@ -33,8 +34,8 @@ func (o Origin) Place(file string) string {
 	return fmt.Sprintf("%s:%d", file, o.From)
 }
 
-// Format says it in words, a line for each fact, beginning with the commit. name says how a file is called, at how a
-// time is written. No line has characters that a terminal obeys.
+// Format says it in words, a line for each fact, beginning with the commit. name says how a file is
+// called, at how a time is written. No line has characters that a terminal obeys.
 func (o Origin) Format(file event.Path, name func(event.Path) string, at func(time.Time) string) (out []string) {
 	say := func(format string, args ...any) {
 		out = append(out, event.Path(fmt.Sprintf(format, args...)).Display())
@@ -83,7 +84,8 @@ func (s Session) worker() string {
 	return s.Agent
 }
 
-// String quotes a check: its command, its exit status if that is known, lines of its output that name failures.
+// String quotes a check: its command, its exit status if that is known, lines of its output that
+// name failures.
 func (k Check) String() string {
 	text := k.Command
 	if k.Exit != "" {

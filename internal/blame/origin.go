@@ -20,7 +20,8 @@ type Origin struct {
 	Text   string  `json:"text"`             // the first one as it is now
 	Commit *Commit `json:"commit,omitempty"` // absent: not committed
 	Edit   *Edit   `json:"edit,omitempty"`   // absent: it is not known that an agent wrote it
-	// Sessions edited the file while the line came. They are given where no edit is known to have written it.
+	// Sessions edited the file while the line came. They are given where no edit is known to have
+	// written it.
 	Sessions []Session `json:"sessions,omitempty"`
 }
 
@@ -75,15 +76,16 @@ const (
 type Finder struct {
 	DB   *cold.DB
 	Repo *watcher.Repo
-	// Texts are what a call replaced in its file, as package reload has kept it; nil: nothing is kept of it.
+	// Texts are what a call replaced in its file, as package reload has kept it; nil: nothing is
+	// kept of it.
 	Texts func(ctx context.Context, id string) []event.Swap
 	// Blob reads a content that git has by its id; nil: git does not have it.
 	Blob func(ctx context.Context, id string) []byte
 	Now  func() time.Time
 }
 
-// Find returns where the lines from to to of a file come from, in their order. text is the file's content now. Errors
-// are those of git and of the log.
+// Find returns where the lines from to to of a file come from, in their order. text is the file's
+// content now. Errors are those of git and of the log.
 func (f Finder) Find(ctx context.Context, file event.Path, text []byte, from, to int) ([]Origin, error) {
 	lines, err := f.blame(ctx, file, from, to)
 	if err != nil {
@@ -119,8 +121,8 @@ func (f Finder) Find(ctx context.Context, file event.Path, text []byte, from, to
 	return out, nil
 }
 
-// blame is git's word on some lines. The lines of a file that HEAD does not have are not committed. Of any other file a
-// failure of git is the answer.
+// blame is git's word on some lines. The lines of a file that HEAD does not have are not committed.
+// Of any other file a failure of git is the answer.
 func (f Finder) blame(ctx context.Context, file event.Path, from, to int) (lines []watcher.BlamedLine, err error) {
 	lines, err = f.Repo.Blame(ctx, file, from, to)
 	if err == nil {
@@ -135,8 +137,8 @@ func (f Finder) blame(ctx context.Context, file event.Path, from, to int) (lines
 	return lines, nil
 }
 
-// era is the time in which lines of one commit, or those that are not committed, were written into a file, and what
-// agents wrote into it then.
+// era is the time in which lines of one commit, or those that are not committed, were written into
+// a file, and what agents wrote into it then.
 type era struct {
 	file     event.Path
 	commit   *Commit // nil: not committed
@@ -162,8 +164,8 @@ func (f Finder) era(ctx context.Context, l watcher.BlamedLine) (e era, err error
 		return e, err
 	}
 	slices.Reverse(calls)
-	// What the commit before had of the file, it does not bring. A commit that was written later than this one is in
-	// front of it by a rebase. Without HEAD there is none.
+	// What the commit before had of the file, it does not bring. A commit that was written later
+	// than this one is in front of it by a rebase. Without HEAD there is none.
 	before, err := f.Repo.WrittenBefore(ctx, l.Commit, l.File, calls[0].Time.Add(-time.Second))
 	if err != nil && l.Commit != "" {
 		return e, err

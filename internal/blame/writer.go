@@ -14,11 +14,12 @@ type edit struct {
 	swaps []swap
 }
 
-// swap is what a call replaced. Of a file that was written as a whole, before is what git had of it.
+// swap is what a call replaced. Of a file that was written as a whole, before is what git had of
+// it.
 type swap struct{ before, after lines }
 
-// read reads the texts of a call. A file that was written over another content is left out where git does not have
-// that: which of its lines are new is not known.
+// read reads the texts of a call. A file that was written over another content is left out where
+// git does not have that: which of its lines are new is not known.
 func (f Finder) read(ctx context.Context, call event.Event) edit {
 	e := edit{Event: call}
 	c := call.Call()
@@ -36,7 +37,8 @@ func (f Finder) read(ctx context.Context, call event.Event) edit {
 	return e
 }
 
-// writer is the id of the call that wrote line i, counted from 0, "" if that is not certain. It is certain if
+// writer is the id of the call that wrote line i, counted from 0, "" if that is not certain. It is
+// certain if
 //
 //   - the call's text has the line, and more often than what it replaced,
 //   - as many lines around it are the same there as here, as it takes that they are nowhere else in the file: at least
@@ -121,8 +123,8 @@ func (l lines) count(plain string) (n int) {
 	return n
 }
 
-// shared are the lines around line i, up to to, which it does not include, that stand in another text in the same order:
-// the most of them.
+// shared are the lines around line i, up to to, which it does not include, that stand in another
+// text in the same order: the most of them.
 func (l lines) shared(i int, other lines) (from, to int) {
 	for j, line := range other.plain {
 		if line != l.plain[i] {

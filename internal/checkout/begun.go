@@ -13,8 +13,9 @@ const (
 	maxBegun  = 4096             // changes
 )
 
-// begun are the changes of files that calls have begun. An agent says so before the call writes: this is how Call.Before
-// is known, and that bytes on disk which the log does not know yet are the session's own.
+// begun are the changes of files that calls have begun. An agent says so before the call writes:
+// this is how Call.Before is known, and that bytes on disk which the log does not know yet are the
+// session's own.
 type begun struct {
 	mu      sync.Mutex // guards changes
 	changes map[begunFile]beginning
@@ -53,8 +54,9 @@ func (b *begun) takeBefore(session string, f event.Path) string {
 	return one.before
 }
 
-// Changing reports whether a session has begun to change a file after its last open that the log has, at most 10
-// minutes before now. Of several calls made together the first may be on disk before the log has it.
+// Changing reports whether a session has begun to change a file after its last open that the log
+// has, at most 10 minutes before now. Of several calls made together the first may be on disk
+// before the log has it.
 func (w *Checkout) Changing(session string, f event.Path, opened, now time.Time) bool {
 	w.begun.mu.Lock()
 	defer w.begun.mu.Unlock()

@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestChanging: an edit that began after the last open that the log has is the session's own, for a while.
+// TestChanging: an edit that began after the last open that the log has is the session's own, for a
+// while.
 func TestChanging(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var w Checkout

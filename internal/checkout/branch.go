@@ -7,7 +7,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// branchTime is how long a question waits for git to tell what a branch adds.
+// branchTime limits how long a question waits for git to say what a branch adds.
 const branchTime = time.Second
 
 // readBranch is a branch as it was read at a commit of it.
@@ -24,8 +24,9 @@ func (w *Checkout) KnownBranch() event.Branch {
 	return event.Branch{}
 }
 
-// Branch returns what the checked out branch adds to the default branch, nothing and git's error where git does not tell
-// in time. It starts git only if HEAD has moved since it was last read.
+// Branch returns what the checked out branch adds to the default branch. If git does not answer in
+// time, it returns nothing and git's error. It starts git only if HEAD has moved since it was last
+// read.
 func (w *Checkout) Branch(ctx context.Context) (event.Branch, error) {
 	ref, commit, err := w.Repo.Head(ctx)
 	if err != nil {

@@ -37,7 +37,7 @@ type Checkout struct {
 	branch   atomic.Pointer[readBranch]   // nil: to be read
 	listed   atomic.Pointer[string]       // the commit that was checked out when files were listed
 
-	brief atomic.Bool // the list of files is that of the index: the disk was not read yet
+	brief atomic.Bool // the list of files comes from the index: the disk was not read yet
 
 	begun begun
 
@@ -65,7 +65,8 @@ func (w *Checkout) Nudge() {
 	}
 }
 
-// ForGit bounds how long a question waits for git: it is answered without git's word rather than late.
+// ForGit bounds how long a question waits for git: it is answered without git's word rather than
+// late.
 func ForGit(ctx context.Context) (context.Context, context.CancelFunc) {
 	const most = 5 * time.Second
 	return context.WithTimeoutCause(ctx, most, fmt.Errorf("git did not answer within %v: it waits for a pipe (find . -type p), "+
@@ -105,14 +106,14 @@ func (w *Checkout) Rank(store *hot.Store, sessions *session.Sessions, db *cold.D
 		Contents: w.Reader.Contents, Read: w.Reader.Text})
 }
 
-// bigIndex is the size in bytes of an index beyond which a start does not wait for git to check every file and folder:
-// some 20,000 files.
+// bigIndex is the size in bytes of an index beyond which a start does not wait for git to check
+// every file and folder: some 20,000 files.
 const bigIndex = 2 << 20
 
 // maxListed is how many files of a list are read for their places.
 const maxListed = 5
 
-// Places notes where each of the first files defines what a prompt speaks of. It reads them.
+// Places reads the first files and notes where each of them defines what a prompt is about.
 func (w *Checkout) Places(prompt string, shown []event.Suggestion) {
 	text := index.ParseText(prompt)
 	for i := range shown[:min(len(shown), maxListed)] {
@@ -123,8 +124,9 @@ func (w *Checkout) Places(prompt string, shown []event.Suggestion) {
 	}
 }
 
-// ReadFirst reads the list of files for the first answers. In a large checkout it is what git tracks; the whole list
-// follows when the history is first read, and so it does where git takes too long.
+// ReadFirst reads the list of files for the first answers. In a large checkout it is what git
+// tracks; the whole list follows when the history is first read, and so it does where git takes too
+// long.
 func (w *Checkout) ReadFirst(ctx context.Context, log *slog.Logger) {
 	if idx, err := os.Stat(filepath.Join(w.Repo.GitDir, "index")); err == nil && idx.Size() > bigIndex {
 		if files, err := w.Repo.Tracked(ctx); err == nil {
@@ -154,8 +156,8 @@ func (w *Checkout) refresh(ctx context.Context, log *slog.Logger) {
 	w.list(ctx, files)
 }
 
-// follow reads the list of files again if HEAD is no longer where it was: a question may come before the watcher
-// has seen that.
+// follow reads the list of files again if HEAD has moved. A question may come before the watcher
+// has noticed that.
 func (w *Checkout) follow(ctx context.Context, log *slog.Logger) {
 	_, head, err := w.Repo.Head(ctx)
 	if at := w.listed.Load(); err == nil && at != nil && *at != head {

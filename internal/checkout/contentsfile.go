@@ -26,7 +26,8 @@ func (t *Set) contentsFile(root event.Root) contentsFile {
 		locate.Fingerprint(string(root))), Seal: t.Seal}, t}
 }
 
-// Read takes a file whose key is lost for none: OpenSeal has warned, and the files of the checkout are read again.
+// Read takes a file whose key is lost for none: OpenSeal has warned, and the files of the checkout
+// are read again.
 func (f contentsFile) Read() ([]byte, error) {
 	content, err := f.SealedFile.Read()
 	if errors.Is(err, cold.ErrLostKey) && !errors.Is(err, cold.ErrRow) {
@@ -42,8 +43,9 @@ func (f contentsFile) Write(fill func(io.Writer) error) error {
 	return f.SealedFile.Write(fill)
 }
 
-// ForgetContents takes the content of a file, or of the files of a folder, out of memory and out of the store. What is
-// kept of a checkout without callers is deleted as a whole: its files are read again.
+// ForgetContents takes the content of a file, or of the files of a folder, out of memory and out of
+// the store. What is kept of a checkout without callers is deleted as a whole: its files are read
+// again.
 func (t *Set) ForgetContents(p event.Path) error {
 	var errs []error
 	known := map[string]bool{}
@@ -54,7 +56,7 @@ func (t *Set) ForgetContents(p event.Path) error {
 	return errors.Join(append(errs, t.forgetSketches(p), t.removeContents(known))...)
 }
 
-// sweepContents removes what is kept of removed checkouts.
+// sweepContents deletes the stored words of checkouts that were removed.
 func (t *Set) sweepContents() {
 	here := map[string]bool{t.contentsFile(t.Home.Root).Name: true}
 	for _, root := range t.Home.Worktrees() {
@@ -65,7 +67,8 @@ func (t *Set) sweepContents() {
 	}
 }
 
-// removeContents removes every file of contents except some. atomicfile.Clean removes those that were not finished.
+// removeContents removes every file of contents except some. atomicfile.Clean removes those that
+// were not finished.
 func (t *Set) removeContents(except map[string]bool) error {
 	folder := filepath.Join(t.Settings.Store, ContentsFolder)
 	entries, err := os.ReadDir(folder)

@@ -18,8 +18,9 @@ const (
 	earlierText    = 120 // bytes of a subject or a prompt
 )
 
-// Earlier notes beside each of the first files which earlier work touched it whose words are most like the text: commits
-// by their messages, and turns of sessions by their prompts. It reads the log, some milliseconds for each file.
+// Earlier notes beside each of the first files which earlier work touched it whose words are most
+// like the text: commits by their messages, and turns of sessions by their prompts. It reads the
+// log, some milliseconds for each file.
 func (w *Checkout) Earlier(ctx context.Context, text string, shown []event.Suggestion) error {
 	words, spelled := index.Terms(text, event.MaxTerms), index.Spellings(text)
 	if len(words) == 0 {
@@ -63,8 +64,9 @@ func (w *Checkout) turns(ctx context.Context, f event.Path) (out []event.Event, 
 	return out, nil
 }
 
-// like are the pieces of work that share most with the words of a question, a word counting by its rarity among them,
-// the newest of equal ones first. words are terms, and spelled says how the question writes them.
+// like are the pieces of work that share most with the words of a question, a word counting by its
+// rarity among them, the newest of equal ones first. words are terms, and spelled says how the
+// question writes them.
 func like(words []string, spelled map[string]string, work []event.Event) (out []event.Earlier) {
 	having := map[string]int{}
 	terms := make([][]string, len(work))

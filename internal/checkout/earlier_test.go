@@ -10,7 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestEarlierWork: the work with the rarest words of a question is named, commits by their id and turns by their session.
+// TestEarlierWork: the work with the rarest words of a question is named, commits by their id and
+// turns by their session.
 func TestEarlierWork(t *testing.T) {
 	at := time.UnixMilli(1000)
 	work := []event.Event{

@@ -16,7 +16,7 @@ import (
 // hooks of one operation arrive together.
 const headRest = 80 * time.Millisecond
 
-// Looking without a hint: so often, and after a failure.
+// How often git is looked at without a hint that it changed, and after a failure.
 const (
 	lookEvery  = 10 * time.Minute
 	lookAgain  = 2 * time.Second // doubles with every failure
@@ -34,8 +34,8 @@ type History struct {
 // NewHistory reads nothing yet.
 func NewHistory(set *Set) *History { return &History{set: set, state: api.Progress{State: "idle"}} }
 
-// Run brings the store to what git knows, whenever something hints that git changed. A hint is no
-// fact: the cursor in the log and the refs decide.
+// Run brings the store up to date with git whenever something hints that git changed. A hint is not
+// trusted: the cursor in the log and the refs decide what is new.
 func (r *History) Run(ctx context.Context) error {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
@@ -68,7 +68,8 @@ func (r *History) Run(ctx context.Context) error {
 	}
 }
 
-// reconcile reads what is new. The first time the lists of files are as new as the daemon, except those that are brief.
+// reconcile reads what is new. The first time the lists of files are as new as the daemon, except
+// those that are brief.
 func (r *History) reconcile(ctx context.Context, first bool) error {
 	begin := r.set.Now()
 	cursor, err := r.set.DB.Cursor(ctx)
@@ -106,7 +107,8 @@ func (r *History) reconcile(ctx context.Context, first bool) error {
 	return nil
 }
 
-// Ask has the history read again. From now on it counts as running: the caller waits for what is new.
+// Ask has the history read again. From now on it counts as running: the caller waits for what is
+// new.
 func (r *History) Ask() {
 	r.change(func(p *api.Progress) {
 		*p = api.Progress{State: "running"}
@@ -114,8 +116,8 @@ func (r *History) Ask() {
 	})
 }
 
-// ended is the end of one reading. It stays running if it is to be read again: this reading may have missed what is
-// new.
+// ended is the end of one reading. It stays running if it is to be read again: this reading may
+// have missed what is new.
 func (r *History) ended(state, why string) {
 	r.change(func(p *api.Progress) {
 		if len(r.set.HeadMoved) == 0 {

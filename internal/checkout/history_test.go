@@ -6,8 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestHistoryAskedWhileRead: a reading that began before the question may have missed what is new. Its end is not
-// the end.
+// TestHistoryAskedWhileRead: a reading that began before the question may have missed what is new.
+// Its end is not the end.
 func TestHistoryAskedWhileRead(t *testing.T) {
 	for _, state := range []string{"done", "failed"} {
 		r := NewHistory(&Set{HeadMoved: make(chan struct{}, 1)})

@@ -146,7 +146,7 @@ func (w *Checkout) Clean(e *event.Event) {
 	e.ChangePaths(func(list *[]event.Path) { *list = w.keep(*list) })
 }
 
-// keep drops ignored files and names that are no paths of a repository.
+// keep drops ignored files and names that are not paths of a repository.
 func (w *Checkout) keep(in []event.Path) []event.Path {
 	var out []event.Path
 	for _, p := range in {

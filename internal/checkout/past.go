@@ -11,7 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// past is the history of a checkout: the commits that its HEAD reaches, with the names that its files have there.
+// past is the history of a checkout: the commits that its HEAD reaches, with the names that its
+// files have there.
 type past struct {
 	mu      sync.Mutex // guards all below
 	commits *history.Commits
@@ -20,9 +21,9 @@ type past struct {
 	sketch  int64  // version of what commits changed
 }
 
-// History returns the commits that the checkout's HEAD reached when it was last read, of those that the log has. It is
-// read again when the log has new ones, and by follow; that takes one process of git and some 5 µs for each commit. It
-// does not end with ctx: what was read serves the next question.
+// History returns the commits of the log that the checkout's HEAD reached when it was last read. It
+// is read again when the log has new ones, and by follow; that takes one process of git and some 5
+// µs for each commit. Reading does not stop when ctx ends, because the next question can use it.
 func (w *Checkout) History(ctx context.Context) (*history.Commits, error) {
 	p := &w.past
 	p.mu.Lock()
@@ -34,7 +35,7 @@ func (w *Checkout) History(ctx context.Context) (*history.Commits, error) {
 	ctx = context.WithoutCancel(ctx)
 	told, cancel := ForGit(ctx)
 	defer cancel()
-	var reached map[string]bool // all commits count where git does not tell
+	var reached map[string]bool // if git does not answer, all commits count
 	_, head, err := w.Repo.Head(told)
 	if err == nil && head != "" {
 		if reached, err = w.Repo.Reached(told, head, cold.HistoryCommits); err != nil {
@@ -78,7 +79,7 @@ func (w *Checkout) Answer(ctx context.Context, q event.Query) (event.Answer, err
 	return ans, err
 }
 
-// forget has the history read again if HEAD is no longer where it was.
+// forget has the history read again if HEAD has moved.
 func (p *past) forget(head string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

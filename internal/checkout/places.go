@@ -5,8 +5,9 @@ import "github.com/aoa-dev/aoa/internal/event"
 // maxSessions bounds the sessions whose checkouts are remembered; then all are dropped.
 const maxSessions = 4096
 
-// Saw notes that a session was active in a checkout. Events do not contain it, because what is learned is valid in all
-// checkouts. After a start nothing is noted, and the newest session counts as that of every checkout.
+// Saw notes that a session was active in a checkout. Events do not say which checkout, because what
+// is learned is valid in all of them. After a start nothing is noted yet, and the newest session
+// counts as that of every checkout.
 func (t *Set) Saw(session string, root event.Root) {
 	if session == "" {
 		return

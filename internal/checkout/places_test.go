@@ -8,8 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestSessionOfAnotherCheckout: a session of another checkout is not the caller's; an unknown one belongs to every
-// caller.
+// TestSessionOfAnotherCheckout: a session of another checkout is not the caller's; an unknown one
+// belongs to every caller.
 func TestSessionOfAnotherCheckout(t *testing.T) {
 	var a Set
 	a.Saw("s1", "/main")

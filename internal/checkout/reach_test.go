@@ -86,7 +86,8 @@ func (g *project) read() *project {
 	return g
 }
 
-// knows compares in how many of its commits a file changed together with another, as the checkout in a folder has it.
+// knows compares in how many of its commits a file changed together with another, as the checkout
+// in a folder has it.
 func (g *project) knows(what, dir string, a, b event.Path, both, all int) {
 	g.Helper()
 	w := g.set.At(g.Context(), dir)
@@ -174,8 +175,8 @@ func TestHistoryOfWorktrees(t *testing.T) {
 	g.knows("what is only there", "", "only.go", "doc.md", 0, 0)
 }
 
-// TestHistoryOfARenameElsewhere: a rename on another branch takes no history away, neither the commits of a file nor
-// its scores.
+// TestHistoryOfARenameElsewhere: a rename on another branch takes no history away, neither the
+// commits of a file nor its scores.
 func TestHistoryOfARenameElsewhere(t *testing.T) {
 	g := newProject(t)
 	g.Git("checkout", "-q", "-b", "topic")

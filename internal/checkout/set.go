@@ -36,7 +36,7 @@ type Options struct {
 	DB       *cold.DB
 	Hot      *hot.Store
 	Sessions *session.Sessions
-	First    *prefetch.Prefetcher // of the home checkout; the others share its state
+	First    *prefetch.Prefetcher // of the first checkout; the others share its state
 	Seal     *cold.Seal
 	Store    Store
 	Events   Log
@@ -48,17 +48,19 @@ type Log interface {
 	Add(events ...event.Event)
 	// Append logs events, and says how many were new.
 	Append(ctx context.Context, events []event.Event) (fresh int, err error)
-	// AppendHistory logs commits together with how far the history was read, and returns when they are applied.
+	// AppendHistory logs commits together with how far the history was read, and returns when they
+	// are applied.
 	AppendHistory(ctx context.Context, events []event.Event, cursor map[string]string) error
 	// Save writes the states that are folded from the log.
 	Save(ctx context.Context) error
 }
 
-// Store knows whether the folder of all files was replaced: then nothing may be written into it by name.
+// Store knows whether the folder of all files was replaced: then nothing may be written into it by
+// name.
 type Store interface{ Replaced() bool }
 
-// Set is the checkouts that clients have called from, and the one that the daemon was started in. All share the stores.
-// It is safe for concurrent use.
+// Set is the checkouts that clients have called from, and the one that the daemon was started in.
+// All share the stores. It is safe for concurrent use.
 type Set struct {
 	Options
 	HeadMoved chan struct{} // holds a value when HEAD may have moved; capacity 1
@@ -73,7 +75,8 @@ type Set struct {
 
 	sessions map[string]event.Root // session → the root of the checkout in which it was active last
 
-	submodules map[string]*watcher.Repo // folder → its repository, nil for a clone that is no submodule; a cache
+	// folder → its repository, nil for a clone that is not a submodule; a cache
+	submodules map[string]*watcher.Repo
 }
 
 // NewSet makes a Set of one checkout.
@@ -109,7 +112,8 @@ func (t *Set) find(root event.Root) *Checkout {
 	return t.known[root]
 }
 
-// enter makes a checkout known that has its ranker and its list of files. Of two of the same the first stays.
+// enter makes a checkout known that has its ranker and its list of files. Of two of the same the
+// first stays.
 func (t *Set) enter(w *Checkout) *Checkout {
 	// The tree may not know of a new file yet.
 	w.edits = watcher.NewEdits(w.Repo, func(p event.Path) bool { return w.Tree().Has(p) || !w.Repo.Ignored(p) }, t.Now)
@@ -139,7 +143,8 @@ func (t *Set) All() []*Checkout {
 	return slices.Collect(maps.Values(t.known))
 }
 
-// Refresh reads the lists of files again where that is needed: everywhere, or only where the list is brief.
+// Refresh reads the lists of files again where that is needed: everywhere, or only where the list
+// is brief.
 func (t *Set) Refresh(ctx context.Context, onlyBrief bool) {
 	for _, w := range t.All() {
 		if !onlyBrief || w.brief.Load() {
@@ -152,8 +157,9 @@ func (t *Set) Refresh(ctx context.Context, onlyBrief bool) {
 	clear(t.submodules)
 }
 
-// At finds the checkout that holds dir; the one that the daemon was started in when dir is "" or elsewhere. A folder is
-// looked up on disk once: a nested worktree (.worktrees/x) lies within another one.
+// At finds the checkout that holds dir; the one that the daemon was started in when dir is "" or
+// elsewhere. A folder is looked up on disk once: a nested worktree (.worktrees/x) lies within
+// another one.
 func (t *Set) At(ctx context.Context, dir string) *Checkout {
 	t.mu.Lock()
 	home := t.known[t.Home.Root]
@@ -206,7 +212,7 @@ func (t *Set) Asking(ctx context.Context) *Checkout {
 	return w
 }
 
-// Bounds of what is kept of callers.
+// Limits of what is remembered of callers.
 const (
 	maxPlaces    = 1024 // folders
 	maxWorktrees = 64   // checkouts whose saves are seen
@@ -215,7 +221,7 @@ const (
 // savesAtMost is when a burst of saves is reported at the latest.
 const savesAtMost = 2 * time.Second
 
-// HookRepo is what decoding needs to know of this checkout.
+// HookRepo returns what decoding a hook needs to know of this checkout.
 func (t *Set) HookRepo(w *Checkout) hooks.Repo {
 	return hooks.Repo{Root: w.Repo.Root, Roots: *w.siblings.Load(), Tree: w.Tree(), Now: t.Now,
 		Ignored: func(p event.Path) bool { return w.Repo.Ignored(p) && t.ignoredInSubmodule(w, p) },
@@ -223,8 +229,8 @@ func (t *Set) HookRepo(w *Checkout) hooks.Repo {
 		Tags:    hooks.TagRules(t.Settings.Get().Tags)}
 }
 
-// ignoredInSubmodule reports whether an ignored path must not enter the log: files of a submodule, which the checkout
-// ignores as a whole, do enter unless the submodule's own rules ignore them.
+// ignoredInSubmodule reports whether an ignored path must not enter the log: files of a submodule,
+// which the checkout ignores as a whole, do enter unless the submodule's own rules ignore them.
 func (t *Set) ignoredInSubmodule(w *Checkout, p event.Path) bool {
 	folder := w.Repo.Nested(p)
 	if folder == "" {
@@ -246,8 +252,8 @@ func (t *Set) ignoredInSubmodule(w *Checkout, p event.Path) bool {
 	return sub == nil || sub.Ignored(p[len(folder)+1:])
 }
 
-// Run reads the files of each checkout as it becomes known, and watches them. It returns nil when ctx ends, and
-// watcher.ErrRepoGone when the home checkout is gone.
+// Run reads the files of each checkout when it becomes known, and watches them. It returns nil when
+// ctx ends, and watcher.ErrRepoGone when the first checkout is gone.
 func (t *Set) Run(ctx context.Context) error {
 	t.sweepContents()
 	g, ctx := errgroup.WithContext(ctx)
@@ -326,8 +332,8 @@ func (t *Set) watch(ctx context.Context, w *Checkout) error {
 	return nil
 }
 
-// newWatcher gives a checkout the watcher that the settings ask for, nil for none. It reports what was saved since that
-// time; zero: since it began.
+// newWatcher gives a checkout the watcher that the settings ask for, nil for none. It reports what
+// was saved since that time; zero: since it began.
 func (t *Set) newWatcher(w *Checkout, cfg *config.Reading, since time.Time) (watching *watcher.Watcher) {
 	if cfg.Watch != "off" {
 		watching = watcher.NewWatcher(w.Repo, watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: savesAtMost, Since: since,

@@ -18,8 +18,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
-// sketches are what the newest commits changed, of all checkouts: read from git in the background, and kept in a sealed
-// file of the store.
+// sketches has what the newest commits changed, for all checkouts: read from git in the background,
+// and kept in a sealed file of the store.
 type sketches struct {
 	history.Sketches
 	due     chan struct{} // holds a value when commits may have come; capacity 1
@@ -27,8 +27,8 @@ type sketches struct {
 	read    chan struct{} // closed when all that can be read was read once
 }
 
-// pending reports whether there is more to be known of what the commits of a history changed: an answer about a change
-// that is given now differs from that of some seconds later.
+// pending reports whether sketches of a history are still to be read: an answer about a change that
+// is given now may differ from that of some seconds later.
 func (s *sketches) pending(c *history.Commits) bool {
 	return !s.wasRead() && c.Len() > 0 && !c.Sketched()
 }
@@ -42,7 +42,8 @@ func (s *sketches) wasRead() bool {
 	}
 }
 
-// WaitForDiffs waits until it is known what earlier commits changed, as far as that can be read, or for so long.
+// WaitForDiffs waits until the sketches of earlier commits are read, as far as they can be, or
+// until the time is over.
 func (w *Checkout) WaitForDiffs(ctx context.Context, most time.Duration) {
 	if commits, err := w.History(ctx); err == nil && w.sketches.pending(commits) {
 		w.sketches.wait(ctx, most)
@@ -62,7 +63,8 @@ func newSketches() *sketches {
 	return &sketches{due: make(chan struct{}, 1), read: make(chan struct{})}
 }
 
-// sketchBatch is how many commits one process of git reads: some 0.2 s, after which as much time is left to others.
+// sketchBatch is how many commits one process of git reads: some 0.2 s, after which as much time is
+// left to others.
 const sketchBatch = 100
 
 // RunSketches reads what commits changed whenever there may be new ones, the newest first.
@@ -84,8 +86,8 @@ func (t *Set) RunSketches(ctx context.Context) error {
 	}
 }
 
-// sketch reads what the newest commits of all checkouts changed, and writes what is new. History, which is read before
-// and after, drops what the log does not have.
+// sketch reads what the newest commits of all checkouts changed, and writes what is new. History,
+// which is read before and after, drops what the log does not have.
 func (t *Set) sketch(ctx context.Context) error {
 	begin := t.Now()
 	missing, err := t.unsketched(ctx)
@@ -102,14 +104,14 @@ func (t *Set) sketch(ctx context.Context) error {
 			break
 		}
 	}
-	t.sketches.changes.Add(1) // what was read before an error is known, too
+	t.sketches.changes.Add(1) // sketches that were read before an error count, too
 	_, kept := t.unsketched(ctx)
 	t.Info.Info("what commits changed is known", "commits", len(missing), "took", t.Now().Sub(begin).Round(time.Millisecond))
 	return errors.Join(err, kept, t.writeSketches())
 }
 
-// unsketched are the newest commits of all checkouts of which it is not known what they changed, each once. What is
-// known of other commits is dropped.
+// unsketched are the newest commits of all checkouts of which it is not known what they changed,
+// each once. What is known of other commits is dropped.
 func (t *Set) unsketched(ctx context.Context) (missing []string, err error) {
 	newest := map[string]bool{}
 	for _, w := range t.All() {

@@ -11,8 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestPending: an answer says that more is being read from the first commit on until what commits changed is known, or
-// cannot be known.
+// TestPending: an answer says that more is being read from the first commit on until what commits
+// changed is known, or cannot be known.
 func TestPending(t *testing.T) {
 	s, c := newSketches(), &history.Commits{}
 	fault.Same(t, "without commits", s.pending(c), false)

@@ -19,9 +19,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/session/contexts"
 )
 
-// State is the state of the worktree. changed are the files that are not committed, nil to ask git. When git does not
-// answer in time, the state is unknown. It tells which lines of these files differ from HEAD and, if since is not zero,
-// which files of the checkout have changed on disk after it, these files first. When ctx ends, it has what was found.
+// State returns the state of the worktree. changed are the files that are not committed, or nil to
+// ask git; if git does not answer in time, the state is unknown. State says which lines of these
+// files differ from HEAD and, if since is not zero, which files of the checkout have changed on
+// disk after it, these files first. When ctx ends, it returns what it has found.
 func (w *Checkout) State(ctx context.Context, changed []event.Path, since time.Time,
 	files []event.Path) contexts.Worktree {
 	if changed == nil {
@@ -49,8 +50,8 @@ func (w *Checkout) State(ctx context.Context, changed []event.Path, since time.T
 	return st
 }
 
-// changedAfter are those of the files that changed on disk after a time, in their order, as far as they were looked at
-// before ctx ended.
+// changedAfter returns those of the files that changed on disk after a time, in their order, as far
+// as it could look at them before ctx ended.
 func (w *Checkout) changedAfter(ctx context.Context, since time.Time, files []event.Path) (out []event.Path) {
 	seen := make(map[event.Path]bool, len(files))
 	for _, f := range files {
@@ -68,8 +69,8 @@ func (w *Checkout) changedAfter(ctx context.Context, since time.Time, files []ev
 	return out
 }
 
-// differentLines are the lines of a text that it does not share with its earlier version, by the first and the last of
-// each range.
+// differentLines are the lines of a text that it does not share with its earlier version, by the
+// first and the last of each range.
 func differentLines(before, now string) (out [][2]int) {
 	line := 1
 	before, now = strings.ReplaceAll(before, "\r", ""), strings.ReplaceAll(now, "\r", "")
@@ -86,7 +87,8 @@ func differentLines(before, now string) (out [][2]int) {
 	return out
 }
 
-// diffTime is how long two versions are compared; then what is left counts as different.
+// diffTime limits how long two versions are compared. After that all lines not compared yet count
+// as different.
 const diffTime = 50 * time.Millisecond
 
 // Deleted reports whether a file is deleted and the deletion is not committed.
@@ -98,8 +100,8 @@ func (w *Checkout) Deleted(ctx context.Context, p event.Path) bool {
 // maxWritten is the longest content of a file, in bytes, that is kept with the call that wrote it.
 const maxWritten = 8 << 10
 
-// Identify notes what the files of a call say, each read once: after a read or a change, and before the change that a
-// call begins. at is when the call came.
+// Identify notes what the files of a call say, each read once: after a read or a change, and before
+// the change that a call begins. at is when the call came.
 func (w *Checkout) Identify(call hooks.Call, at time.Time) {
 	if call.Next != "" {
 		w.begun.note(call.Session, call.Next, w.present(call.Next), at)
@@ -127,7 +129,7 @@ func (w *Checkout) identified(session string, c event.Call) event.Call {
 	return c
 }
 
-// present is the blob of what a file says now, event.NoBlob if there is no such file.
+// present returns the blob id of a file's present content, or event.NoBlob without the file.
 func (w *Checkout) present(p event.Path) string {
 	if _, err := os.Lstat(w.Repo.Root.Abs(p)); errors.Is(err, fs.ErrNotExist) {
 		return event.NoBlob

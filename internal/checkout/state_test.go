@@ -6,7 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestDifferentLines: the lines of a file that differ from HEAD are those that a person sees in the file now.
+// TestDifferentLines: the lines of a file that differ from HEAD are those that a person sees in the
+// file now.
 func TestDifferentLines(t *testing.T) {
 	for _, x := range []struct {
 		before, now string

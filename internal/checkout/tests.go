@@ -17,9 +17,10 @@ const (
 	mostTests  = 20  // where the question does not say how many
 )
 
-// tests answers which tests go with a change, at most q.Limit: those of the change; those that commits changed together
-// with it, or that are a pair with a file of it by name, the likeliest first; and those that share names with its files
-// which few files have, as what calls a definition does. The score of the last is 0: no commit says how likely they are.
+// tests answers which tests go with a change, at most q.Limit: those of the change; those that
+// commits changed together with it, or that are a pair with a file of it by name, the likeliest
+// first; and those that share names with its files which few files have, as what calls a definition
+// does. The score of the last is 0: no commit says how likely they are.
 func (w *Checkout) tests(ctx context.Context, q event.Query) (event.Answer, error) {
 	limit := cmp.Or(q.Limit, mostTests)
 	q.Task, q.Limit = event.TaskChange, mostBeside

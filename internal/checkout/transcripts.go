@@ -29,7 +29,8 @@ func NewTranscripts(set *Set, history *History) *Transcripts {
 		state: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
 }
 
-// Run imports until ctx ends. Where the log had to be made again, what a client had imported is imported once more.
+// Run imports until ctx ends. Where the log had to be made again, what a client had imported is
+// imported once more.
 func (r *Transcripts) Run(ctx context.Context) error {
 	if dir, err := regularfile.Read(r.note(), regularfile.NoLinks, 16<<10); r.set.DB.MadeAgain && err == nil &&
 		r.set.Settings.Get().Transcripts != "off" {

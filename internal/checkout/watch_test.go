@@ -36,8 +36,9 @@ func (s *saves) has(f event.Path) bool {
 	return slices.Contains(s.files, f)
 }
 
-// TestWatchFollowsSettings: a checkout is watched as the settings say from the moment at which they are read again: what
-// is saved right after is seen, and what was saved while nothing was watched is not.
+// TestWatchFollowsSettings: a checkout is watched as the settings say from the moment at which they
+// are read again: what is saved right after is seen, and what was saved while nothing was watched
+// is not.
 func TestWatchFollowsSettings(t *testing.T) {
 	const limit = time.Minute
 	g := newProject(t).read()

@@ -9,10 +9,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// HideWords takes words out of prompts, calls and what agents said before they are logged. A word stays if a file of the repository has
-// it, if it is common, or if something was learned under it (a commit's subject has it). Other terms are hashed with
-// the key of the store, other identifiers and globs are dropped: a secret that package redact misses is neither. It
-// waits until the files were read, for at most the given time.
+// HideWords takes words out of prompts, calls and what agents said before they are logged. A word
+// stays if a file of the repository has it, if it is common, or if something was learned under it
+// (a commit's subject has it). Other terms are hashed with the key of the store, other identifiers
+// and globs are dropped: a secret that package redact misses is neither. It waits until the files
+// were read, for at most the given time.
 func (t *Set) HideWords(ctx context.Context, w *Checkout, events []event.Event, most time.Duration) {
 	for i := range events {
 		switch b := events[i].Body.(type) {

@@ -13,7 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestHideWords: a word of a file, a path or the list stays; any other is one hash, always the same with a key.
+// TestHideWords: a word of a file, a path or the list stays; any other is one hash, always the same
+// with a key.
 func TestHideWords(t *testing.T) {
 	dir := t.TempDir()
 	seal, err := cold.OpenSeal(filepath.Join(dir, "key"))

@@ -1,5 +1,6 @@
-// Package codec has the one encoding of what aOa stores about events: their bodies, the states that are folded from
-// them, and the snapshot of all states. It is CBOR and not JSON because names of files need not be UTF-8.
+// Package codec has the one encoding of what aOa stores about events: their bodies, the states that
+// are folded from them, and the snapshot of all states. It is CBOR and not JSON because names of
+// files need not be UTF-8.
 package codec
 
 import "github.com/fxamacker/cbor/v2"

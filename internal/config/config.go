@@ -54,8 +54,8 @@ func (c Config) Shows(kind string) bool {
 	return slices.Contains(c.Kinds, kind) || !slices.ContainsFunc(Kinds, func(k HintKind) bool { return k.Name == kind })
 }
 
-// Settings are the settings in the order of the documentation, each pattern of tags as one of its own; where there is
-// none, the row that stands for them.
+// Settings are the settings in the order of the documentation, each pattern of tags as one of its
+// own; where there is none, the row that stands for them.
 func (c Config) Settings() (out []Key) {
 	for _, k := range Keys() {
 		if k.Name != anyPattern || len(c.Tags) == 0 {

@@ -85,8 +85,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestOddFiles: aliases are followed, an environment without a home leaves the repository's file, and what is no settings
-// file is refused.
+// TestOddFiles: aliases are followed, an environment without a home leaves the repository's file,
+// and what is no settings file is refused.
 func TestOddFiles(t *testing.T) {
 	environ, file := places(t, "", "threshold: &t 0.7\nthreshold.prompt: *t\n\"tags.x\": "+strings.Repeat("é", 64)+"\n")
 	for _, env := range [][]string{environ, nil} {
@@ -318,7 +318,8 @@ func TestSetFollowsLinks(t *testing.T) {
 	}
 }
 
-// FuzzSet: what Set accepts, Load returns; everything else in the file stays; Unset takes it out again.
+// FuzzSet: what Set accepts, Load returns; everything else in the file stays; Unset takes it out
+// again.
 func FuzzSet(f *testing.F) {
 	for _, text := range []string{"", "# c\n", "watch: on # x\n", "tags:\n  pair: a\n", "tags: {pair: a}\n",
 		"tags: &a\n  'x': y\n",

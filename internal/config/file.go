@@ -22,8 +22,9 @@ import (
 // maxFile is the largest settings file that is read, in bytes.
 const maxFile = 1 << 20
 
-// readFile reads a settings file, whose text is lines of the form "key: value". Unknown keys are warnings. A setting
-// given twice, a value that is not a scalar, and YAML that does not parse are errors. A missing file has no settings.
+// readFile reads a settings file, whose text is lines of the form "key: value". Unknown keys are
+// warnings. A setting given twice, a value that is not a scalar, and YAML that does not parse are
+// errors. A missing file has no settings.
 func readFile(name string) (text []byte, set map[string]yaml.Node, warnings []string, err error) {
 	text, err = regularfile.Read(name, regularfile.FollowLinks, maxFile)
 	switch {
@@ -67,9 +68,9 @@ func parse(file string, text []byte) (set map[string]yaml.Node, warnings []strin
 	return set, warnings, nil
 }
 
-// Set writes one setting into a file. It makes the file (0600) and its folder (0700) if they are missing. The value
-// is checked first. Comments, blank lines and the order of everything else stay. The new text is written to another
-// file, which is renamed.
+// Set writes one setting into a file. It makes the file (0600) and its folder (0700) if they are
+// missing. The value is checked first. Comments, blank lines and the order of everything else stay.
+// The new text is written to another file, which is renamed.
 func Set(file, key, value string) error {
 	into := &Config{Tags: map[string]string{}}
 	k, ok := find(table(into), into, key)
@@ -93,7 +94,8 @@ func Set(file, key, value string) error {
 	return nil
 }
 
-// Unset removes a setting from a file, so that the next layer below counts. A missing file or key is no error.
+// Unset removes a setting from a file, so that the next layer below counts. A missing file or key
+// is no error.
 func Unset(file, key string) error {
 	if _, ok := FindKey(key); !ok {
 		return fmt.Errorf("unset config: %w", unknownKey(key))
@@ -140,8 +142,8 @@ func values(set map[string]yaml.Node) map[string]string {
 	return out
 }
 
-// edit changes the line of a setting. A new one gets a line at the end. What is on several lines, or beside others on
-// one, comes out wrong: the caller reads the result again.
+// edit changes the line of a setting. A new one gets a line at the end. What is on several lines,
+// or beside others on one, comes out wrong: the caller reads the result again.
 func edit(text string, set map[string]yaml.Node, key string, value *string) []byte {
 	lines := strings.SplitAfter(text, "\n")
 	end := "\n"

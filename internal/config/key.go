@@ -112,8 +112,8 @@ func unknownKey(name string) error {
 	return fmt.Errorf("%w: %q (aoa config lists them)", errUnknown, name)
 }
 
-// Nearest returns the one of the known words that is most like a word, "" if none is close: a third of its letters may
-// differ, or two. Only the first 64 bytes are compared.
+// Nearest returns the one of the known words that is most like a word, "" if none is close: a third
+// of its letters may differ, or two. Only the first 64 bytes are compared.
 func Nearest(word string, known []string) (best string) {
 	word = strings.ToLower(word[:min(len(word), 64)])
 	least := max(2, len(word)/3) + 1

@@ -21,10 +21,11 @@ type found struct {
 // layer holds what one source sets: key → value.
 type layer map[string]found
 
-// Load reads the settings: AOA_* over the repository's file over the user's over the defaults. environ is the
-// environment ("NAME=value", the last of equal names counts), file may be "". Unknown keys and variables are
-// warnings. A value that is not allowed, or a file that is not YAML, is an error that names the file, the line, the
-// key and what is allowed. The Config then holds the defaults.
+// Load reads the settings: AOA_* over the repository's file over the user's over the defaults.
+// environ is the environment ("NAME=value", the last of equal names counts), file may be "".
+// Unknown keys and variables are warnings. A value that is not allowed, or a file that is not YAML,
+// is an error that names the file, the line, the key and what is allowed. The Config then holds the
+// defaults.
 func Load(environ []string, file string) (Config, []string, error) {
 	values := defaults()
 	var warnings []string
@@ -133,9 +134,9 @@ func Home(environ []string) string {
 	return cmp.Or(Getenv(environ, "HOME"), Getenv(environ, "USERPROFILE"))
 }
 
-// UserFile returns the user's settings file: $XDG_CONFIG_HOME/aoa/config.yaml, on Windows %AppData%\aoa\config.yaml,
-// else ~/.config/aoa/config.yaml (on macOS too, where command line tools keep their settings). "" if the environment
-// names no home.
+// UserFile returns the user's settings file: $XDG_CONFIG_HOME/aoa/config.yaml, on Windows
+// %AppData%\aoa\config.yaml, else ~/.config/aoa/config.yaml (on macOS too, where command line tools
+// keep their settings). "" if the environment names no home.
 func UserFile(environ []string) string {
 	dir := Getenv(environ, "XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) && runtime.GOOS == "windows" {

@@ -10,9 +10,9 @@ import (
 var errRedisURL = errors.New("write redis://[user:password@]host[:6379][/db], rediss://… with TLS, or unix:///path/of/socket; " +
 	"of Sentinel ?master_name=NAME&addr=host:port, of a cluster ?addr=host:port; special characters as %40, %23, …")
 
-// ParseRedis reads a redis_url as package go-redis does, which has the options after the "?": with master_name it is
-// that of sentinels, with addr alone that of a cluster. The address of a socket is its path. Errors never repeat the
-// URL.
+// ParseRedis reads a redis_url as package go-redis does, which has the options after the "?": with
+// master_name it is that of sentinels, with addr alone that of a cluster. The address of a socket
+// is its path. Errors never repeat the URL.
 func ParseRedis(text string) (*redis.UniversalOptions, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Fragment != "" || u.Host == "" && u.Path == "" || u.Scheme == "unix" && u.Host != "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Settings holds the configuration of a store, which can be loaded again while the daemon runs. It is safe for
-// concurrent use.
+// Settings holds the configuration of a store, which can be loaded again while the daemon runs. It
+// is safe for concurrent use.
 type Settings struct {
 	env     []string
 	Store   string // the folder of all files but the settings
@@ -51,7 +51,8 @@ func (s *Settings) Get() *Config { return s.Last().Config }
 // Last returns the last reading.
 func (s *Settings) Last() *Reading { return s.current.Load() }
 
-// Reload reads the configuration again. A setting whose Effect is NextStart is read, but nothing looks at it.
+// Reload reads the configuration again. A setting whose Effect is NextStart is read, but nothing
+// looks at it.
 func (s *Settings) Reload() error {
 	cfg, _, err := Load(s.env, s.file)
 	if err == nil {

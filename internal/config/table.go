@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Keys returns the table of all settings, in the order of the documentation: name, default, type with its bounds, field
-// of Config, when a change takes effect, and what the setting does. Everything that the program and its documents say
-// of settings comes from here.
+// Keys returns the table of all settings, in the order of the documentation: name, default, type
+// with its bounds, field of Config, when a change takes effect, and what the setting does.
+// Everything that the program and its documents say of settings comes from here.
 var Keys = sync.OnceValue(func() []Key { return table(&Config{}) })
 
 // table returns the rows. Their values are the fields of c.

@@ -22,8 +22,8 @@ type valueType[T any] struct {
 	read    func(string) (T, error) // the error says what is wrong; allowed says what is right
 }
 
-// between allows values within bounds, which are written as a user would write them. The fault is what a text is that
-// cannot be read.
+// between allows values within bounds, which are written as a user would write them. The fault is
+// what a text is that cannot be read.
 func between[T cmp.Ordered](least, most, fault string, read func(string) (T, error)) valueType[T] {
 	low, lowErr := read(least)
 	high, highErr := read(most)
@@ -112,8 +112,8 @@ func levels() valueType[slog.Level] {
 	})
 }
 
-// shaped allows texts of so many characters that fit, at their places. It is no regular expression, because each command
-// would compile it.
+// shaped allows texts of so many characters that fit, at their places. It is no regular expression,
+// because each command would compile it.
 func shaped(allowed string, least, most int, fits func(place int, r rune) bool) valueType[string] {
 	return valueType[string]{allowed: allowed, read: func(v string) (string, error) {
 		n := 0
@@ -181,7 +181,8 @@ var units = map[byte]float64{'d': 24, 'w': 7 * 24}
 
 var inUnits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([0-9]*\.?[0-9]+)([dw])`) })
 
-// ParseDuration reads Go's durations and the units d (24 h) and w (7 d), also mixed: 180d, 1w2d, 1d12h.
+// ParseDuration reads Go's durations and the units d (24 h) and w (7 d), also mixed: 180d, 1w2d,
+// 1d12h.
 func ParseDuration(v string) (time.Duration, error) {
 	return time.ParseDuration(inUnits().ReplaceAllStringFunc(v, func(s string) string {
 		last := len(s) - 1

@@ -7,9 +7,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Backtest is what `aoa check` would have said of the newest commits of a repository, each asked about before it was
-// learned: once as it was made, and once without each of its files. What a change breaks is not asked: that needs no
-// history.
+// Backtest is what `aoa check` would have said of the newest commits of a repository, each asked
+// about before it was learned: once as it was made, and once without each of its files. What a
+// change breaks is not asked: that needs no history.
 type Backtest struct {
 	Name     string `json:"name"`
 	Commits  int    `json:"commits"`  // of the history, without merges
@@ -30,12 +30,12 @@ type Finding struct {
 	Missing []Missing `json:"missing"`
 }
 
-// backtested is how many events of a history are asked about, the newest. They hold about a thousand questions, which
-// is exact to two percent, and cost a second.
+// backtested is how many events of a history are asked about, the newest. They hold about a
+// thousand questions, which is exact to two percent, and cost a second.
 const backtested = 400
 
-// NewBacktest asks about the newest commits of a history. sure is the probability in (0,1] from which a missing file is
-// named. Without a commit to ask about, Complete is 0.
+// NewBacktest asks about the newest commits of a history. sure is the probability in (0,1] from
+// which a missing file is named. Without a commit to ask about, Complete is 0.
 func NewBacktest(ctx context.Context, s Source, o Options, sure float64) (*Backtest, error) {
 	o.Newest, o.Unlisted = backtested, true
 	changes, err := Changes(ctx, s, o, sure)

@@ -16,8 +16,8 @@ import (
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// paired is a history in which src/a.go and docs/a.md changed together 60 times, between commits of other files, and
-// then once apart.
+// paired is a history in which src/a.go and docs/a.md changed together 60 times, between commits of
+// other files, and then once apart.
 func paired() (s Source) {
 	add := func(files ...event.Path) {
 		n := len(s.Commits)
@@ -33,12 +33,14 @@ func paired() (s Source) {
 	return s
 }
 
-// TestBacktest: complete commits, those of one file included, and each file left out, counted by hand.
+// TestBacktest: complete commits, those of one file included, and each file left out, counted by
+// hand.
 func TestBacktest(t *testing.T) {
 	s := paired()
 	b, err := NewBacktest(t.Context(), s, Options{}, .7)
 	fault.Check(t, err)
-	// The last quarter of 122 commits: 15 of both files, 15 of other.go, and the two that are apart.
+	// The last quarter of 122 commits: 15 of both files, 15 of other.go, and the two that are
+	// apart.
 	counts := []int{b.Commits, b.Complete, b.Spoke, b.LeftOut, b.Named, b.Right}
 	fault.Same(t, "commits, complete, spoke, left out, named, right", fmt.Sprint(counts), "[122 30 2 28 28 28]")
 	if f := b.Findings; len(f) != 2 || f[0].Commit != "121" || f[1].Commit != "120" || f[0].Missing[0].Later ||
@@ -50,7 +52,8 @@ func TestBacktest(t *testing.T) {
 	}
 }
 
-// TestBacktestKnowsTheRules: what the repository says of its own files today counts for past commits, too.
+// TestBacktestKnowsTheRules: what the repository says of its own files today counts for past
+// commits, too.
 func TestBacktestKnowsTheRules(t *testing.T) {
 	d := newTestRepo(t)
 	d.Write(".aoa/exceptions", "docs/a.md src/a.go\n")

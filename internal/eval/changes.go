@@ -14,19 +14,21 @@ import (
 // Listed is how many files a Guess lists.
 const Listed = 5
 
-// Change is a commit of the history, and what `aoa suggest` would have said just before it was made.
+// Change is a commit of the history, and what `aoa suggest` would have said just before it was
+// made.
 type Change struct {
 	Commit  event.Event
 	Guesses []Guess   // one for each of its files that was known, in their order; none of a commit that is too large
 	Warned  []Missing // what `aoa check` would have said of the complete change
 
-	// what `aoa suggest FILE` would have promised for each of its first known files: none of a commit that is too large,
-	// and none with Options.Unlisted
+	// what `aoa suggest FILE` would have promised for each of its first known files: none of a
+	// commit that is too large, and none with Options.Unlisted
 	Promises []Promise
 }
 
-// Promise is the probability that was given to a file beside another one, and whether it came true: the next commit
-// that changed the other file, which is the one that is asked about, changed this one, too.
+// Promise is the probability that was given to a file beside another one, and whether it came true:
+// the next commit that changed the other file, which is the one that is asked about, changed this
+// one, too.
 type Promise struct {
 	P    float64
 	Kept bool
@@ -57,8 +59,9 @@ type raw struct {
 	place    int // of the commit in the history
 }
 
-// Changes replays the history alone and asks about the newest commits as the daemon would have been asked,
-// with the probabilities that people get. sure is the probability from which a missing file is named.
+// Changes replays the history alone and asks about the newest commits as the daemon would have been
+// asked, with the probabilities that people get. sure is the probability from which a missing file
+// is named.
 func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, error) {
 	var out []Change
 	var lacking []raw
@@ -100,8 +103,8 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 // promising is how many files of a commit are asked about alone.
 const promising = 3
 
-// Promises asks what goes with each of the first known files of a commit before it is learned, as if it were not
-// changed yet.
+// Promises asks what goes with each of the first known files of a commit before it is learned, as
+// if it were not changed yet.
 func (p *Past) Promises(ctx context.Context, e event.Event) (out []Promise) {
 	asked := 0
 	for _, f := range e.Paths() {
@@ -121,7 +124,8 @@ func (p *Past) Promises(ctx context.Context, e event.Event) (out []Promise) {
 	return out
 }
 
-// judge keeps what a check calls a finding. The rules of the repository are asked once, about all that is lacking.
+// judge keeps what a check calls a finding. The rules of the repository are asked once, about all
+// that is lacking.
 func judge(ctx context.Context, s Source, o Options, changes []Change, lacking []raw) error {
 	var all []prefetch.Lack
 	for _, l := range lacking {

@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestChanges: each of the newest commits is asked about as if it had not been made: complete, and without each of its
-// known files.
+// TestChanges: each of the newest commits is asked about as if it had not been made: complete, and
+// without each of its known files.
 func TestChanges(t *testing.T) {
 	var s Source
 	add := func(files ...event.Path) {
@@ -37,7 +37,8 @@ func TestChanges(t *testing.T) {
 		}
 	}
 	fault.Same(t, "what the complete change lacks", len(usual.Warned), 0)
-	// Beside each of two files the other one was promised, and came; beside a.go of the odd commit b.md was, and did not.
+	// Beside each of two files the other one was promised, and came; beside a.go of the odd commit
+	// b.md was, and did not.
 	kept, broken := 0, 0
 	for _, p := range usual.Promises {
 		if p.Kept && p.P > .8 {

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// The commits that are asked about are those of the last quarter of history. One of their files is left out of those
-// with 2 to 30 files.
+// The commits that are asked about are those of the last quarter of history. One of their files is
+// left out of those with 2 to 30 files.
 const (
 	leastFiles = 2
 	mostFiles  = 30
@@ -32,8 +32,8 @@ func (c *Commit) Loses() bool {
 	return n >= leastFiles && n <= mostFiles
 }
 
-// Question is what is asked about the commit while it is being made, without one of its files; "": with all. What it
-// deletes is changed, too.
+// Question is what is asked about the commit while it is being made, without one of its files; "":
+// with all. What it deletes is changed, too.
 func (c *Commit) Question(without event.Path) event.Query {
 	files := slices.DeleteFunc(slices.Concat(c.Event.Paths(), c.Event.Gone()), func(p event.Path) bool { return p == without })
 	return event.Query{Task: event.TaskChange, Files: files, At: c.Event.Time, Limit: Listed}
@@ -50,8 +50,8 @@ type Options struct {
 	Rules func(context.Context, []prefetch.Lack) (change.Rules, error)
 }
 
-// EachCommit replays the history and calls ask before a commit that is asked about is learned. The Commit is valid
-// during the call.
+// EachCommit replays the history and calls ask before a commit that is asked about is learned. The
+// Commit is valid during the call.
 func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) error) error {
 	past := NewPast()
 	from := lastQuarter(s.Commits)

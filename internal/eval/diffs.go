@@ -15,8 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Diffs are what the newest commits of a history changed, for a replay that learns one commit after the other. The
-// zero value knows nothing.
+// Diffs are what the newest commits of a history changed, for a replay that learns one commit after
+// the other. The zero value knows nothing.
 type Diffs struct {
 	Known history.Sketches // of the commits that were learned, as many as a daemon knows
 
@@ -24,8 +24,8 @@ type Diffs struct {
 	learned []string
 }
 
-// ReadDiffs reads what the newest events changed, those that are commits. It takes some 2 ms for each. Without a clone,
-// and in one that lacks what many commits changed, nothing is known.
+// ReadDiffs reads what the newest events changed, those that are commits. It takes some 2 ms for
+// each. Without a clone, and in one that lacks what many commits changed, nothing is known.
 func ReadDiffs(ctx context.Context, s Source, newest int) (*Diffs, error) {
 	d := &Diffs{}
 	if s.Clone == nil {
@@ -70,7 +70,8 @@ func (d *Diffs) Of(e event.Event) map[event.Path]index.Sketch {
 	return out
 }
 
-// Learn makes what a commit changed known, before the commit is added to the history. The oldest make room.
+// Learn makes what a commit changed known, before the commit is added to the history. The oldest
+// make room.
 func (d *Diffs) Learn(e event.Event) {
 	files, read := d.commits[e.ID]
 	if !read {

@@ -33,10 +33,12 @@ type commit struct {
 	moved event.Event // From → Paths; no Paths if nothing was renamed
 }
 
-// readHistory reads the commits of a repository that are not merges, oldest first by committer time, with the names of
-// their time: the importer of the daemon knows today's names, which a replay must not. excluded files are left out.
+// readHistory reads the commits of a repository that are not merges, oldest first by committer
+// time, with the names of their time: the importer of the daemon knows today's names, which a
+// replay must not. excluded files are left out.
 //
-// Renames with changes need contents: where those were not fetched (a partial clone), only exact renames are known.
+// Renames with changes need contents: where those were not fetched (a partial clone), only exact
+// renames are known.
 func readHistory(ctx context.Context, dir string, env []string, excluded func(event.Path) bool) ([]commit, error) {
 	commits, err := readRenames(ctx, dir, env, excluded, "50%")
 	var failed *exec.ExitError
@@ -98,7 +100,8 @@ func events(commits []commit) []event.Event {
 	return out
 }
 
-// History is a source of a repository's commits alone. Files that excluded matches are left out; nil leaves out none.
+// History is a source of a repository's commits alone. Files that excluded matches are left out;
+// nil leaves out none.
 func History(ctx context.Context, name, dir string, env []string, excluded func(event.Path) bool) (Source, error) {
 	commits, err := readHistory(ctx, dir, env, excluded)
 	if err != nil {

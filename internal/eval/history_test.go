@@ -18,7 +18,8 @@ func newTestRepo(t *testing.T) *repotest.Repo {
 	return d
 }
 
-// TestHistory: names are those of their time, and the question about a commit comes before its renames are known.
+// TestHistory: names are those of their time, and the question about a commit comes before its
+// renames are known.
 func TestHistory(t *testing.T) {
 	d := newTestRepo(t)
 	long := string(bytes.Repeat([]byte("a line\n"), 40))

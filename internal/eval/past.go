@@ -15,8 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// Past is what was known of a repository before a commit: its files, and which commits changed which. It answers
-// questions about changes as the daemon does.
+// Past is what was known of a repository before a commit: its files, and which commits changed
+// which. It answers questions about changes as the daemon does.
 type Past struct {
 	Tree *index.Tree
 
@@ -33,7 +33,8 @@ func NewPast() *Past {
 		asks: prefetch.New(prefetch.NewState(), session.New(), nil, prefetch.Options{})}
 }
 
-// Learn takes an event in. It is known to the next question. Events that are no commits and no renames are passed over.
+// Learn takes an event in. It is known to the next question. Events that are no commits and no
+// renames are passed over.
 func (p *Past) Learn(e event.Event) {
 	switch b := e.Body.(type) {
 	case event.Rename:
@@ -52,8 +53,8 @@ func (p *Past) Learn(e event.Event) {
 	}
 }
 
-// Complete answers a question about a change as people get it. sure is the probability from which a missing file is
-// named. Questions may be asked at the same time.
+// Complete answers a question about a change as people get it. sure is the probability from which a
+// missing file is named. Questions may be asked at the same time.
 func (p *Past) Complete(ctx context.Context, q event.Query, sure float64) (event.Answer, []prefetch.Lack) {
 	c := p.companions(q)
 	return c.Answer(ctx), c.Lacks(sure)
@@ -63,8 +64,9 @@ func (p *Past) companions(q event.Query) *prefetch.Candidates {
 	return p.asks.Companions(q, history.Past{Commits: &p.commits, Diffs: p.now}, p.Tree.Has)
 }
 
-// completeAll answers the questions about a commit without each of these files, as many at once as there are
-// processors. Without listed only what is missing is found, which takes three quarters of the time.
+// completeAll answers the questions about a commit without each of these files, as many at once as
+// there are processors. Without listed only what is missing is found, which takes three quarters of
+// the time.
 func (p *Past) completeAll(ctx context.Context, c *Commit, left []event.Path, sure float64, listed bool) (said []event.Answer,
 	found [][]prefetch.Lack) {
 	said, found = make([]event.Answer, len(left)), make([][]prefetch.Lack, len(left))

@@ -6,7 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestTogether: the rule lists five files by their common commits, and neither the change itself nor what is gone.
+// TestTogether: the rule lists five files by their common commits, and neither the change itself
+// nor what is gone.
 func TestTogether(t *testing.T) {
 	r := together{}
 	for range 2 {

@@ -12,7 +12,8 @@ import (
 
 var benchNow = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
-// filled is an embedded store that knows n files, a fifth of them with eight partners, as a history import leaves it.
+// filled is an embedded store that knows n files, a fifth of them with eight partners, as a history
+// import leaves it.
 func filled(tb testing.TB, n int) (*hot.Store, []string) {
 	tb.Helper()
 	s := hot.New(nil)

@@ -5,8 +5,8 @@ import "time"
 // Clock detects times that lie in the future. Nil believes every time. Times are Unix seconds.
 type Clock func() time.Time
 
-// Believable cuts a time that no right clock has seen yet to a day from now: one event of a clock that ran years
-// ahead must not make everything after it too old to be learned.
+// Believable cuts a time that no right clock has seen yet to a day from now: one event of a clock
+// that ran years ahead must not make everything after it too old to be learned.
 func (c Clock) Believable(t float64) float64 {
 	if c == nil {
 		return t
@@ -14,7 +14,8 @@ func (c Clock) Believable(t float64) float64 {
 	return min(t, Seconds(c().Add(24*time.Hour)))
 }
 
-// Ahead reports whether a time comes from a clock that ran ahead and is back: nothing that is right is so late.
+// Ahead reports whether a time comes from a clock that ran ahead and is back: nothing that is right
+// is so late.
 func (c Clock) Ahead(t float64) bool {
 	return c != nil && t > Seconds(c().Add(72*time.Hour))
 }

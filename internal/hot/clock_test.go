@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestClockAhead: what was stamped under a clock that ran ahead is not the newest for ever once the clock is right
-// again.
+// TestClockAhead: what was stamped under a clock that ran ahead is not the newest for ever once the
+// clock is right again.
 func TestClockAhead(t *testing.T) {
 	clock := noon
 	s := hot.New(func() time.Time { return clock })

@@ -8,8 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestSetsAreBoundedBetweenTicks opens 5,000 files one after the other under one word, in one hour. What a tick leaves
-// has no room for what is gone.
+// TestSetsAreBoundedBetweenTicks opens 5,000 files one after the other under one word, in one hour.
+// What a tick leaves has no room for what is gone.
 func TestSetsAreBoundedBetweenTicks(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := New(nil)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Noun says what names are names of. A tag may be called like a file: each noun is renamed and forgotten by itself.
-// The numbers are part of the snapshot format.
+// Noun says what names are names of. A tag may be called like a file: each noun is renamed and
+// forgotten by itself. The numbers are part of the snapshot format.
 type Noun uint8
 
 // The nouns of scores.
@@ -20,15 +20,17 @@ const (
 	NounTerm
 )
 
-// Family is a group of sets that share a half-life. A global family is one set of members, asked by member only. An
-// owned family is one bounded set per owner (a file, a tag, a term) and may be asked by rank.
+// Family is a group of sets that share a half-life. A global family is one set of members, asked by
+// member only. An owned family is one bounded set per owner (a file, a tag, a term) and may be
+// asked by rank.
 type Family struct {
-	Name     string        // the first part of its keys on a server
-	Half     time.Duration // an increment is worth half after this long; 0: a time stamp, which needs no decay
-	Keep     int           // owned: members kept per set: it is trimmed to that when it has doubled, and at ticks; 0: global
-	Read     int           // owned: of these the highest, which stay whatever they are worth; no question needs more
-	ByChange bool          // scores of a file decay until its last change (Changed), not until now
-	Owner    Noun          // NounNone: global
+	Name string        // the first part of its keys on a server
+	Half time.Duration // an increment is worth half after this long; 0: a time stamp, which needs no decay
+	Keep int           // owned: members kept per set: it is trimmed to that when it has doubled, and at ticks; 0: global
+	// owned: this many of the highest stay whatever their value, because questions read them
+	Read     int
+	ByChange bool // scores of a file decay until its last change (Changed), not until now
+	Owner    Noun // NounNone: global
 	Member   Noun
 
 	index uint8 // in Families; part of the snapshot format
@@ -85,7 +87,8 @@ func numbered(fs ...*Family) []*Family {
 	return fs
 }
 
-// fingerprint covers names and half-lives: scores stored under other half-lives mean something else.
+// fingerprint covers names and half-lives: scores that were stored under other half-lives cannot be
+// read.
 func fingerprint() uint32 {
 	h := crc32.NewIEEE()
 	for _, f := range Families {
@@ -94,7 +97,7 @@ func fingerprint() uint32 {
 	return h.Sum32()
 }
 
-// Span prints the half-life for keys: 7d, 36h, 90s.
+// Span formats the half-life for keys: 7d, 36h, 90s.
 func (f *Family) Span() string {
 	switch {
 	case f.Half%day == 0:
@@ -108,7 +111,7 @@ func (f *Family) Span() string {
 
 const (
 	epochHalves = 32 // half-lives per epoch: the factor of an increment stays below 2^33
-	staleHalves = 20 // an epoch whose landmark is older is worth < 2^-20 to a reader that has the next one
+	staleHalves = 20 // an epoch whose landmark is older adds less than 2^-20 for a reader that has the next one
 )
 
 // Global reports whether the family is one set.
@@ -127,12 +130,12 @@ func (f *Family) Past(epoch int64, t float64) bool { return f.Half > 0 && epoch 
 
 func (f *Family) landmark(k int64) float64 { return epochHalves * f.Half.Seconds() * float64(k) }
 
-// growth is what an increment of 1 at t adds to epoch k.
+// growth returns how much an increment of 1 at t adds to epoch k.
 func (f *Family) growth(t float64, k int64) float64 {
 	return math.Exp2((t - f.landmark(k)) / f.Half.Seconds())
 }
 
-// Worth is what a stored 1 of epoch k is worth at t, in Unix seconds; 1 for stamps.
+// Worth returns the value at t, in Unix seconds, of a stored 1 of epoch k; for time stamps it is 1.
 func (f *Family) Worth(t float64, k int64) float64 {
 	if f.Half == 0 {
 		return 1
@@ -140,7 +143,7 @@ func (f *Family) Worth(t float64, k int64) float64 {
 	return math.Exp2(-(t - f.landmark(k)) / f.Half.Seconds())
 }
 
-// fade is what 1 at one time is worth at a later one.
+// fade returns the value at a later time of a 1 at an earlier one.
 func (f *Family) fade(from, to float64) float64 { return math.Exp2((from - to) / f.Half.Seconds()) }
 
 // Live lists the epochs that a reader at t adds, newest first; of stamps 0.

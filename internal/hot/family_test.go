@@ -10,8 +10,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestFamilies: the half-life, the size and the nouns of each family, and what a clock that runs ahead may say. Other
-// half-lives make other scores: after a change of one, the weights of package rank are fitted anew.
+// TestFamilies: the half-life, the size and the nouns of each family, and what a clock that runs
+// ahead may say. Other half-lives make other scores: after a change of one, the weights of package
+// rank are fitted anew.
 func TestFamilies(t *testing.T) {
 	text := ""
 	for _, f := range hot.Families {

@@ -15,13 +15,16 @@ type Member struct {
 
 // Bounds of sets.
 const (
-	NewestKept = 256  // stamps kept in order per family of stamps
-	pruneBelow = 0.01 // a member of an owned set that is worth less, and not among the highest that are read, is dropped
-	leastWorth = 1e-6 // what is worth less reads as 0, so that dropping it changes nothing
+	NewestKept = 256 // stamps kept in order per family of stamps
+	// a member of an owned set with a lower value, and not among the highest that are read, is
+	// dropped
+	pruneBelow = 0.01
+	leastWorth = 1e-6 // lower values read as 0, so that dropping them changes nothing
 )
 
-// Highest sorts by score, ties by name. Sums of the same increments in another order differ in the last bits, which
-// must not decide who stays: scores are compared to 42 bits (a relative 2e-13, finer than a millisecond of Unix time).
+// Highest sorts by score, ties by name. Sums of the same increments in another order differ in the
+// last bits, which must not decide who stays: scores are compared to 42 bits (a relative 2e-13,
+// finer than a millisecond of Unix time).
 func Highest(ms []Member) {
 	slices.SortFunc(ms, func(a, b Member) int {
 		if x, y := coarse(a.Score), coarse(b.Score); x != y {
@@ -31,7 +34,8 @@ func Highest(ms []Member) {
 	})
 }
 
-// Best keeps the n highest in their order. It reorders ms: of a long set it sorts only those that may stay.
+// Best keeps the n highest in their order. It reorders ms: of a long set it sorts only those that
+// may stay.
 func Best(ms []Member, n int) []Member {
 	if len(ms) > 2*n && n > 0 {
 		floor, kept := nth(ms, n), ms[:0]
@@ -46,8 +50,8 @@ func Best(ms []Member, n int) []Member {
 	return ms[:min(n, len(ms))]
 }
 
-// nth is the n-th highest score of at least n members. The n highest seen so far are a heap with the lowest on top:
-// of a long set few are higher than that, and the rest cost one comparison each.
+// nth is the n-th highest score of at least n members. The n highest seen so far are a heap with
+// the lowest on top: of a long set few are higher than that, and the rest cost one comparison each.
 func nth(ms []Member, n int) float64 {
 	heap := make([]float64, n)
 	for i, m := range ms[:n] {
@@ -79,8 +83,8 @@ func coarse(x float64) float64 {
 	return math.Float64frombits((math.Float64bits(x) + low/2 + 1) &^ low)
 }
 
-// Unread reports whether a value of the family reads as 0: it is worth less than 1e-6, or in an owned set ByChange,
-// which does not shrink by themselves, and bounded, less than 0.01.
+// Unread reports whether a value of the family reads as 0: it is below 1e-6, or below 0.01 in an
+// owned set that is ByChange, whose values do not shrink by themselves, and bounded.
 func (f *Family) Unread(worth float64) bool {
 	if f.ByChange && !f.Global() {
 		return coarse(worth) < pruneBelow

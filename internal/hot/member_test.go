@@ -14,8 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestBest: of any set the same members stay, in the same order, as when all of it is sorted. Sums of the same
-// numbers in another order are equal: then the name decides.
+// TestBest: of any set the same members stay, in the same order, as when all of it is sorted. Sums
+// of the same numbers in another order are equal: then the name decides.
 func TestBest(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for round := range 500 {
@@ -34,7 +34,8 @@ func TestBest(t *testing.T) {
 	fault.Same(t, "in order", ms, []Member{{"high", 1 + 1e-9}, {"a", less}, {"b", 1}, {"low", 1 - 1e-9}})
 }
 
-// TestNewest: the newest stamps are bounded, follow a rename, and are the newest after many of them went.
+// TestNewest: the newest stamps are bounded, follow a rename, and are the newest after many of them
+// went.
 func TestNewest(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s, largest := New(nil), 0

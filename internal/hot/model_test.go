@@ -141,7 +141,8 @@ func (m *model) members(f *hot.Family, epoch int64, owner string) (out []string)
 	return out
 }
 
-// trim cuts the set of an owner, if it has more than most members in an epoch, to what its sums over the epochs keep.
+// trim cuts the set of an owner, if it has more than most members in an epoch, to what its sums
+// over the epochs keep.
 func (m *model) trim(f *hot.Family, epoch int64, owner string, at time.Time, most int) {
 	if len(m.members(f, epoch, owner)) <= most {
 		return

@@ -2,8 +2,8 @@ package hot
 
 import "strings"
 
-// names are the files, tags or terms that the store holds, each under a small number. Numbers of names that nothing
-// refers to are used again after a sweep.
+// names are the files, tags or terms that the store holds, each under a small number. Numbers of
+// names that nothing refers to are used again after a sweep.
 type names struct {
 	ids   map[string]uint32
 	texts []string // by id; "" is free
@@ -21,7 +21,7 @@ func (n *names) id(text string) uint32 {
 // noID is the id of no name.
 const noID = ^uint32(0)
 
-// find returns the id of a name, noID if there is none.
+// find returns the id of a name, or noID.
 func (n *names) find(text string) uint32 {
 	if id, ok := n.ids[text]; ok {
 		return id
@@ -59,7 +59,7 @@ func (n *names) rename(id uint32, to string) {
 	n.ids[n.texts[id]] = id
 }
 
-// has reports whether an id is that of a name.
+// has reports whether an id belongs to a name.
 func (n *names) has(id uint32) bool { return int(id) < len(n.texts) && n.texts[id] != "" }
 
 // restore takes the names of a snapshot. It reports whether each is there once.

@@ -6,7 +6,8 @@ type asOf struct {
 	clock Clock
 }
 
-// lookup is the last list of members and their ids: a query asks several families for the same list.
+// lookup is the last list of members and their ids: a query asks several families for the same
+// list.
 type lookup struct {
 	members []string
 	noun    Noun
@@ -24,8 +25,8 @@ func (l *lookup) find(members []string, noun Noun, in *names) []uint32 {
 	return l.ids
 }
 
-// globalAt returns the sums over the epochs of members of a global set, each decayed until a time; stamps as they are.
-// until is nil but for a family ByChange: that time is the question's.
+// globalAt returns the sums over the epochs of members of a global set, each decayed until a time;
+// stamps as they are. until is nil but for a family ByChange: that time is the question's.
 func (s *Store) globalAt(f *Family, ids []uint32, t asOf) (sums, until []float64) {
 	sums = make([]float64, len(ids))
 	if f.ByChange {
@@ -51,7 +52,8 @@ func (s *Store) globalAt(f *Family, ids []uint32, t asOf) (sums, until []float64
 	return sums, until
 }
 
-// ownedAt returns the sums over the epochs of an owner's set, and the time until which they are decayed.
+// ownedAt returns the sums over the epochs of an owner's set, and the time until which they are
+// decayed.
 func (s *Store) ownedAt(f *Family, owner uint32, t asOf) (sums set, until float64) {
 	return s.sum(f, owner, f.Live(t.at), t)
 }
@@ -78,8 +80,9 @@ func (s *Store) sum(f *Family, owner uint32, epochs []int64, t asOf) (sums set, 
 	return sums, until
 }
 
-// decayedUntil is the time until which the scores of a file are decayed: that of the question, or in a family ByChange
-// that of the file's last change, if it is known, earlier, and of a clock that was right.
+// decayedUntil returns the time until which the scores of a file are decayed: the time of the
+// question. In a family that is ByChange it is the time of the file's last change, if that is known
+// and earlier, and not from a clock that ran ahead.
 func (s *Store) decayedUntil(f *Family, file uint32, t asOf) float64 {
 	changed := s.sets[Changed.index][0]
 	if !f.ByChange || changed == nil {
@@ -92,7 +95,8 @@ func (s *Store) decayedUntil(f *Family, file uint32, t asOf) float64 {
 	return min(t.at, last)
 }
 
-// known is what a question reads of a value: 0 for what is worth too little, and for a stamp of a clock that ran ahead.
+// known returns what a question reads of a value: 0 if the value is too low, and for a stamp of a
+// clock that ran ahead.
 func (f *Family) known(value float64, c Clock) float64 {
 	if f.Half == 0 && c.Ahead(value) || f.Half > 0 && f.Unread(value) {
 		return 0

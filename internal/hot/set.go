@@ -73,9 +73,10 @@ func (s set) sort() {
 	slices.SortFunc(s, func(a, b entry) int { return cmp.Compare(a.id, b.id) })
 }
 
-// scores are the sets of one family and epoch: one of a global family, one per owner of an owned family.
+// scores are the sets of one family and epoch: one of a global family, one per owner of an owned
+// family.
 type scores struct {
-	global []float64      // by id of the member; 0 is no member
+	global []float64      // by id of the member; 0: it is not a member
 	owned  map[uint32]set // by id of the owner; none is empty
 }
 

@@ -13,14 +13,14 @@ import (
 
 // saved is the snapshot. Names that are "" are free.
 type saved struct {
-	HalfLives uint32 // fingerprint of names and half-lives
+	HalfLives uint32 // hash of names and half-lives
 	Latest    float64
 	Names     [NounTerm + 1][]string
 	Sets      []savedSets // by family and epoch
 }
 
-// savedSets are the sets of one family and epoch, their numbers as little-endian bytes: an element of CBOR for each
-// would take ten times as long.
+// savedSets are the sets of one family and epoch, their numbers as little-endian bytes: an element
+// of CBOR for each would take ten times as long.
 type savedSets struct {
 	Family  int
 	Epoch   int64
@@ -34,13 +34,15 @@ type savedSets struct {
 var (
 	// ErrHalfLives means that the snapshot was made under other half-lives.
 	ErrHalfLives = errors.New("snapshot was made with other half-lives")
-	// ErrAhead means that the snapshot was made while the clock ran ahead: it lacks what had decayed by then.
+	// ErrAhead means that the snapshot was made while the clock ran ahead: it lacks what had
+	// decayed by then.
 	ErrAhead = errors.New("snapshot was made while the clock ran ahead")
 	// ErrSnapshot means that the snapshot is damaged, or of another version.
 	ErrSnapshot = errors.New("damaged snapshot")
 )
 
-// Snapshot encodes the whole store. The goroutine that writes the store calls it, or nobody writes meanwhile.
+// Snapshot encodes the whole store. The goroutine that writes the store calls it, or nobody writes
+// meanwhile.
 func (s *Store) Snapshot() ([]byte, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -77,7 +79,8 @@ func (s *scores) save(family int, epoch int64) savedSets {
 	return out
 }
 
-// Restore replaces what the store holds by a snapshot; nil empties the store. After an error the store holds a part.
+// Restore replaces what the store holds by a snapshot; nil empties the store. After an error the
+// store holds a part.
 func (s *Store) Restore(data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

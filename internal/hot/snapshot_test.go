@@ -18,8 +18,8 @@ func snapshot(t testing.TB, s *hot.Store) []byte {
 	return data
 }
 
-// shorten makes the half-lives of all families an hour until the test ends, and their sets small. So a few days are
-// several epochs.
+// shorten makes the half-lives of all families an hour until the test ends, and their sets small.
+// So a few days are several epochs.
 func shorten(t *testing.T, keep int) {
 	t.Helper()
 	for _, f := range hot.Families {
@@ -48,7 +48,8 @@ func several(t testing.TB) *hot.Store {
 	return s
 }
 
-// TestSnapshot: a store that is restored writes the same bytes, whatever it held before; without a snapshot it is empty.
+// TestSnapshot: a store that is restored writes the same bytes, whatever it held before; without a
+// snapshot it is empty.
 func TestSnapshot(t *testing.T) {
 	want := snapshot(t, several(t))
 	n := hot.New(nil)

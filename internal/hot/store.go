@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Store holds the scores of one repository. One goroutine writes it, any number of views read it meanwhile.
+// Store holds the scores of one repository. One goroutine writes it, any number of views read it
+// meanwhile.
 type Store struct {
 	clock Clock
 
@@ -40,9 +41,10 @@ func (s *Store) clear() {
 // maxName is the longest owner or member kept, in bytes.
 const maxName = event.MaxPath
 
-// Add increments member's score by w at time t: w·2^((t-L_k)/h) in the set of epoch k = ⌊t/32h⌋. The owner is "" for
-// global families; w may be negative. It ignores an increment that is 0, NaN, infinite or nameless, because one NaN would
-// poison a set for good, and one to an epoch that no reader adds any more. For a family of stamps, Add is Stamp.
+// Add increments member's score by w at time t: w·2^((t-L_k)/h) in the set of epoch k = ⌊t/32h⌋.
+// The owner is "" for global families; w may be negative. It ignores an increment that is 0, NaN,
+// infinite or nameless, because one NaN would poison a set for good, and one to an epoch that no
+// reader adds any more. For a family of stamps, Add is Stamp.
 func (s *Store) Add(f *Family, owner, member string, t time.Time, w float64) {
 	if f.Half == 0 {
 		s.Stamp(f, member, t)
@@ -88,7 +90,7 @@ func (s *Store) Stamp(f *Family, member string, t time.Time) {
 
 func (s *Store) stamp(f *Family, id uint32, at float64) {
 	was := s.scores(f, 0).member(id)
-	if *was != 0 && at <= *was && !s.clock.Ahead(*was) { // 0 is no time
+	if *was != 0 && at <= *was && !s.clock.Ahead(*was) { // 0 means no time
 		return
 	}
 	*was = at
@@ -105,8 +107,9 @@ func (s *Store) seen(at float64) {
 	}
 }
 
-// Rename carries every score, stamp and edge of a file over to its new name, in both directions of an edge. It adds
-// to what the new name has already, which takes some 5 ms for 100,000 files; else it takes microseconds.
+// Rename carries every score, stamp and edge of a file over to its new name, in both directions of
+// an edge. It adds to what the new name has already, which takes some 5 ms for 100,000 files; else
+// it takes microseconds.
 func (s *Store) Rename(from, to event.Path) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Tick drops epochs that no reader adds any more, and of owned sets all but the Keep highest members, ties by name. A set
-// that has doubled was trimmed between ticks already. No answer changes.
+// Tick drops epochs that no reader adds any more, and of owned sets all but the Keep highest
+// members, ties by name. A set that has doubled was trimmed between ticks already. No answer
+// changes.
 func (s *Store) Tick(at time.Time) {
 	now := s.clock.Believable(Seconds(at))
 	s.eachFamily(func(f *Family) {
@@ -28,8 +29,9 @@ func (s *Store) Tick(at time.Time) {
 	})
 }
 
-// Sweep drops what reads as 0 by then, members of owned sets that are worth less than 0.01 and not among the Read
-// highest, and names that nothing refers to. Nothing else is rewritten, see the package comment. No answer changes.
+// Sweep drops values that read as 0 by then, members of owned sets with less than 0.01 that are not
+// among the Read highest, and names that nothing refers to. It rewrites nothing else (see the
+// package comment) and changes no answer.
 func (s *Store) Sweep(at time.Time) {
 	now := s.clock.Believable(Seconds(at))
 	s.eachFamily(func(f *Family) {
@@ -63,8 +65,9 @@ func (s *Store) eachFamily(do func(*Family)) {
 	}
 }
 
-// trim cuts the set of an owner in an epoch, and in the other one that a reader adds to it, to what their sum keeps. The
-// copies have no room for what is gone: otherwise a set would keep the memory of the largest that it ever was.
+// trim cuts the set of an owner in an epoch, and in the other epoch that a reader adds to it, to
+// the members that their sum keeps. The copies are as small as possible; otherwise a set would keep
+// the memory of its largest size.
 func (s *Store) trim(f *Family, epoch int64, owner uint32, at float64) {
 	epochs := f.Live(at)
 	if !slices.Contains(epochs, epoch) {
@@ -101,7 +104,8 @@ func (s *Store) fade(f *Family, at float64) {
 	}
 }
 
-// trimNewest keeps the newest stamps. Those of a clock that ran ahead go, too: they would be in the way of the newest.
+// trimNewest keeps the newest stamps. Those of a clock that ran ahead go, too: they would be in the
+// way of the newest.
 func (s *Store) trimNewest(f *Family) {
 	known := slices.DeleteFunc(s.members(f.Member, s.newest[f.index]), func(m Member) bool { return s.clock.Ahead(m.Score) })
 	var kept set

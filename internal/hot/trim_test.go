@@ -11,8 +11,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestHousekeepingChangesNoAnswer fills stores with random histories over several epochs and compares every answer
-// before and after a tick: bit for bit what ranks, to 1e-6 the values of single members.
+// TestHousekeepingChangesNoAnswer fills stores with random histories over several epochs and
+// compares every answer before and after a tick: bit for bit what ranks, to 1e-6 the values of
+// single members.
 func TestHousekeepingChangesNoAnswer(t *testing.T) {
 	jobs := map[string]func(*hot.Store, time.Time){"tick": (*hot.Store).Tick, "sweep": (*hot.Store).Sweep}
 	for name, job := range jobs {

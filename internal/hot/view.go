@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// View collects questions and answers them at once, as of one moment. Ask first, Load once, then use the answers. Not
-// safe for concurrent use; make one per query.
+// View collects questions and answers them together, as of one time. Ask first, Load once, then use
+// the answers. A View is for one goroutine and one query.
 type View struct {
 	store *Store
 	asOf  asOf
@@ -18,7 +18,7 @@ type View struct {
 	err   error
 }
 
-// View begins a view of the store as it is worth at that time.
+// View begins a view of the store as of that time.
 func (s *Store) View(at time.Time) *View { return &View{store: s, asOf: asOf{Seconds(at), s.clock}} }
 
 // Ranked is the answer of Top: members by value, highest first, ties by name.
@@ -32,8 +32,8 @@ type Values struct {
 	Value []float64 // as those of Ranked, 0 if absent
 }
 
-// Top asks for the n highest members of an owned set, or of Recency and Committed (owner ""), of which the newest 256
-// are kept in order. Other global families have no order: Load fails.
+// Top asks for the n highest members of an owned set, or of Recency and Committed (owner ""), of
+// which the newest 256 are kept in order. Other global families have no order: Load fails.
 func (v *View) Top(f *Family, owner string, n int) *Ranked {
 	r := &Ranked{}
 	switch {

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// All returns a whole set as questions at that time read it, in no order: of a global family owner is "". All values
-// are decayed until that time; stamps are Unix seconds. What reads as 0 is left out.
+// All returns a whole set as questions at that time read it, in no order: of a global family owner
+// is "". All values are decayed until that time; stamps are Unix seconds. What reads as 0 is left
+// out.
 func (s *Store) All(f *Family, owner string, at time.Time) []Member {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -29,8 +30,8 @@ func (s *Store) All(f *Family, owner string, at time.Time) []Member {
 	return out
 }
 
-// Sums returns the owners of an owned family whose sets are not empty at that time, each with the sum of its set as All
-// has it.
+// Sums returns the owners of an owned family whose sets are not empty at that time, each with the
+// sum of its set as All has it.
 func (s *Store) Sums(f *Family, at time.Time) []Member {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -56,7 +57,7 @@ func (s *Store) ownedNow(f *Family, owner uint32, t asOf) set {
 	return slices.DeleteFunc(sums, func(e entry) bool { return e.score == 0 })
 }
 
-// now is what a value that is decayed until a time is worth at the time of the question.
+// now returns the value at the time of the question of a value that is decayed until a time.
 func (f *Family) now(value, until float64, t asOf) float64 {
 	if value = f.known(value, t.clock); f.ByChange {
 		value *= f.fade(until, t.at)

@@ -52,7 +52,8 @@ func newTest(t testing.TB, c *clock, quota int64) *Cache {
 	return open(t, cold.BlobOptions{Now: c.now, Seal: seal(t)}, Options{Quota: quota})
 }
 
-// newLived makes a cache beside the sessions that use it. apply gives them the start or the end of a session, now.
+// newLived makes a cache beside the sessions that use it. apply gives them the start or the end of
+// a session, now.
 func newLived(t testing.TB, c *clock) (cache *Cache, apply func(kind event.Kind, session, how string)) {
 	t.Helper()
 	sessions := session.New()
@@ -295,7 +296,8 @@ func TestListByTaskAndTime(t *testing.T) {
 	refused(t, err, CodeBad)
 }
 
-// TestLabelsHoldNoSecret: a label is shown in lists and its key lies unsealed, so neither holds a secret, asked or not.
+// TestLabelsHoldNoSecret: a label is shown in lists and its key lies unsealed, so neither holds a
+// secret, asked or not.
 func TestLabelsHoldNoSecret(t *testing.T) {
 	o := Options{Redact: func(s string) string { return strings.ReplaceAll(s, "sk-secret", "[gone]") }}
 	c := open(t, cold.BlobOptions{Now: newClock().now}, o)

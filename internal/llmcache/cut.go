@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Cut is the part of an item that is wanted: first the lines, then the bytes of those. The zero value is all of it.
+// Cut is the part of an item that is wanted: first the lines, then the bytes of those. The zero
+// value is all of it.
 type Cut struct {
 	Lines  string `json:"lines,omitempty"`  // "20" or "10-20", from 1, both included; "10-" is to the end
 	Offset int64  `json:"offset,omitempty"` // bytes left out at the beginning
@@ -70,7 +71,8 @@ func (c Cut) apply(data []byte) (Part, error) {
 	return p, nil
 }
 
-// whole moves an end back to the beginning of a character, unless nothing would be left or the data is no text.
+// whole moves an end back to the beginning of a character, unless nothing would be left or the data
+// is no text.
 func whole(data []byte, begin, end int64) int64 {
 	for e := end; e > begin && end-e < utf8.UTFMax; e-- {
 		if utf8.RuneStart(data[e]) {

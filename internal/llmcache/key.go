@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Key names an item: {session}_{task}_{turn}, each part escaped so that no id can pretend to be two.
+// Key names an item: {session}_{task}_{turn}, each part escaped so that no id can pretend to be
+// two.
 type Key struct{ Session, Task, Turn string }
 
 // maxID is the longest id of a session, a task or a turn, in bytes as escaped.
@@ -52,5 +53,6 @@ func (k Key) complete() (Key, error) {
 	return k, nil
 }
 
-// escape keeps letters, digits, dots, dashes and tildes, and escapes every other byte as a URL's query does.
+// escape keeps letters, digits, dots, dashes and tildes, and escapes every other byte as a URL's
+// query does.
 func escape(id string) string { return strings.ReplaceAll(url.QueryEscape(id), "_", "%5F") }

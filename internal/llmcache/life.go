@@ -8,10 +8,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Leave deletes the items of sessions that people have left for good. left says when that was, by session. Only what a
-// session wrote before it was left is deleted, so that a session that was resumed since keeps the rest. A session that
-// ends in another way keeps its items until nothing was heard of it for 24 hours (Rule.Active). What was given before
-// costs nothing.
+// Leave deletes the items of sessions that people have left for good. left says when that was, by
+// session. Only what a session wrote before it was left is deleted, so that a session that was
+// resumed since keeps the rest. A session that ends in another way keeps its items until nothing
+// was heard of it for 24 hours (Rule.Active). What was given before costs nothing.
 func (c *Cache) Leave(ctx context.Context, left map[string]time.Time) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -32,7 +32,8 @@ func sweep(t *testing.T, c *Cache) string {
 	return strings.Join(names, " ")
 }
 
-// TestItemsOutliveTheirSession: items stay for a day after the last event of their session, whichever that was.
+// TestItemsOutliveTheirSession: items stay for a day after the last event of their session,
+// whichever that was.
 func TestItemsOutliveTheirSession(t *testing.T) {
 	clock := newClock()
 	c, apply := newLived(t, clock)
@@ -54,8 +55,8 @@ func TestItemsOutliveTheirSession(t *testing.T) {
 	apply(event.KindEnd, "nobody", "other")
 }
 
-// TestLeftForGood: the items of a session that a person left for good are deleted, those of others and those that it
-// sets aside later are not, however often they are asked for.
+// TestLeftForGood: the items of a session that a person left for good are deleted, those of others
+// and those that it sets aside later are not, however often they are asked for.
 func TestLeftForGood(t *testing.T) {
 	for _, reason := range []string{"logout", "exit", "prompt_input_exit", "clear", "resume", "other"} {
 		clock := newClock()
@@ -108,7 +109,8 @@ func TestOrphans(t *testing.T) {
 	fault.Same(t, "left", living(t, c), "")
 }
 
-// TestClockAhead: what a session set aside under a clock that ran ahead goes a day after the clock is right again.
+// TestClockAhead: what a session set aside under a clock that ran ahead goes a day after the clock
+// is right again.
 func TestClockAhead(t *testing.T) {
 	clock := newClock()
 	c := newTest(t, clock, 0)

@@ -17,8 +17,8 @@ type Content struct {
 	Part
 }
 
-// Read returns an item, cut to what is asked for. It counts as a use of the item and its session. The error is an
-// *Error of code not_found where there is no such item.
+// Read returns an item, cut to what is asked for. It counts as a use of the item and its session.
+// The error is an *Error of code not_found where there is no such item.
 func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) {
 	_, err := parseKey(key)
 	if err == nil {
@@ -57,8 +57,8 @@ type Filter struct {
 	Limit   int    `json:"limit,omitempty"` // 1 to 1000; 0 is 100
 }
 
-// List returns labels, the newest first, and how many there are without the limit. It loads no data. It counts as a
-// use of the session.
+// List returns labels, the newest first, and how many there are without the limit. It loads no
+// data. It counts as a use of the session.
 func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, err error) {
 	if q.Limit = cmp.Or(q.Limit, 100); q.Limit < 0 || q.Limit > 1000 {
 		return nil, 0, bad("use 1 to 1000", "limit %d is out of range", q.Limit)

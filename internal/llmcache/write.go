@@ -11,9 +11,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Write stores an item of a session and returns its label. The quota is checked in the same transaction, so concurrent
-// writers cannot exceed it together. An item that replaces another counts the difference. The error is an *Error of
-// code quota, too_large, exists or storage_unavailable.
+// Write stores an item of a session and returns its label. The quota is checked in the same
+// transaction, so concurrent writers cannot exceed it together. An item that replaces another
+// counts the difference. The error is an *Error of code quota, too_large, exists or
+// storage_unavailable.
 func (c *Cache) Write(ctx context.Context, session string, it Item) (Label, error) {
 	p, err := c.prepare(session, it, c.o.Now())
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/atomicfile"
 )
 
-// made are the names of all files that aOa makes in a store, as patterns: in the store itself, and in its folders. What
-// has another name, or is no regular file and no socket, belongs to somebody else and is never deleted.
+// made lists the names of all files that aOa makes in a store, as patterns: in the store itself,
+// and in its folders. A file with another name, and anything but a regular file or a socket,
+// belongs to somebody else and is never deleted.
 var made = map[string][]string{
 	"": slices.Concat([]string{"lock", "sock", "redis", "paused", "transcripts", "report.html", "sketches", "aoa.log", "aoa-*.log",
 		"hook-late", "hook-start", "hook-above", probePrefix + "*"}, database("aoa"), database("cache")),
@@ -30,8 +31,8 @@ func database(name string) (out []string) {
 	return append(out, name+".mark")
 }
 
-// entries lists what lies in a folder of the store, "" for the store itself, as paths below the store: what aOa has made
-// but for the id, in the order in which it can be deleted, and all else.
+// entries lists what lies in a folder of the store, "" for the store itself, as paths below the
+// store: what aOa has made but for the id, in the order in which it can be deleted, and all else.
 func (p Place) entries(folder string) (ours, others []string, err error) {
 	found, err := os.ReadDir(filepath.Join(p.Store, folder))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -70,7 +71,8 @@ func isMade(e fs.DirEntry, patterns []string) bool {
 	})
 }
 
-// Vacant reports whether the folder of the store is missing or empty. Other processes may be about to make it a store.
+// Vacant reports whether the folder of the store is missing or empty. Other processes may be about
+// to make it a store.
 func (p Place) Vacant() bool {
 	found, err := os.ReadDir(p.Store)
 	return (err == nil || errors.Is(err, fs.ErrNotExist)) && !slices.ContainsFunc(found, func(e fs.DirEntry) bool {
@@ -78,11 +80,12 @@ func (p Place) Vacant() bool {
 	})
 }
 
-// Delete deletes the files that aOa has made in a known store, and the folders that are empty then. It returns what else
-// lies there, which stays: paths below the store.
+// Delete deletes the files that aOa has made in a known store, and the folders that are empty then.
+// It returns what else lies there, which stays: paths below the store.
 func (p Place) Delete() (others []string, err error) {
 	ours, others, err := p.entries("")
-	// Under another name nothing is added any more by hooks, and nothing is deleted of a store that is made meanwhile.
+	// Under another name nothing is added any more by hooks, and nothing is deleted of a store that
+	// is made meanwhile.
 	doomed := fmt.Sprintf("%s.removed-%d", p.Store, os.Getpid())
 	if len(others) == 0 && os.Rename(p.Store, doomed) == nil {
 		p.Store = doomed
@@ -99,8 +102,8 @@ func (p Place) Delete() (others []string, err error) {
 	return others, err
 }
 
-// Adopt makes a stranger's store one of the user's, under a new id. Only the user can decide that. It refuses a folder
-// that holds something which aOa does not make.
+// Adopt makes a stranger's store one of the user's, under a new id. Only the user can decide that.
+// It refuses a folder that holds something which aOa does not make.
 func (p Place) Adopt() error {
 	_, others, err := p.entries("")
 	if err == nil && len(others) > 0 {

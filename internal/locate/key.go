@@ -8,6 +8,6 @@ const (
 	recordsFolder = "stores"
 )
 
-// KeyFile is the file with the key that opens the texts in all stores of the user. A store is known only where the
-// environment names a folder for it.
+// KeyFile is the file with the key that opens the texts in all stores of the user. A store is known
+// only where the environment names a folder for it.
 func KeyFile(getenv func(string) string) string { return filepath.Join(StateFolder(getenv), keyFile) }

@@ -29,8 +29,9 @@ const maxSocket = 100
 // StoreName is the folder inside the common git dir.
 const StoreName = "aoa"
 
-// Find says where the store of the repository with that common git dir is, without creating it: inside the
-// git dir, or in the user's state folder when an earlier Create could not write there. getenv is os.Getenv, or like it.
+// Find says where the store of the repository with that common git dir is, without creating it:
+// inside the git dir, or in the user's state folder when an earlier Create could not write there.
+// getenv is os.Getenv, or like it.
 func Find(commonDir string, getenv func(string) string) Place {
 	store := filepath.Join(commonDir, StoreName)
 	if v := getenv("AOA_STORE"); v != "" {
@@ -54,9 +55,10 @@ func at(store, commonDir string, getenv func(string) string) Place {
 	return p
 }
 
-// Create makes the store in a folder that is new or empty and, where the socket cannot lie in it, the socket's folder. A
-// store that is known stays as it is. Other folders are refused: those of another owner, those that others can enter,
-// and with a *StrangerError those that hold anything else.
+// Create makes the store in a folder that is new or empty and, where the socket cannot lie in it,
+// the socket's folder. A store that is known stays as it is. Other folders are refused: those of
+// another owner, those that others can enter, and with a *StrangerError those that hold anything
+// else.
 func Create(commonDir string, getenv func(string) string) (Place, error) {
 	p := Find(commonDir, getenv)
 	err := p.create()
@@ -71,7 +73,8 @@ func Create(commonDir string, getenv func(string) string) (Place, error) {
 	return p, p.MakeSocketFolder()
 }
 
-// MakeSocketFolder makes the folder of a socket that does not lie in the store. It refuses one of another owner.
+// MakeSocketFolder makes the folder of a socket that does not lie in the store. It refuses one of
+// another owner.
 func (p Place) MakeSocketFolder() error {
 	if dir := filepath.Dir(p.Socket); dir != p.Store {
 		if err := private(dir); err != nil {
@@ -99,7 +102,8 @@ func (p *Place) create() error {
 // Lock is the file that the daemon holds locked as long as it may write.
 func (p Place) Lock() string { return filepath.Join(p.Store, "lock") }
 
-// Fingerprint is the first 16 hex digits of the SHA-256 of a path: a short, stable name that does not reveal the path.
+// Fingerprint is the first 16 hex digits of the SHA-256 of a path: a short, stable name that does
+// not reveal the path.
 func Fingerprint(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return hex.EncodeToString(sum[:])[:fingerprintLength]
@@ -127,7 +131,8 @@ func stateStore(commonDir string, getenv func(string) string) string {
 	return filepath.Join(state, Fingerprint(commonDir))
 }
 
-// StateFolder returns the folder of user state that belongs to no repository, "" if the environment names none.
+// StateFolder returns the folder of user state that belongs to no repository, "" if the environment
+// names none.
 func StateFolder(getenv func(string) string) string {
 	state := getenv("XDG_STATE_HOME")
 	if state == "" {
@@ -172,8 +177,9 @@ func (f *ForeignError) Hint() string {
 // probePrefix begins the name of a file that is made and deleted at once.
 const probePrefix = ".probe-"
 
-// private makes dir with mode 0700, or checks that an existing one is ours and closes it to others. What is checked and
-// changed is one open folder: a link or another folder in its place, put there meanwhile, is neither.
+// private makes dir with mode 0700, or checks that an existing one is ours and closes it to others.
+// What is checked and changed is one open folder: a link or another folder in its place, put there
+// meanwhile, is neither.
 func private(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 // tempRoot is fixed: hooks may run without TMPDIR, and both ends must find the same socket.
 func tempRoot() string { return "/tmp" }
 
-// Detached takes a process that is started out of the caller's session: a closed terminal or a killed agent must not end
-// it.
+// Detached takes a process that is started out of the caller's session: a closed terminal or a
+// killed agent must not end it.
 func Detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 func readOnly(err error) bool { return errors.Is(err, syscall.EROFS) }

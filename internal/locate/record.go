@@ -13,11 +13,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// An archive or a clone can bring a store of its own, and unpacking makes the user its owner. So a store counts only
-// if the user's state folder has a record of it. Create makes a random id, which stands in the store and in the name
-// of the record: nobody else can know it, and a repository that is moved stays known.
+// An archive or a clone can bring a store of its own, and unpacking makes the user its owner. So a
+// store counts only if the user's state folder has a record of it. Create makes a random id and
+// writes it into the store and into the name of the record. Nobody else can know the id, and a
+// repository that was moved is still recognized.
 
-// StrangerError says that a folder in the place of a store is not one that this user's aoa init made there.
+// StrangerError says that a folder in the place of a store is not one that this user's aoa init
+// made there.
 type StrangerError struct {
 	Store    string
 	Original string // the store of which this one is a copy, "" if its id is unknown
@@ -31,9 +33,11 @@ func (s *StrangerError) Error() string {
 		"clone; aOa neither uses nor deletes it"
 }
 
-// Known returns nil if this user's aoa init has made the store, here or where the repository was before it was moved.
-// The error is fs.ErrNotExist if there is no store, a *StrangerError, or says who owns the store or the folder of the
-// socket. A link is refused: anyone may leave links in /tmp. A folder for the socket that is missing is made later.
+// Known returns nil if this user's aoa init has made the store, here or where the repository was
+// before it was moved. The error is fs.ErrNotExist if there is no store, a *StrangerError if
+// somebody else made it, or says who owns the store or the folder of the socket. A link is refused,
+// because anyone may leave links in /tmp. The folder of the socket may be missing: it is made
+// later.
 func (p Place) Known() error {
 	if err := own(p.Store); err != nil {
 		return err
@@ -58,8 +62,9 @@ func (p Place) Known() error {
 	return nil
 }
 
-// Stranger returns nil for a store that Create may make, or that is known. Of a folder that was neither empty nor
-// missing it reads the id again: another process may have made it a store since the place was found.
+// Stranger returns nil for a store that Create may make, or that is known. Of a folder that was
+// neither empty nor missing it reads the id again: another process may have made it a store since
+// the place was found.
 func (p Place) Stranger() *StrangerError {
 	var stranger *StrangerError
 	if p.Vacant() {
@@ -72,8 +77,9 @@ func (p Place) Stranger() *StrangerError {
 	return stranger
 }
 
-// Settings is the file with the user's settings for the repository, "" if the store has no id. It lies in the user's
-// state folder: what lies in a repository could name a server to which paths and words are sent.
+// Settings is the file with the user's settings for the repository, "" if the store has no id. It
+// lies in the user's state folder: what lies in a repository could name a server to which paths and
+// words are sent.
 func (p Place) Settings() string {
 	if p.id == "" || p.records == "" {
 		return ""
@@ -87,7 +93,8 @@ const (
 	maxID  = 64
 )
 
-// readID reads the id of a store, "" if it has none. An id becomes a part of names, so it has only letters and digits.
+// readID reads the id of a store, "" if it has none. An id becomes a part of names, so it has only
+// letters and digits.
 func readID(store string) string {
 	b, _ := regularfile.Read(filepath.Join(store, idFile), regularfile.NoLinks, maxID)
 	id := strings.TrimSuffix(string(b), "\n")
@@ -97,7 +104,8 @@ func readID(store string) string {
 	return id
 }
 
-// record is the file that makes the store known at its path. It holds the path, and that of the git dir.
+// record is the file that makes the store known at its path. It has that path, and the path of the
+// git dir.
 func (p Place) record() string { return filepath.Join(p.records, Fingerprint(p.Store)+"-"+p.id) }
 
 // recorded reports whether the store is known at its path.
@@ -125,15 +133,16 @@ func readRecord(name string) (store, commonDir string) {
 	return store, commonDir
 }
 
-// Stores are the places of the user's stores in which a daemon may run, in an order that stays. Those that are not at
-// their path any more are lost: the repository was moved or deleted, or its disk is not mounted.
+// Stores are the places of the user's stores in which a daemon may run, in an order that stays.
+// Those that are not at their path any more are lost: the repository was moved or deleted, or its
+// disk is not mounted.
 func Stores(getenv func(string) string) (out []Place, lost []string) {
 	state := StateFolder(getenv)
 	if state == "" {
 		return nil, nil
 	}
 	records := filepath.Join(state, recordsFolder)
-	entries, _ := os.ReadDir(records) // without the folder there are none
+	entries, _ := os.ReadDir(records) // without the folder there are no records
 	for _, e := range entries {
 		store, commonDir := readRecord(filepath.Join(records, e.Name()))
 		switch p := at(store, commonDir, getenv); {
@@ -196,7 +205,8 @@ func (p *Place) note() error {
 	return nil
 }
 
-// name gives a store its id. The record comes first, so that whoever finds the id finds the store known.
+// name gives a store its id. The record comes first, so that whoever finds the id finds the store
+// known.
 func (p *Place) name() error {
 	fresh := *p
 	fresh.id = rand.Text()
@@ -218,8 +228,8 @@ func (p Place) writeRecord() error {
 	return atomicfile.WriteBytes(p.record(), atomicfile.Options{}, []byte(p.Store+"\n"+p.CommonDir+"\n"))
 }
 
-// Forget removes the record of the store and its settings. With the last record it deletes the user's key and the state
-// folder, and returns true.
+// Forget removes the record of the store and its settings. With the last record it deletes the
+// user's key and the state folder, and returns true.
 func (p Place) Forget() (last bool) {
 	for _, name := range append(p.recordFiles(), p.Settings()) {
 		os.Remove(name)

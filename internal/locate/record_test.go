@@ -60,7 +60,8 @@ func (u user) stranger(what, name, original string) {
 	}
 }
 
-// TestKnown: a store counts where this user's Create has made it, or where its repository was moved to.
+// TestKnown: a store counts where this user's Create has made it, or where its repository was moved
+// to.
 func TestKnown(t *testing.T) {
 	u := newUser(t)
 	u.create("first") // so that there is a key
@@ -119,7 +120,8 @@ func TestCreateAtOnce(t *testing.T) {
 	}
 }
 
-// TestStrangerMadeMeanwhile: whoever looked before another process made the store does not take it for a stranger's.
+// TestStrangerMadeMeanwhile: whoever looked before another process made the store does not take it
+// for a stranger's.
 func TestStrangerMadeMeanwhile(t *testing.T) {
 	u := newUser(t)
 	before := u.find("a")
@@ -129,7 +131,8 @@ func TestStrangerMadeMeanwhile(t *testing.T) {
 	}
 }
 
-// TestForget: the key goes with the last store that needs it, and never while another one may need it.
+// TestForget: the key goes with the last store that needs it, and never while another one may need
+// it.
 func TestForget(t *testing.T) {
 	u := newUser(t)
 	forget := func(name string, last bool) {
@@ -199,8 +202,8 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestStores: a store is listed while it is there, with the git dir that it is of; one that is gone or on a disk that is
-// not mounted comes back with its folder.
+// TestStores: a store is listed while it is there, with the git dir that it is of; one that is gone
+// or on a disk that is not mounted comes back with its folder.
 func TestStores(t *testing.T) {
 	u := newUser(t)
 	one, two := u.create("one"), u.create("two")

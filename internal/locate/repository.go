@@ -20,9 +20,9 @@ type Repository struct {
 	CommonDir string // the git dir that all its worktrees share
 }
 
-// Discover walks up from dir (absolute, symlinks resolved) to the nearest git repository by git's own rule: a .git
-// folder, a .git file that names a folder, or a folder that is itself a git dir. The error wraps ErrNotRepo or is one
-// of the file system.
+// Discover walks up from dir (absolute, symlinks resolved) to the nearest git repository by git's
+// own rule: a .git folder, a .git file that names a folder, or a folder that is itself a git dir.
+// The error wraps ErrNotRepo or is one of the file system.
 func Discover(dir string) (Repository, error) {
 	for d := dir; ; d = filepath.Dir(d) {
 		dot := filepath.Join(d, ".git")
@@ -51,7 +51,8 @@ func Discover(dir string) (Repository, error) {
 	}
 }
 
-// within finds the worktree of a git dir that was entered from inside (a hook may be started there).
+// within finds the worktree of a git dir that was entered from inside (a hook may be started
+// there).
 func within(d string, r Repository) Repository {
 	if filepath.Base(d) == ".git" {
 		r.Root = filepath.Dir(d)
@@ -61,19 +62,20 @@ func within(d string, r Repository) Repository {
 	return r
 }
 
-// Superproject returns the repository of which r is a submodule. It encloses r and holds its git dir.
+// Superproject returns the repository of which r is a submodule. It encloses r and holds its git
+// dir.
 func (r Repository) Superproject() (Repository, bool) {
 	modules := string(filepath.Separator) + "modules" + string(filepath.Separator)
-	if r.Root == "" || !strings.Contains(r.CommonDir, modules) { // most repositories are no submodules
+	if r.Root == "" || !strings.Contains(r.CommonDir, modules) { // most repositories are not submodules
 		return Repository{}, false
 	}
 	outer, err := Discover(filepath.Dir(r.Root))
 	return outer, err == nil && strings.HasPrefix(r.CommonDir, outer.CommonDir+string(filepath.Separator))
 }
 
-// HasGitDir reports whether the .git of a worktree is that git dir. A git dir names its worktree (core.worktree,
-// gitdir): one from an archive could name the user's home, whose files would be listed and whose agents' settings
-// changed.
+// HasGitDir reports whether the .git of a worktree is that git dir. A git dir names its worktree
+// (core.worktree, gitdir): one from an archive could name the user's home, whose files would be
+// listed and whose agents' settings changed.
 func HasGitDir(root, git string) bool {
 	dot := filepath.Join(root, ".git")
 	st, err := os.Stat(dot)
@@ -146,7 +148,7 @@ func Absolute(name, dir string) string {
 	return filepath.Join(dir, name)
 }
 
-// readLine is a small file's content without its line end. Anything over 16 KB is no such file.
+// readLine returns the content of a small file without its line end. It refuses files over 16 KB.
 func readLine(name string) (string, error) {
 	b, err := regularfile.Read(name, regularfile.FollowLinks, 16<<10)
 	return strings.TrimRight(string(b), "\r\n"), err

@@ -8,9 +8,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Forget removes what f names and has happened until f.Until, zero for now: from the log, from the blobs, from the
-// bytes of their files, from the daily copy, and from the states. It returns when all of that is done; begun, it is
-// done whether the caller waits or not. An error says whether something is left.
+// Forget removes what f names and has happened until f.Until, zero for now: from the log, from the
+// blobs, from the bytes of their files, from the daily copy, and from the states. It returns when
+// all of that is done; begun, it is done whether the caller waits or not. An error says whether
+// something is left.
 func (l *Log) Forget(ctx context.Context, f cold.ForgetFilter) (gone cold.Forgotten, err error) {
 	if err := f.Check(); err != nil {
 		return gone, err
@@ -40,7 +41,8 @@ func (l *Log) ForgetPeers(ctx context.Context, meant func(event.Event) bool) (ev
 	return gone.Events, err
 }
 
-// forget has Run delete something, with the states made of it, and make them again from what is left.
+// forget has Run delete something, with the states made of it, and make them again from what is
+// left.
 func (l *Log) forget(ctx context.Context,
 	from func(context.Context) (cold.Forgotten, error)) (gone cold.Forgotten, err error) {
 	done := make(chan cold.Forgotten, 1)
@@ -89,7 +91,8 @@ func (l *Log) again(ctx context.Context) error {
 	return nil
 }
 
-// delete deletes the snapshot, and what from deletes. Everything that was added before is in the log by then.
+// delete deletes the snapshot, and what from deletes. Everything that was added before is in the
+// log by then.
 func (l *Log) delete(ctx context.Context,
 	from func(context.Context) (cold.Forgotten, error)) (gone cold.Forgotten, err error) {
 	if err := l.flush(ctx); err != nil {
@@ -119,8 +122,8 @@ func (l *Log) Unscrubbed() error {
 	return l.unscrubbed
 }
 
-// Forgetting reports whether something is being forgotten: the states may still have it, or lack what will be learned
-// again. Who waits for that calls Flush.
+// Forgetting reports whether something is being forgotten: the states may still have it, or lack
+// what will be learned again. Who waits for that calls Flush.
 func (l *Log) Forgetting() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -133,11 +136,11 @@ func (l *Log) note(change func()) {
 	change()
 }
 
-// peerShare is the part of the log's size that events of other clones may take: one of so many.
+// peerShare is the largest part of the log's size for events of other clones: 1/peerShare.
 const peerShare = 5
 
-// Prune deletes the oldest events until the log needs at most so many bytes. What no snapshot contains stays. It
-// returns how many events of this clone and of others went.
+// Prune deletes the oldest events until the log needs at most that many bytes. Events that no
+// snapshot contains stay. It returns how many events of this clone and of others it deleted.
 func (l *Log) Prune(ctx context.Context, most int64) error {
 	return l.ask(ctx, func(ctx context.Context) error {
 		l.settle()

@@ -34,8 +34,9 @@ func (k *kept) holds(what string) (found bool) {
 	return found
 }
 
-// TestForgetKilledTwice: a kill while something is forgotten, and another one during the start after it, leave all of
-// it, so that it can be forgotten again, or nothing: no event, no state, no snapshot, no copy and no byte.
+// TestForgetKilledTwice: a kill while something is forgotten, and another one during the start
+// after it, leave all of it, so that it can be forgotten again, or nothing: no event, no state, no
+// snapshot, no copy and no byte.
 func TestForgetKilledTwice(t *testing.T) {
 	const secret = "secretplan.go"
 	f := cold.ForgetFilter{Path: secret}

@@ -27,14 +27,15 @@ type Options struct {
 	After func()
 	// Gone reports whether the store was replaced: then nothing may be written by name any more.
 	Gone func() bool
-	// Elsewhere forgets what is kept neither in the log nor in the blobs. It may be called again with the same filter.
+	// Elsewhere forgets what is kept outside of the log and the blobs. It may be called again with
+	// the same filter.
 	Elsewhere func(ctx context.Context, f cold.ForgetFilter) error
 }
 
 // Bounds of what waits to be written.
 const (
 	batchAge   = 100 * time.Millisecond // a batch is written when it is that old …
-	batchSize  = 500                    // … or has so many events
+	batchSize  = 500                    // … or has this many events
 	maxPending = 50_000                 // events kept while the disk is full; more are dropped, newest first
 	retryEvery = time.Second            // between two attempts to write to a disk that refuses
 )
@@ -56,7 +57,7 @@ type Log struct {
 	pending    []event.Event
 	writing    int       // events of a batch that is being written; they are pending again when that fails
 	since      time.Time // when the oldest of pending was added; zero: none waits
-	begun      time.Time // the same of the batch that is being written and applied
+	begun      time.Time // when the batch that is being written and applied was begun
 	failing    error     // why the last attempt to write failed: one warning per outage
 	dropped    int       // events that exceeded maxPending
 	misdated   int64
@@ -68,8 +69,9 @@ type Log struct {
 	unscrubbed error // why what was forgotten is not overwritten
 }
 
-// Open reads the snapshot. A snapshot with damage in it, or one made under other half-lives, is dropped: then the whole
-// log is to be replayed. The States are to be brought to the end of the log by Replay before Run begins.
+// Open reads the snapshot. It drops a damaged snapshot, and one made under other half-lives; then
+// the whole log has to be replayed. Call Replay before Run, to bring the States to the end of the
+// log.
 func Open(ctx context.Context, o Options) (*Log, error) {
 	l := newLog(newStates(o), o)
 	return l, l.load(ctx)
@@ -112,7 +114,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// normalize brings an event into the bounds of the log, and counts one whose times had to be moved. mu is held.
+// normalize brings an event into the bounds of the log, and counts one whose times had to be moved.
+// mu is held.
 func (l *Log) normalize(e event.Event, now time.Time) event.Event {
 	if e.Misdated() {
 		l.misdated++
@@ -120,8 +123,8 @@ func (l *Log) normalize(e event.Event, now time.Time) event.Event {
 	return e.Normalize(now)
 }
 
-// Append logs a batch at once, after what waits. It returns when the batch is durable and applied, with the number of
-// events that were new.
+// Append logs a batch at once, after what waits. It returns when the batch is durable and applied,
+// with the number of events that were new.
 func (l *Log) Append(ctx context.Context, events []event.Event) (fresh int, err error) {
 	new := make(chan int, 1)
 	err = l.ask(ctx, func(ctx context.Context) error {
@@ -135,8 +138,8 @@ func (l *Log) Append(ctx context.Context, events []event.Event) (fresh int, err 
 	return <-new, nil
 }
 
-// AppendHistory is Append of git history together with how far it was read, or of events of other clones with a nil
-// cursor.
+// AppendHistory is Append of git history together with how far it was read, or of events of other
+// clones with a nil cursor.
 func (l *Log) AppendHistory(ctx context.Context, events []event.Event, cursor map[string]string) error {
 	return l.ask(ctx, func(ctx context.Context) error {
 		_, err := l.append(ctx, events, cursor)
@@ -164,7 +167,8 @@ func (l *Log) Position() int64 {
 	return l.position
 }
 
-// Misdated is the number of events since the start whose times were outside of the years 1970 to 9999.
+// Misdated is the number of events since the start whose times were outside of the years 1970 to
+// 9999.
 func (l *Log) Misdated() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -178,14 +182,14 @@ func (l *Log) Trouble() (waiting, dropped int, err error) {
 	return len(l.pending) + l.writing, l.dropped, l.failing
 }
 
-// Unwritten is what Run could not make durable, and why.
+// Unwritten returns the events that Run could not make durable, and why.
 func (l *Log) Unwritten() ([]event.Event, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.pending, l.failing
 }
 
-// Behind is the age of the oldest event that was accepted and is not applied yet.
+// Behind returns the age of the oldest event that was accepted and is not applied yet.
 func (l *Log) Behind() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

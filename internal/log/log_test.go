@@ -102,8 +102,8 @@ func deleted(id string) event.Event {
 	return event.Event{ID: id, Time: eventtest.Start, Agent: "watch", Body: event.Delete{Paths: []event.Path{"a.go"}}}
 }
 
-// TestAQuestionLeavesALongWrite: a question that finds events that are not written yet waits for them no longer than
-// its deadline, and they are written all the same.
+// TestAQuestionLeavesALongWrite: a question that finds events that are not written yet waits for
+// them no longer than its deadline, and they are written all the same.
 func TestAQuestionLeavesALongWrite(t *testing.T) {
 	k := newKept(t)
 	l := k.begin()
@@ -157,8 +157,8 @@ type counted func()
 
 func (f counted) Learned(int, time.Duration) { f() }
 
-// TestAddedWhileForgetting: what is added while something is forgotten is durable before that is done, and is known
-// afterwards, once.
+// TestAddedWhileForgetting: what is added while something is forgotten is durable before that is
+// done, and is known afterwards, once.
 func TestAddedWhileForgetting(t *testing.T) {
 	k := newKept(t)
 	got := &recorder{}
@@ -203,8 +203,8 @@ func TestAddedWhileForgetting(t *testing.T) {
 	end()
 }
 
-// TestNoSnapshotWhileForgetting: before anything is deleted, a snapshot that is being written is there and dropped, and
-// the log keeps all that the next start has to read.
+// TestNoSnapshotWhileForgetting: before anything is deleted, a snapshot that is being written is
+// there and dropped, and the log keeps all that the next start has to read.
 func TestNoSnapshotWhileForgetting(t *testing.T) {
 	k := newKept(t)
 	l := k.begin()

@@ -21,8 +21,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestLiveIsReplayedIsRestartedIsForgotten: whatever happens, the states are those of folding the log once, without
-// what was forgotten, although states are saved all the time and a forget runs beside new events.
+// TestLiveIsReplayedIsRestartedIsForgotten: whatever happens, the states are those of folding the
+// log once, without what was forgotten, although states are saved all the time and a forget runs
+// beside new events.
 func TestLiveIsReplayedIsRestartedIsForgotten(t *testing.T) {
 	for seed := range uint64(fault.Rounds()) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -54,7 +55,8 @@ func TestLiveIsReplayedIsRestartedIsForgotten(t *testing.T) {
 	}
 }
 
-// run appends batches, saves the states beside each of the first ones, and does something once beside all of them.
+// run appends batches, saves the states beside each of the first ones, and does something once
+// beside all of them.
 func (k *kept) run(l *Log, batches [][]event.Event, saves int, once func() error) {
 	k.Helper()
 	ctx := k.Context()
@@ -85,8 +87,8 @@ func (k *kept) run(l *Log, batches [][]event.Event, saves int, once func() error
 // request is what is forgotten. What happened after its time stays.
 type request struct{ cold.ForgetFilter }
 
-// without are the batches that are left without what is forgotten. Commits stay, without the path, unless they come
-// beside the request: then they may be logged before it or after it.
+// without are the batches that are left without what is forgotten. Commits stay, without the path,
+// unless they come beside the request: then they may be logged before it or after it.
 func (f request) without(batches [][]event.Event, beside bool) (out [][]event.Event) {
 	for _, b := range batches {
 		var left []event.Event

@@ -19,7 +19,8 @@ func (k *kept) told() *strings.Builder {
 	return told
 }
 
-// TestASnapshotThatFails is told of by Save and Saved and in the log, the one before is kept, and the next is tried.
+// TestASnapshotThatFails is told of by Save and Saved and in the log, the one before is kept, and
+// the next is tried.
 func TestASnapshotThatFails(t *testing.T) {
 	k := newKept(t)
 	told, broken := k.told(), &recorder{} // which cannot be saved

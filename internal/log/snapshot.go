@@ -53,7 +53,8 @@ func (l *Log) Save(ctx context.Context) error {
 	return err
 }
 
-// save encodes the states, and has them written beside what comes next: only one snapshot is under way.
+// save encodes the states, and has them written beside what comes next: only one snapshot is under
+// way.
 func (l *Log) save(ctx context.Context) {
 	l.settle()
 	l.saving = make(chan struct{})

@@ -15,8 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// States are what is folded from the log and saved together, at one position of it. The goroutine that writes the log
-// changes them; anyone may read them.
+// States are folded from the log and saved together, at one position of it. Only the goroutine that
+// writes the log changes them; anyone may read them.
 type States struct {
 	Hot         *hot.Store
 	Predictions *prefetch.State
@@ -28,8 +28,9 @@ type States struct {
 
 // Consumer folds events into a state of its own.
 type Consumer interface {
-	// Apply folds one event. It reads the event, its session as it is after it (nil for none), what the event changed in
-	// sessions, and its own state, nothing else: no clock, no disk, no other consumer. It keeps none of the arguments.
+	// Apply folds one event. It reads the event, its session as it is after it (nil for none), what
+	// the event changed in sessions, and its own state, nothing else: no clock, no disk, no other
+	// consumer. It keeps none of the arguments.
 	Apply(e event.Event, s *session.Session, d session.Delta)
 	state
 }
@@ -38,7 +39,8 @@ type Consumer interface {
 type state interface {
 	// Snapshot encodes the whole state.
 	Snapshot() ([]byte, error)
-	// Restore replaces the state by what Snapshot has encoded; nil empties it. After an error a part of it is there.
+	// Restore replaces the state by what Snapshot has encoded; nil empties it. After an error a
+	// part of it is there.
 	Restore(saved []byte) error
 }
 
@@ -98,8 +100,8 @@ func (s *States) drop() (err error) {
 	return err
 }
 
-// apply folds a batch of the log. An event that makes a consumer panic is passed over, or all later ones would never be
-// learned: the next start would read it again.
+// apply folds a batch of the log. An event that makes a consumer panic is passed over, or all later
+// ones would never be learned: the next start would read it again.
 func (l *Log) apply(seq int64, events []event.Event) {
 	begin := l.o.Now()
 	for _, e := range events {

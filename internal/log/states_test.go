@@ -17,7 +17,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// firstOpens is a consumer with a state of its own: how many files each session has opened for the first time.
+// firstOpens is a consumer with a state of its own: how many files each session has opened for the
+// first time.
 type firstOpens map[string]int
 
 func (f firstOpens) Apply(e event.Event, _ *session.Session, d session.Delta) {
@@ -101,8 +102,9 @@ func (k *kept) running(l *Log) (end func()) {
 	}
 }
 
-// TestAConsumerIsOneLine: a consumer that is added to the states gets every event with what it changed, is saved with
-// the others at one position, and is the same after a restart, from its snapshot and from the whole log.
+// TestAConsumerIsOneLine: a consumer that is added to the states gets every event with what it
+// changed, is saved with the others at one position, and is the same after a restart, from its
+// snapshot and from the whole log.
 func TestAConsumerIsOneLine(t *testing.T) {
 	k := newKept(t)
 	var toy firstOpens
@@ -142,7 +144,8 @@ func (p panicker) Apply(e event.Event, _ *session.Session, _ session.Delta) {
 func (panicker) Snapshot() ([]byte, error) { return nil, nil }
 func (panicker) Restore([]byte) error      { return nil }
 
-// TestPanic: an event that makes a consumer panic is passed over and told of. Those around it are learned.
+// TestPanic: an event that makes a consumer panic is passed over and told of. Those around it are
+// learned.
 func TestPanic(t *testing.T) {
 	k := newKept(t)
 	var warned strings.Builder

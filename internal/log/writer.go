@@ -7,8 +7,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Run writes and applies events and does what it is asked for, until ctx ends; and then what was added before, and a
-// last snapshot. It is the only goroutine that writes the log and changes the states.
+// Run writes and applies events and does what it is asked for, until ctx ends; and then what was
+// added before, and a last snapshot. It is the only goroutine that writes the log and changes the
+// states.
 func (l *Log) Run(ctx context.Context) error {
 	defer close(l.ended)
 	whole := context.WithoutCancel(ctx) // what is begun is done
@@ -39,8 +40,8 @@ func (l *Log) Run(ctx context.Context) error {
 	}
 }
 
-// ask has Run do something between two batches. It returns what that returns, or why it was not waited for: what was
-// begun is done all the same.
+// ask has Run do something between two batches. It returns what that returns, or why it was not
+// waited for: what was begun is done all the same.
 func (l *Log) ask(ctx context.Context, do func(context.Context) error) error {
 	done := make(chan error, 1)
 	select {
@@ -137,9 +138,9 @@ func (l *Log) report(err error) {
 	}
 }
 
-// Replay gives the states what the log has beyond their position, and meanwhile keeps what is added durable: it is read
-// when the log comes to it. It returns how many events that were. After an error the states are those of an earlier
-// position. It is called before Run; later, Run does it.
+// Replay gives the states what the log has beyond their position, and meanwhile keeps what is added
+// durable: it is read when the log comes to it. It returns how many events that were. After an
+// error the states are those of an earlier position. It is called before Run; later, Run does it.
 func (l *Log) Replay(ctx context.Context) (events int, err error) {
 	for more := true; more && err == nil; { // the log is read as it was when the reading began
 		more = false

@@ -16,7 +16,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// inBubble gives a store in a bubble of synctest, whose clock is the log's, and the texts of its warnings.
+// inBubble gives a store in a bubble of synctest, whose clock is the log's, and the texts of its
+// warnings.
 func inBubble(t *testing.T, do func(t *testing.T, k *kept, told *strings.Builder)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -34,8 +35,9 @@ func many(from, n int) (out []event.Event) {
 	return out
 }
 
-// TestWhenABatchIsWritten: what is added is written together when the first of it is batchAge old, and at once when
-// there is a full batch of it, also if Run was busy meanwhile. Whoever follows is called for what is new alone.
+// TestWhenABatchIsWritten: what is added is written together when the first of it is batchAge old,
+// and at once when there is a full batch of it, also if Run was busy meanwhile. Whoever follows is
+// called for what is new alone.
 func TestWhenABatchIsWritten(t *testing.T) {
 	inBubble(t, func(t *testing.T, k *kept, _ *strings.Builder) {
 		got := &recorder{}
@@ -74,8 +76,9 @@ func TestWhenABatchIsWritten(t *testing.T) {
 	})
 }
 
-// TestTheDiskRefuses: events that the disk does not take wait in memory, up to a bound, and are written as soon as it
-// takes them. One warning says that it began, one that it is over and what was lost.
+// TestTheDiskRefuses: events that the disk does not take wait in memory, up to a bound, and are
+// written as soon as it takes them. One warning says that it began, one that it is over and what
+// was lost.
 func TestTheDiskRefuses(t *testing.T) {
 	inBubble(t, func(t *testing.T, k *kept, told *strings.Builder) {
 		got := &recorder{}
@@ -134,7 +137,8 @@ func (k *kept) refuse() (allow func()) {
 	return func() { run("DROP TRIGGER refused") }
 }
 
-// TestWhoLeavesStopsNothing: a caller that does not wait for the end of its request holds up no later one.
+// TestWhoLeavesStopsNothing: a caller that does not wait for the end of its request holds up no
+// later one.
 func TestWhoLeavesStopsNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, k *kept, _ *strings.Builder) {
 		l := k.begin()
@@ -156,7 +160,8 @@ func TestWhoLeavesStopsNothing(t *testing.T) {
 	})
 }
 
-// TestARestReplayed: after a replay that failed, the next batch is not applied before what lies before it.
+// TestARestReplayed: after a replay that failed, the next batch is not applied before what lies
+// before it.
 func TestARestReplayed(t *testing.T) {
 	k := newKept(t)
 	l := k.begin()

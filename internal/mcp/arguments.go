@@ -13,9 +13,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
-// decode reads the arguments of a call. Models write them, so what can only mean one thing is taken: null is nothing,
-// a list may come as the text of one or as its only element, a number as its digits. Whatever else does not fit the
-// schema is an *api.Error that says what is wanted.
+// decode reads the arguments of a call. Models write them, so what can only mean one thing is
+// taken: null is nothing, a list may come as the text of one or as its only element, a number as
+// its digits. Whatever else does not fit the schema is an *api.Error that says what is wanted.
 func decode[In any](raw json.RawMessage, schema *jsonschema.Schema) (in In, err error) {
 	var given map[string]json.RawMessage
 	if raw = unquoted(raw, '{'); len(raw) > 0 {
@@ -69,7 +69,8 @@ func inWords(kind *jsonschema.Schema) string {
 	return strings.TrimSuffix("a text: "+kind.Description, ": ")
 }
 
-// fit returns a value in the form of its type, nil for null. ok is false for what cannot be read so.
+// fit returns a value in the form of its type, nil for null. ok is false for what cannot be read
+// so.
 func fit(raw json.RawMessage, kind *jsonschema.Schema) (value json.RawMessage, ok bool) {
 	raw = bytes.TrimSpace(raw)
 	if bytes.Equal(raw, []byte("null")) {
@@ -115,7 +116,8 @@ func fitList(raw json.RawMessage, kind *jsonschema.Schema) (json.RawMessage, boo
 	return value, err == nil
 }
 
-// unquoted returns what a JSON text holds, if that begins with the given byte; with 0 whatever it holds.
+// unquoted returns what a JSON text holds, if that begins with the given byte; with 0 whatever it
+// holds.
 func unquoted(raw json.RawMessage, begin byte) json.RawMessage {
 	var text string
 	raw = bytes.TrimSpace(raw)

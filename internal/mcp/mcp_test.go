@@ -160,8 +160,8 @@ func text(r *mcp.CallToolResult) string {
 
 type object = map[string]any
 
-// TestTools: each tool answers about a real repository, with lines. A name that is unknown gives a note, and the
-// others still count.
+// TestTools: each tool answers about a real repository, with lines. A name that is unknown gives a
+// note, and the others still count.
 func TestTools(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.serve()

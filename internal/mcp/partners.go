@@ -27,11 +27,12 @@ type partnersOut struct {
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// maxBroken is how many lines of the answer use what the change removes: a mass edit must not fill the agent's context.
+// maxBroken is how many lines of the answer use what the change removes: a mass edit must not fill
+// the agent's context.
 const maxBroken = 50
 
-// missingPartners answers with one line for each file that the change lacks, most likely first, with the commits that
-// say so, and one for each line of code that the change breaks.
+// missingPartners answers with one line for each file that the change lacks, most likely first,
+// with the commits that say so, and one for each line of code that the change breaks.
 func (s *server) missingPartners(ctx context.Context, r Repo, _ string, in partnersIn) (partnersOut, error) {
 	out := partnersOut{Missing: []string{}, Broken: []string{}}
 	files, notes, err := r.files(ctx, in.Files, true)

@@ -19,9 +19,9 @@ import (
 
 // Options of a server. Open is needed.
 type Options struct {
-	// Open finds the repository and its daemon. It is asked at every call, so that a repository which is
-	// initialised while the server runs is served from then on. Errors are shown to the agent; an *api.Error
-	// with its hint.
+	// Open finds the repository and its daemon. It is asked at every call, so that a repository
+	// which is initialised while the server runs is served from then on. Errors are shown to the
+	// agent; an *api.Error with its hint.
 	Open     func(context.Context) (Repo, error)
 	Session  string        // the agent's session, if the environment says; "" asks the daemon
 	Version  string        // shown to the client
@@ -34,7 +34,8 @@ type Repo struct {
 	Root   event.Root // absolute file names are taken relative to it
 }
 
-// instructions are read by the model at the start of every session, so they are short and state facts.
+// instructions are read by the model at the start of every session, so they are short and state
+// facts.
 const instructions = "aOa has recorded this repository's commits and past sessions. suggest_files: before the first " +
 	"search of a task. missing_partners: before a change is done. llm_cache: sets results aside when 20+ items or " +
 	"over 10 KB would fill the context. Paths are relative to the repository."
@@ -42,8 +43,8 @@ const instructions = "aOa has recorded this repository's commits and past sessio
 // server answers tool calls.
 type server struct{ o Options }
 
-// New makes a server with all tools, ready to be connected to a transport. Its list of tools has the same order
-// every time.
+// New makes a server with all tools, ready to be connected to a transport. Its list of tools has
+// the same order every time.
 func New(o Options) *mcp.Server {
 	o.Patience = cmp.Or(o.Patience, 20*time.Second)
 	s := &server{o}
@@ -58,8 +59,8 @@ func New(o Options) *mcp.Server {
 	return out
 }
 
-// Serve answers a client on two streams until its end. A line that is no message ends the session. Neither stream is
-// closed.
+// Serve answers a client on two streams until its end. A line that is no message ends the session.
+// Neither stream is closed.
 func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	return New(o).Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
 }
@@ -68,15 +69,17 @@ type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// Claude Code defers the tools of MCP servers behind a search. loaded is of the two tools that are worth their tokens
-// in each session; found is what leads its search to another one. All tools have at most 500 tokens: so an answer has
-// no schema, and an input is described only where its name does not say enough.
+// Claude Code defers the tools of MCP servers behind a search. loaded is of the two tools that are
+// worth their tokens in each session; found is what leads its search to another one. All tools have
+// at most 500 tokens: so an answer has no schema, and an input is described only where its name
+// does not say enough.
 var loaded = mcp.Meta{"anthropic/alwaysLoad": true}
 
 func found(hint string) mcp.Meta { return mcp.Meta{"anthropic/searchHint": hint} }
 
-// addTool enters a tool whose handler gets the repository, the session and a deadline. Its failures are results: so are
-// arguments that cannot be read, and the library would answer those with the words of a schema.
+// addTool enters a tool whose handler gets the repository, the session and a deadline. Its failures
+// are results: so are arguments that cannot be read, and the library would answer those with the
+// words of a schema.
 func addTool[In, Out any](s *server, to *mcp.Server, t *mcp.Tool,
 	fn func(context.Context, Repo, string, In) (Out, error)) {
 	schema := brief[In]()
@@ -102,7 +105,8 @@ func addTool[In, Out any](s *server, to *mcp.Server, t *mcp.Tool,
 	})
 }
 
-// open returns the repository and the session: that of the environment, else the newest live one of the checkout.
+// open returns the repository and the session: that of the environment, else the newest live one of
+// the checkout.
 func (s *server) open(ctx context.Context) (Repo, string, error) {
 	repo, err := s.o.Open(ctx)
 	if err != nil || s.o.Session != "" {
@@ -117,8 +121,8 @@ func failed(err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: advise(err).Error()}}, IsError: true}
 }
 
-// brief is the schema of an input without what only costs tokens. Each property is an object with one type: some models
-// refuse every request of a session over a schema that has another form.
+// brief is the schema of an input without what only costs tokens. Each property is an object with
+// one type: some models refuse every request of a session over a schema that has another form.
 func brief[In any]() *jsonschema.Schema {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
@@ -155,14 +159,16 @@ func reads(title string) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}
 }
 
-// additive describes a tool that stores something, or runs what the settings allow, and removes nothing.
+// additive describes a tool that stores something, or runs what the settings allow, and removes
+// nothing.
 func additive(title string) *mcp.ToolAnnotations {
 	no := false
 	return &mcp.ToolAnnotations{Title: title, DestructiveHint: &no, OpenWorldHint: &no}
 }
 
-// files finds what an agent named: absolute, or relative to the root. A folder stands for its files. A name that is
-// unknown, or of a file that is gone unless it may be, gives a note, and the others still count.
+// files finds what an agent named: absolute, or relative to the root. A folder stands for its
+// files. A name that is unknown, or of a file that is gone unless it may be, gives a note, and the
+// others still count.
 func (r Repo) files(ctx context.Context, names []string, gone bool) (out []event.Path, notes []string, err error) {
 	if len(names) == 0 {
 		return nil, nil, nil

@@ -23,8 +23,8 @@ type suggestOut struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// suggestFiles answers with one line for each file, most likely first: its path, the line and the symbol that the task
-// speaks of, or why it is named.
+// suggestFiles answers with one line for each file, most likely first: its path, the line and the
+// symbol that the task speaks of, or why it is named.
 func (s *server) suggestFiles(ctx context.Context, r Repo, session string, in suggestIn) (suggestOut, error) {
 	out := suggestOut{Files: []string{}}
 	if in.Prompt == "" && len(in.Files) == 0 {

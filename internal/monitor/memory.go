@@ -32,7 +32,8 @@ func Heap() int64 {
 	return int64(objects[0].Value.Uint64())
 }
 
-// Resident is the resident memory in bytes; where the system does not report it, what Go got from it.
+// Resident is the resident memory in bytes; where the system does not report it, what Go got from
+// it.
 func Resident() int64 {
 	if raw, err := regularfile.Read("/proc/self/statm", regularfile.NoLinks, 4<<10); err == nil {
 		if f := strings.Fields(string(raw)); len(f) > 1 {

@@ -12,7 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// Metrics are the counters of a daemon. Labels are fixed words, never paths or sessions. It is safe for concurrent use.
+// Metrics are the counters of a daemon. Labels are fixed words, never paths or sessions. It is safe
+// for concurrent use.
 type Metrics struct {
 	mu        sync.Mutex // guards what follows
 	events    int
@@ -25,7 +26,8 @@ type Metrics struct {
 // decision is whether a hint of a kind was shown, and why or why not.
 type decision struct{ kind, why string }
 
-// buckets are the upper bounds of durations that are counted, in seconds. They span the budgets: 0.1 ms to 400 ms.
+// buckets are the upper bounds of durations that are counted, in seconds. They span the budgets:
+// 0.1 ms to 400 ms.
 var buckets = [...]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .2, .4}
 
 // histogram counts durations.
@@ -92,8 +94,8 @@ type Source interface {
 // Records are the records of hints.
 type Records interface{ Records() []prefetch.Record }
 
-// Handler writes the metrics as Prometheus text. The client library of Prometheus is not used for these few lines: it
-// would cost every command a part of its start.
+// Handler writes the metrics as Prometheus text. The client library of Prometheus is not used for
+// these few lines: it would cost every command a part of its start.
 func (m *Metrics) Handler(events Source, hints Records) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/monitor"
 )
 
-// TestWarnings: warnings are kept once each, with what they name, and not without bound; other records are not kept.
+// TestWarnings: warnings are kept once each, with what they name, and not without bound; other
+// records are not kept.
 func TestWarnings(t *testing.T) {
 	var w, next monitor.Warnings
 	log := w.Logger(slog.New(slog.DiscardHandler))

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// folder judges the folder of a socket by an open descriptor: it belongs to this user, and no other user can write to
-// it.
+// folder judges the folder of a socket by an open descriptor: it belongs to this user, and no other
+// user can write to it.
 func folder(socket string) error {
 	f, err := os.Open(filepath.Dir(socket))
 	if err != nil {

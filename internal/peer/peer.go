@@ -12,9 +12,10 @@ type Stranger struct{ User string }
 
 func (s *Stranger) Error() string { return "it belongs to user " + s.User }
 
-// Listener judges the process that listens on the socket that conn is connected to. socket is its path: it counts where
-// the system does not name the user. A client calls it after it has connected and before it sends anything. A look
-// at the path before it connects is not enough: folders can be renamed in between.
+// Listener judges the process that listens on the socket that conn is connected to. socket is its
+// path: it counts where the system does not name the user. A client calls it after it has connected
+// and before it sends anything. A look at the path before it connects is not enough: folders can be
+// renamed in between.
 func Listener(conn net.Conn, socket string) error {
 	return withDescriptor(conn, func(fd uintptr) error {
 		user, known, err := userOf(fd)
@@ -28,8 +29,8 @@ func Listener(conn net.Conn, socket string) error {
 	})
 }
 
-// Caller judges the process that has connected to a server. Where the system does not name its user, the mode of the
-// socket's folder, 0700, has to keep others out.
+// Caller judges the process that has connected to a server. Where the system does not name its
+// user, the mode of the socket's folder, 0700, has to keep others out.
 func Caller(conn net.Conn) error {
 	return withDescriptor(conn, func(fd uintptr) error {
 		user, known, err := userOf(fd)
@@ -46,7 +47,8 @@ func Process(conn net.Conn) (pid int) {
 	return pid
 }
 
-// withDescriptor runs fn with the descriptor of a connection. A connection without one has no other end to judge.
+// withDescriptor runs fn with the descriptor of a connection. A connection without one has no other
+// end to judge.
 func withDescriptor(conn net.Conn, fn func(fd uintptr) error) error {
 	c, ok := conn.(syscall.Conn)
 	if !ok {

@@ -2,7 +2,8 @@ package peer
 
 import "syscall"
 
-// userOf is the effective user of the process at the other end, as it was when that process connected or listened.
+// userOf is the effective user of the process at the other end, as it was when that process
+// connected or listened.
 func userOf(fd uintptr) (user uint32, known bool, err error) {
 	cred, err := syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	if err != nil {

@@ -12,8 +12,8 @@ const (
 	maxSetter  = 128     // of a command that gives a value to a name
 )
 
-// assignments finds values that are given to names which announce a secret, in [lo, hi): NAME=value, "name": "value",
-// name: value, --name value, <name>value</name>, ${NAME:-value}.
+// assignments finds values that are given to names which announce a secret, in [lo, hi):
+// NAME=value, "name": "value", name: value, --name value, <name>value</name>, ${NAME:-value}.
 func (f *finder) assignments(lo, hi int) {
 	s := f.text[:hi]
 	for i := lo; i < hi; i++ {
@@ -70,7 +70,8 @@ var operators = []struct {
 	compared}, {"=>", spaced}, {"=~", compared},
 	{":=", spaced}, {"?=", spaced}, {"+=", spaced}, {"=", tight}, {":", colon}}
 
-// typed is the type of a variable between its name and its value: "password: str = ", "dbPassword string = ".
+// typed is the type of a variable between its name and its value: "password: str = ", "dbPassword
+// string = ".
 var typed = regexp.MustCompile(`^(?::\s*|\s+)[A-Za-z&*][\w<>\[\].|?&*: ]{0,40}?\s*=\s*["']`)
 
 // separator is how the name gets its value, and where that begins.
@@ -124,7 +125,8 @@ func (n name) separator(kind family) (how how, at int, ok bool) {
 	return 0, 0, false
 }
 
-// sets are the beginnings of commands that give a value to a name: setx NAME VALUE, aws configure set NAME VALUE.
+// sets are the beginnings of commands that give a value to a name: setx NAME VALUE, aws configure
+// set NAME VALUE.
 var sets = regexp.MustCompile(`(?:^|[\s;&|])(?:setx|setenv|ENV|ARG|set[ \t]+(?:-\w*x\w*|--export)|` +
 	`(?:aws|npm|yarn|pnpm|pip|composer|poetry|gcloud)[ \t][^\n|;&]*?(?:set|config))[ \t]+\S*$`)
 
@@ -280,7 +282,8 @@ func assigns(s string) bool {
 	return i > 0 && i < len(s) && s[i] == '='
 }
 
-// nested is how far the brackets of $(…), ${…} or {…} go, without the last one; 0 if they do not close.
+// nested is how far the brackets of $(…), ${…} or {…} go, without the last one; 0 if they do not
+// close.
 func nested(s string) int {
 	i := 0
 	if s[0] == '$' {

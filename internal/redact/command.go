@@ -8,14 +8,16 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// taker is a command, or several alike, that takes a secret as an argument; rules.yaml says what each field means.
+// taker is a command, or several alike, that takes a secret as an argument; rules.yaml says what
+// each field means.
 type taker struct {
 	Names, Verb, Needs, Spare      string
 	Glued, Spaced, Account, Cookie []string
 	Operand                        int
 }
 
-// Parts of the patterns of commands. An argument that begins with a bracket may be a mark: it is no secret.
+// Parts of the patterns of commands. An argument that begins with a bracket may be a mark: it is no
+// secret.
 const (
 	between = "(?:[^\\n|;&()`#]|\\\\\\r?\\n)*?[ \\t\\n]"                       // the arguments before, also on continued lines
 	blanks  = `(?:[ \t]|\\\r?\n)+`                                             // between two arguments

@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestGitleaks: every rule can be tried, and those of services that no rule of our own knows find their tokens.
+// TestGitleaks: every rule can be tried, and those of services that no rule of our own knows find
+// their tokens.
 func TestGitleaks(t *testing.T) {
 	if len(known().rules) < 200 {
 		t.Fatalf("%d rules", len(known().rules))

@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestIdentifiersAreNoValues: keys and hashes in a text, and what a command assigns, are no identifiers.
+// TestIdentifiersAreNoValues: keys and hashes in a text, and what a command assigns, are no
+// identifiers.
 func TestIdentifiersAreNoValues(t *testing.T) {
 	const key = "a1B2c3D4e5F6g7"
 	prompt := Identify(event.Prompt{Text: "call parseBasket with " + key + " and DB_PASS=quillfen"})

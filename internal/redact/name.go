@@ -14,8 +14,8 @@ const (
 	folder         // pwd: as strong, but shells keep the folder in it
 )
 
-// announces is what a name announces. likely: only a value that looks like a secret counts, since words that are not
-// known follow the core.
+// announces is what a name announces. likely: only a value that looks like a secret counts, since
+// words that are not known follow the core.
 func announces(name string) (kind family, likely bool) {
 	if len(name) > 120 {
 		name = name[len(name)-120:]
@@ -57,8 +57,8 @@ func core(ws []string, i int) family {
 	return none
 }
 
-// nameWords cuts a name at everything that is no letter or digit and at camelCase borders; digits at the end of a word
-// are a word of their own. Lower case.
+// nameWords cuts a name at everything that is no letter or digit and at camelCase borders; digits
+// at the end of a word are a word of their own. Lower case.
 func nameWords(name string) (ws []string) {
 	start := 0
 	cut := func(end int) {
@@ -92,8 +92,8 @@ func upper(c byte) bool { return c >= 'A' && c <= 'Z' }
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// refers reports whether a value is the name of another place that holds the secret: password, access_token,
-// dbPassword.
+// refers reports whether a value is the name of another place that holds the secret: password,
+// access_token, dbPassword.
 func refers(v string) bool {
 	if strings.ContainsAny(v, "0123456789") || strings.ContainsFunc(v, func(r rune) bool {
 		return r != '_' && r != '-' &&

@@ -2,9 +2,10 @@ package redact
 
 import "github.com/aoa-dev/aoa/internal/event"
 
-// random reports whether a word, or several with signs between them, looks drawn at random: hexadecimal of eight digits
-// and more; or many changes between small letters, capitals and digits, and pairs of letters that words seldom have.
-// In names of programs a part is four letters long on average.
+// random reports whether a word, or several with signs between them, looks drawn at random:
+// hexadecimal of eight digits and more; or many changes between small letters, capitals and digits,
+// and pairs of letters that words seldom have. In names of programs a part is four letters long on
+// average.
 func random(w string) bool {
 	n, changes, odd, hex := 0, 0, 0, true
 	for i := 0; i < len(w); i++ {

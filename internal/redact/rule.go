@@ -16,8 +16,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// rule finds one shape of secret. A line is searched only if it holds one of the keywords, which are lower case and
-// compared without letter case.
+// rule finds one shape of secret. A line is searched only if it holds one of the keywords, which
+// are lower case and compared without letter case.
 type rule struct {
 	ID       string
 	Keywords []string
@@ -35,10 +35,11 @@ type rule struct {
 	regexp, allow func() *regexp.Regexp
 }
 
-// gitleaksJSON are rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml), Copyright (c) 2019 Zachary
-// Rice, MIT License; see LICENSE.gitleaks. scripts/dev/gitleaks.sh writes them, without those for certain files and those
-// that rules.yaml has. A keyword that every second line has is a longer one, no rule matches the part of a name before
-// its keyword, and any sign that no token has may follow a secret.
+// gitleaksJSON are rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml),
+// Copyright (c) 2019 Zachary Rice, MIT License; see LICENSE.gitleaks. scripts/dev/gitleaks.sh
+// writes them, without those for certain files and those that rules.yaml has. A keyword that every
+// second line has is a longer one, no rule matches the part of a name before its keyword, and any
+// sign that no token has may follow a secret.
 //
 //go:embed gitleaks.json
 var gitleaksJSON []byte
@@ -104,7 +105,8 @@ var exceptions = map[string]func(secret string) bool{"userID": userID, "noPair":
 	"digitsOnly": digitsOnly, "wordlike": wordlike,
 	"secretless": func(s string) bool { return plain(s) || strings.Contains(s, "=") }}
 
-// spares reports whether what matched is no secret: a placeholder, too regular, or excepted by the rule.
+// spares reports whether what matched is no secret: a placeholder, too regular, or excepted by the
+// rule.
 func (r *rule) spares(secret string) bool {
 	value := secret
 	if scheme, rest, two := strings.Cut(secret, " "); two && scheme != "" && !strings.ContainsAny(rest, " \n") {
@@ -143,7 +145,8 @@ func prose(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') })
 }
 
-// plain reports whether a word of a sentence does not look like a password: letters alone, or digits alone.
+// plain reports whether a word of a sentence does not look like a password: letters alone, or
+// digits alone.
 func plain(s string) bool {
 	s = strings.TrimRight(s, ".,:!?)")
 	letters, others := 0, 0
@@ -158,8 +161,9 @@ func plain(s string) bool {
 	return letters == 0 || others == 0
 }
 
-// wordlike is plain, and spares what sentences far from a secret have, too: versions, addresses, names of files and of
-// algorithms. A password has a letter and a digit or sign that no such name has.
+// wordlike is plain, and spares what sentences far from a secret have, too: versions, addresses,
+// names of files and of algorithms. A password has a letter and a digit or sign that no such name
+// has.
 func wordlike(s string) bool {
 	s = strings.TrimRight(s, ".,:!?)")
 	return plain(s) || path(s) || algorithm.MatchString(s) || strings.ContainsAny(s, "/()[]{}<>=*%|$")

@@ -7,8 +7,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// shapes are texts as people and agents write them. gone must not be left in any of them, and the rest of the text
-// must: kept is a part of it that is no secret. The secrets are invented.
+// shapes are texts as people and agents write them. gone must not be left in any of them, and the
+// rest of the text must: kept is a part of it that is no secret. The secrets are invented.
 var shapes = []struct{ text, gone, kept string }{
 	// Assignments.
 	{"password=hunter2", "hunter2", "password="},
@@ -215,7 +215,8 @@ func TestShapes(t *testing.T) {
 	t.Logf("%d of %d shapes are missed", missed, len(shapes))
 }
 
-// TestMisses: what is missed is listed. One that is caught from now on moves to the shapes, and out of SECURITY.md.
+// TestMisses: what is missed is listed. One that is caught from now on moves to the shapes, and out
+// of SECURITY.md.
 func TestMisses(t *testing.T) {
 	for _, c := range misses {
 		if !strings.Contains(Text(c.text), c.stays) {

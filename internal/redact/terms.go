@@ -7,18 +7,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Terms are the words of a text that may be stored unsealed: index.Terms of the text without its secrets and without
-// what looks like a key, a hash or another value, for a secret that no rule knows looks so, too.
+// Terms are the words of a text that may be stored unsealed: index.Terms of the text without its
+// secrets and without what looks like a key, a hash or another value, for a secret that no rule
+// knows looks so, too.
 func Terms(text string, max int) []string {
 	return index.Terms(withoutValues(Text(text), false), max)
 }
 
-// CommandTerms is Terms for a command line: what stands behind "=" may be anything, so it gives no terms.
+// CommandTerms is Terms for a command line: what stands behind "=" may be anything, so it gives no
+// terms.
 func CommandTerms(text string, max int) []string {
 	return index.Terms(withoutValues(Text(text), true), max)
 }
 
-// withoutValues puts spaces in place of marks and of what looks like a value; assigned: and of what stands behind "=".
+// withoutValues puts spaces in place of marks and of what looks like a value; assigned: and of what
+// stands behind "=".
 func withoutValues(s string, assigned bool) string {
 	s = strings.ReplaceAll(s, Mark, " ")
 	var out []byte // a copy of s once something is taken out

@@ -48,7 +48,8 @@ func TestCommandTerms(t *testing.T) {
 	}
 }
 
-// TestRandom: most keys leave no piece of themselves among the terms, and the words of this repository's sources stay.
+// TestRandom: most keys leave no piece of themselves among the terms, and the words of this
+// repository's sources stay.
 func TestRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const low, hex = "abcdefghijklmnopqrstuvwxyz", "0123456789abcdef"

@@ -12,9 +12,10 @@ const Mark = "[redacted]"
 // maxPasses bounds the passes over one text. Ordinary texts take one, those with secrets two.
 const maxPasses = 16
 
-// Text replaces what must never be stored: spans marked <private>…</private> (an unclosed one to the end) are
-// dropped; private keys, tokens of known services, passwords in addresses and headers, values assigned to names that
-// announce a secret, and arguments of commands that take one become Mark. Text(Text(s)) = Text(s).
+// Text replaces what must never be stored: spans marked <private>…</private> (an unclosed one to
+// the end) are dropped; private keys, tokens of known services, passwords in addresses and headers,
+// values assigned to names that announce a secret, and arguments of commands that take one become
+// Mark. Text(Text(s)) = Text(s).
 func Text(s string) string {
 	s = Private(s)
 	// Each pass leaves fewer bytes outside of marks than it found, so this ends.

@@ -10,7 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// secretSamples are made up when the test runs, so that no file of this repository looks like it holds a secret.
+// secretSamples are made up when the test runs, so that no file of this repository looks like it
+// holds a secret.
 func secretSamples() map[string]string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	pick := func(n int, from string) string {

@@ -6,14 +6,16 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// trigger finds the marks of all rules in one pass over a text: by their first three bytes, then as a whole.
+// trigger finds the marks of all rules in one pass over a text: by their first three bytes, then as
+// a whole.
 type trigger struct {
 	heads [1 << 15]uint16 // by the low five bits of each byte, whatever the letter case: index into marks; 0: no mark
 	marks [][]mark
 	long  []int // rules for lines with a word of longWord bytes
 }
 
-// longWord is how long, in bytes, a word is at least that Rule.Long speaks of: tokens that begin with nothing known.
+// longWord is how long, in bytes, a word is at least that Rule.Long speaks of: tokens that begin
+// with nothing known.
 const longWord = 50
 
 type mark struct {
@@ -42,7 +44,8 @@ var triggers = sync.OnceValue(func() *trigger {
 // head is the index of the last three bytes.
 func head(before uint16, c byte) uint16 { return (before<<5 | uint16(c&31)) & (1<<15 - 1) }
 
-// scan appends each rule to found of which a mark is in s. hits has a place for each rule, false before and after.
+// scan appends each rule to found of which a mark is in s. hits has a place for each rule, false
+// before and after.
 func (t *trigger) scan(s string, hits []bool, found []int) []int {
 	if len(s) < 3 {
 		return found
@@ -65,7 +68,8 @@ func (t *trigger) scan(s string, hits []bool, found []int) []int {
 	return found
 }
 
-// hasLongWord looks backwards from where a long word would end, so it reads few bytes of ordinary text.
+// hasLongWord looks backwards from where a long word would end, so it reads few bytes of ordinary
+// text.
 func hasLongWord(s string) bool {
 	for end := longWord; end <= len(s); {
 		i := end

@@ -103,7 +103,8 @@ func (v value) optionSecret() bool {
 	return v.kind >= strong || len(v.text) >= 6 && !path(v.text)
 }
 
-// tightSecret is about name=value without quotes: in a shell anything counts, in a program a name does not.
+// tightSecret is about name=value without quotes: in a shell anything counts, in a program a name
+// does not.
 func (v value) tightSecret() bool {
 	next := byte(' ')
 	if v.rest != "" {
@@ -120,10 +121,12 @@ func (v value) tightSecret() bool {
 	return true
 }
 
-// pair matches another name and its value: a commit's subject has the lines of a setting joined by blanks.
+// pair matches another name and its value: a commit's subject has the lines of a setting joined by
+// blanks.
 var pair = regexp.MustCompile(`^[\w-]+:\s+\S`)
 
-// looseSecret is about values without quotes behind spaces or a colon: settings, programs and sentences.
+// looseSecret is about values without quotes behind spaces or a colon: settings, programs and
+// sentences.
 func (v value) looseSecret(text string) bool {
 	next := byte(' ')
 	if v.rest != "" {
@@ -165,7 +168,8 @@ func camel(text string) bool {
 	return false
 }
 
-// member reports whether text is a field of something in a program: user.password, config.auth.token.
+// member reports whether text is a field of something in a program: user.password,
+// config.auth.token.
 func member(text string) bool {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "->", "."), "?.", ".")
 	text = strings.TrimLeft(text, "&*!$@")

@@ -14,7 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// The commands that miniredis carries out. None waits, runs a script, or allocates more than was sent or is stored.
+// The commands that miniredis carries out. None waits, runs a script, or allocates more than was
+// sent or is stored.
 var (
 	reading = strings.Fields(`PING ECHO QUIT HELLO CLIENT TIME TYPE EXISTS TTL PTTL GET MGET STRLEN LLEN LRANGE LINDEX
 		ZCARD ZSCORE ZMSCORE ZRANK ZREVRANK ZCOUNT ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZUNION ZINTER ZSCAN
@@ -73,8 +74,8 @@ func (v *view) run(ctx context.Context, p *server.Peer, out *bytes.Buffer, args 
 	}
 }
 
-// dispatch lets miniredis carry out a command. Where it panics, it may hold its lock: another one takes its place,
-// without the keys of clients.
+// dispatch lets miniredis carry out a command. Where it panics, it may hold its lock: another one
+// takes its place, without the keys of clients.
 func (v *view) dispatch(p *server.Peer, args []string) {
 	defer func() {
 		if recover() != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
-// readOnly reports whether clients may not write to a key. Of aOa's keys they write the destinations of the
-// specification's ZUNIONSTORE.
+// readOnly reports whether clients may not write to a key. Of aOa's keys they write the
+// destinations of the specification's ZUNIONSTORE.
 func readOnly(key string) bool {
 	return strings.HasPrefix(key, "aoa:") && key != "aoa:composite" && !strings.HasPrefix(key, "aoa:temp:")
 }

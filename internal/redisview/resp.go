@@ -19,8 +19,8 @@ type protocolError string
 
 func (e protocolError) Error() string { return "Protocol error: " + string(e) }
 
-// readCommand reads a command as clients send it: an array of bulk strings. An empty array is no command. Any other
-// form is a protocolError. So is what exceeds the bounds, before it is read.
+// readCommand reads a command as clients send it: an array of bulk strings. An empty array is no
+// command. Any other form is a protocolError. So is what exceeds the bounds, before it is read.
 func readCommand(r *bufio.Reader) (args []string, err error) {
 	n, err := readLength(r, '*', maxArguments)
 	left := maxCommand

@@ -52,7 +52,8 @@ func TestReadCommand(t *testing.T) {
 	}
 }
 
-// FuzzCommand: what is read as a command can be written and read again; nothing else than bad input is an error.
+// FuzzCommand: what is read as a command can be written and read again; nothing else than bad input
+// is an error.
 func FuzzCommand(f *testing.F) {
 	for _, seed := range []string{"*0\r\n", "*-1\r\n*1\r\n$4\r\nPING\r\n", "*1\r\n$99999999999\r\n", "PING\r\n",
 		"*2\r\n$-1\r\n", "\r\n", "*1\r\n$1\r\nab\r\n"} {
@@ -79,7 +80,8 @@ func FuzzCommand(f *testing.F) {
 	})
 }
 
-// TestHostileArguments: no arguments of a command crash the server, make it wait, or write to what is not the client's.
+// TestHostileArguments: no arguments of a command crash the server, make it wait, or write to what
+// is not the client's.
 func TestHostileArguments(t *testing.T) {
 	v := &view{redis: started(), Options: Options{Now: time.Now,
 		Scores: func(_ context.Context, r api.ScoresRequest) (a api.ScoresAnswer, err error) {

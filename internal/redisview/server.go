@@ -93,7 +93,8 @@ func (v *view) serve(ctx context.Context, conn net.Conn) {
 // fresh is how long an answer of the daemon is used.
 const fresh = time.Second
 
-// fill reads the keys that a command names, or the names of all. What was read from the daemon too long ago goes first.
+// fill reads the keys that a command names, or the names of all. What was read from the daemon too
+// long ago goes first.
 func (v *view) fill(ctx context.Context, keys []string, all bool) error {
 	if now := v.Now(); now.Sub(v.since) >= fresh {
 		for key := range v.ours {

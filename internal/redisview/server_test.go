@@ -227,8 +227,8 @@ func TestReadOnly(t *testing.T) {
 	fault.Same(t, "score", f.ZScore(t.Context(), "aoa:scores:frequency", "a.go").Val(), 1.0)
 }
 
-// TestSpecification: the commands of the specification work as written there: a client combines the daemon's sets
-// into keys of its own, which expire, and are the daemon's again then.
+// TestSpecification: the commands of the specification work as written there: a client combines the
+// daemon's sets into keys of its own, which expire, and are the daemon's again then.
 func TestSpecification(t *testing.T) {
 	f := newFixture(t)
 	f.have(api.ScoresRecency, "", "auth/session.py", .5, "middleware/auth.py", 1.0)

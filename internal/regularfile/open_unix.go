@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// flags open without waiting for the writer of a pipe, and without a terminal that becomes the daemon's.
+// flags open without waiting for the writer of a pipe, and without a terminal that becomes the
+// daemon's.
 const flags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY
 
 func open(name string, links Links) (*os.File, error) {

@@ -5,7 +5,8 @@ import (
 	"os"
 )
 
-// open has no flag that excludes links: the name is looked at before, and must be the file that was opened.
+// open has no flag that excludes links: the name is looked at before, and must be the file that was
+// opened.
 func open(name string, links Links) (*os.File, error) {
 	if links == FollowLinks {
 		return os.Open(name)

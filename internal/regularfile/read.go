@@ -22,8 +22,8 @@ const (
 	FollowLinks Links = true  // the name may be a link, as users make them for settings in their homes
 )
 
-// Read returns the content of a regular file of at most most bytes. It is not nil if the error is nil. Errors:
-// fs.ErrNotExist and others of the system, ErrKind, ErrSize.
+// Read returns the content of a regular file of at most most bytes. It is not nil if the error is
+// nil. Errors: fs.ErrNotExist and others of the system, ErrKind, ErrSize.
 func Read(name string, links Links, most int64) ([]byte, error) {
 	f, err := Open(name, links)
 	if err != nil {
@@ -41,8 +41,8 @@ func ReadIn(dir *os.Root, name string, most int64) ([]byte, error) {
 	return readAll(f, name, most)
 }
 
-// Open opens a regular file for reading, whatever its size: the caller bounds what it reads. Errors are those of Read
-// but for ErrSize.
+// Open opens a regular file for reading, whatever its size: the caller bounds what it reads. Errors
+// are those of Read but for ErrSize.
 func Open(name string, links Links) (*os.File, error) {
 	f, err := open(name, links)
 	if err != nil {
@@ -73,8 +73,8 @@ func checkKind(f *os.File, name string) (*os.File, error) {
 	return f, nil
 }
 
-// readAll reads and closes the file. It does not rely on the size: some files of the system have size 0, and others
-// grow meanwhile.
+// readAll reads and closes the file. It does not rely on the size: some files of the system have
+// size 0, and others grow meanwhile.
 func readAll(f *os.File, name string, most int64) ([]byte, error) {
 	defer f.Close()
 	info, err := f.Stat()

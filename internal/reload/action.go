@@ -42,8 +42,8 @@ type Action struct {
 // maxTool bounds the name of a tool, in bytes.
 const maxTool = 64
 
-// newAction is what an event says of a call; ok is false for an event of no call. What only renames or deletes is a
-// call that cannot be repeated.
+// newAction makes the action of an event; ok is false if the event is not a call. A call that only
+// renames or deletes cannot be repeated.
 func newAction(e event.Event) (a Action, ok bool) {
 	a = Action{ID: e.ID, Act: event.ActOther, OK: true, Cut: true}
 	c, ok := e.Body.(event.Call)
@@ -104,7 +104,7 @@ var replayCommand = regexp.MustCompile(`(^|[/\s;&|(])aoa(\.exe)?["']?\s+reload\s
 // changes reports whether the action changes a file by itself, not by a command.
 func (a Action) changes() bool { return a.Act == event.ActEdit || a.Act == event.ActWrite }
 
-// note is the reason why an action cannot be repeated, "" if there is none.
+// note returns the reason why an action cannot be repeated, or "".
 func (e *Entry) note(a Action) string {
 	switch {
 	case a.Secret:
@@ -153,7 +153,8 @@ func (a Action) what() string {
 	return files
 }
 
-// callOf is what the events of one call share of their IDs. It is the ID itself for an event of no call.
+// callOf returns the part of their ids that the events of one call have in common. For an event
+// that is not a call it is the whole id.
 func callOf(id string) string {
 	call, by, ok := event.CallOf(id)
 	if !ok {

@@ -14,21 +14,21 @@ const (
 	Command = "command" // a slash command: Target is its name
 )
 
-// Trigger is what began a sequence.
+// Trigger says what began a sequence.
 type Trigger struct {
 	Type   string `json:"triggerType"`
 	Target string `json:"triggerTarget"`
 }
 
-// Ask is what began a turn.
+// Ask is the request that began a turn.
 type Ask struct {
 	Trigger
 	Text string // redacted
 	ID   string // of its event
 }
 
-// AskOf is what an event asks for: a person's words, a slash command, or what a timer says. ok is false for other
-// events. Without the text of the event, a prompt is a person's words.
+// AskOf returns the request in an event: a person's words, a slash command, or the text of a timer.
+// ok is false for other events. A prompt whose text is missing counts as a person's words.
 func AskOf(e event.Event) (a Ask, ok bool) {
 	switch b := e.Body.(type) {
 	case event.Prompt:
@@ -41,7 +41,7 @@ func AskOf(e event.Event) (a Ask, ok bool) {
 	return a, ok
 }
 
-// Began is what began a turn, if one of the events did.
+// Began returns the request that began a turn, if one of the events did.
 func Began(events []event.Event) (a Ask, ok bool) {
 	for _, e := range events {
 		if a, ok = AskOf(e); ok {
@@ -56,7 +56,8 @@ var commandName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9_:-]{1,64}$`)
 })
 
-// AskFor is what a person's words ask for. It takes a prompt apart that calls a command: /review 12.
+// AskFor makes a request of a person's words. A prompt that calls a command, such as /review 12, is
+// taken apart.
 func AskFor(prompt string) Ask {
 	rest, slash := strings.CutPrefix(prompt, "/")
 	if name, args, _ := strings.Cut(rest, " "); slash && commandName().MatchString(name) {

@@ -17,13 +17,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Config is what may be set while the cache is in use.
+// Config has the settings that may change while the cache is in use.
 type Config struct {
 	Off           bool    // nothing is recorded, nothing found
 	MinSimilarity float64 // of an offer; 0 is 0.7
 }
 
-// Bounds of what is kept, as S0 has them.
+// Limits of the cache, as in system S0.
 const (
 	maxIdle    = 24 * time.Hour // an entry is removed after this time without use
 	maxEntries = 100            // the least recently used are removed first
@@ -64,8 +64,8 @@ type Worktree struct {
 
 func (w Worktree) ignored(p event.Path) bool { return w.Ignored != nil && w.Ignored(p) }
 
-// Cache holds the sequences. Entries are in memory once they were asked for, and written when they change. It is safe
-// for concurrent use.
+// Cache holds the sequences. Entries are in memory once they were asked for, and written when they
+// change. It is safe for concurrent use.
 type Cache struct {
 	o      Options
 	stored *cold.Owner // the entries
@@ -109,7 +109,8 @@ func (c *Cache) leave(ctx context.Context) error {
 	return err
 }
 
-// noteForgotten sees to it that reading the log again brings nothing back that is forgotten now; mu is held.
+// noteForgotten sees to it that reading the log again brings nothing back that is forgotten now; mu
+// is held.
 func (c *Cache) noteForgotten(ctx context.Context) error {
 	if len(c.entries) == 0 && !c.stored.Exists() {
 		return nil
@@ -209,7 +210,8 @@ func (c *Cache) add(e *Entry) {
 	c.requests.Add(e.request)
 }
 
-// put adds an entry, or writes one that has changed; mu is held. When there are too many, those used least recently go.
+// put adds an entry, or writes one that has changed; mu is held. When there are too many, those
+// used least recently go.
 func (c *Cache) put(ctx context.Context, e *Entry) error {
 	c.add(e)
 	raw, err := codec.Encode(e)
@@ -247,7 +249,7 @@ func (c *Cache) drop(ctx context.Context, ids ...string) error {
 	return err
 }
 
-// ErrNone is wrapped when there is no such entry, ErrNoUndo when there is no such undo record.
+// Wrapped errors: ErrNone if there is no such entry, ErrNoUndo if there is no such undo record.
 var (
 	ErrNone   = errors.New("no such sequence")
 	ErrNoUndo = errors.New("nothing to undo")
@@ -268,7 +270,7 @@ func (c *Cache) List(ctx context.Context) ([]Entry, error) {
 	return out, nil
 }
 
-// Get returns one entry by its id; ErrNone if there is none.
+// Get returns one entry by its id, or ErrNone.
 func (c *Cache) Get(ctx context.Context, id string) (Entry, error) {
 	if err := c.load(ctx); err != nil {
 		return Entry{}, err

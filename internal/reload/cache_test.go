@@ -51,8 +51,8 @@ func TestRecordFindReplay(t *testing.T) {
 	}
 }
 
-// TestTurnGoesOn: a turn that is under way when the daemon stops is recorded when it ends, with its texts, and a turn
-// that was recorded is not recorded again when the log is replayed.
+// TestTurnGoesOn: a turn that is under way when the daemon stops is recorded when it ends, with its
+// texts, and a turn that was recorded is not recorded again when the log is replayed.
 func TestTurnGoesOn(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "one\n"})
 	d.begin("s", "make the first number a digit")
@@ -164,8 +164,8 @@ func TestEvict(t *testing.T) {
 	}
 }
 
-// TestOffered: a sequence is offered when it edits a file or has three calls, for a day after its last use, while all of
-// its files are there. The others are kept, and may be offered again.
+// TestOffered: a sequence is offered when it edits a file or has three calls, for a day after its
+// last use, while all of its files are there. The others are kept, and may be offered again.
 func TestOffered(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "one\n", "b.go": "two\n", "c.go": "three\n"})
 	failed := edits("a.go", "one", "1")
@@ -199,7 +199,8 @@ func TestOffered(t *testing.T) {
 	}
 }
 
-// TestDryRun: showing what a replay would do counts as nothing; doing it counts, whether it goes well or not.
+// TestDryRun: showing what a replay would do counts as nothing; doing it counts, whether it goes
+// well or not.
 func TestDryRun(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "one\n"})
 	d.turn("s", "make the number a digit", edits("a.go", "one", "1"))
@@ -221,7 +222,8 @@ func TestDryRun(t *testing.T) {
 	counts(2, 1, 1)
 }
 
-// TestNothingLeavesTheWorktree: names and links that lead out are neither read nor written, nor is what is ignored.
+// TestNothingLeavesTheWorktree: names and links that lead out are neither read nor written, nor is
+// what is ignored.
 func TestNothingLeavesTheWorktree(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "package a\n", "k.secret": "one"})
 	outside := filepath.Join(t.TempDir(), "outside.txt")
@@ -292,8 +294,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestUndoGoesOn: a daemon that was killed while it put files back has put back some: the next call goes on with the
-// rest.
+// TestUndoGoesOn: a daemon that was killed while it put files back has put back some: the next call
+// goes on with the rest.
 func TestUndoGoesOn(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "one\n", "b.go": "two\n"})
 	d.turn("s", "swap the numbers in both files", edits("a.go", "one", "1"), edits("b.go", "two", "2"))

@@ -14,8 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Entry is a sequence: what one prompt led to, with what it takes to find it, to judge it and to do it again. It is
-// sent as JSON.
+// Entry is a sequence: what one prompt led to, with what it takes to find it, to judge it and to do
+// it again. It is sent as JSON.
 type Entry struct {
 	ID string `json:"id"`
 	Trigger
@@ -38,8 +38,8 @@ type Entry struct {
 	request index.Request
 }
 
-// File is a file that a sequence read or wrote, with the hashes of its content: the id that git gives it, gone if
-// there was none, "" if it is not known.
+// File is a file that a sequence read or wrote, with the hashes of its content: the id that git
+// gives it, gone if there was none, "" if it is not known.
 type File struct {
 	Path   event.Path `json:"path"`
 	Before string     `json:"before,omitempty"`
@@ -51,16 +51,19 @@ type File struct {
 // well reports whether nothing is known against a replay.
 func (e *Entry) well() bool { return e.Tests != testsFailed }
 
-// minSteps is how many calls make a sequence that only looks worth an offer: one or two are made faster than looked up.
+// minSteps is the number of calls from which on a sequence without edits is worth an offer: one or
+// two calls are made faster than looked up.
 const minSteps = 3
 
-// offerable reports whether an entry saves an agent something: it edits a file, or has at least minSteps calls.
+// offerable reports whether an entry saves an agent something: it edits a file, or has at least
+// minSteps calls.
 func (e *Entry) offerable() bool {
 	edits := func(a Action) bool { return a.OK && a.changes() }
 	return len(e.Actions) >= minSteps || slices.ContainsFunc(e.Actions, edits)
 }
 
-// idle reports whether an entry was not used for maxIdle. A last use that lies ahead is of a clock that ran ahead.
+// idle reports whether an entry was not used for maxIdle. A last use that lies ahead is of a clock
+// that ran ahead.
 func (e *Entry) idle(now time.Time) bool { return now.Sub(e.Used).Abs() > maxIdle }
 
 // The results of a turn's tests.
@@ -80,7 +83,7 @@ const (
 	maxEntry   = 16 << 10 // bytes as stored: patches are dropped if it is larger
 )
 
-// entryID is the same whenever the same turn is recorded.
+// entryID returns an id that is the same whenever the same turn is recorded.
 func entryID(session, message string) string {
 	sum := sha256.Sum256([]byte(session + "\x00" + message))
 	return "cache-" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:10])
@@ -99,7 +102,8 @@ func decode(raw []byte) (*Entry, error) {
 	return e, nil
 }
 
-// holds reports whether a stored entry refers to a file, or to anything below a folder. One that cannot be read may.
+// holds reports whether a stored entry refers to a file, or to anything below a folder. One that
+// cannot be read may.
 func holds(v cold.Blob, path string) bool {
 	e, err := decode(v.Meta)
 	return err != nil || e.names(event.Path(path))

@@ -19,7 +19,8 @@ const (
 	minTried       = 3
 )
 
-// Evict drops entries that were not used for too long, that fail more often than they succeed, and that are stale.
+// Evict drops entries that were not used for too long, that fail more often than they succeed, and
+// that are stale.
 func (c *Cache) Evict(ctx context.Context, w Worktree) {
 	if c.load(ctx) == nil {
 		c.evict(ctx, w)
@@ -56,10 +57,11 @@ func (c *Cache) evict(ctx context.Context, w Worktree) {
 	}
 }
 
-// compare compares the files of an entry with those that are there now. unchanged is the share of files that are as the
-// sequence left them, or as they were before it changed them: 1 without files. A file of unknown content counts as
-// changed. stale means that a replay makes no sense any more: a file is gone, or the sequence changes files and others
-// have changed all of these since. A sequence that only reads is not stale by changes: a replay shows them.
+// compare compares the files of an entry with those that are there now. unchanged is the share of
+// files that are as the sequence left them, or as they were before it changed them: 1 without
+// files. A file of unknown content counts as changed. stale means that a replay makes no sense any
+// more: a file is gone, or the sequence changes files and others have changed all of these since. A
+// sequence that only reads is not stale by changes: a replay shows them.
 func (e *Entry) compare(dir *os.Root) (unchanged float64, stale bool) {
 	if len(e.Files) == 0 {
 		return 1, false
@@ -84,7 +86,7 @@ func (e *Entry) compare(dir *os.Root) (unchanged float64, stale bool) {
 // maxHashed is the bytes of a file that is hashed; of a larger one nothing is known.
 const maxHashed = 8 << 20
 
-// hash is that of a file's content now: hex digits, gone, or "" if it is not known.
+// hash returns the hash of a file's present content: hex digits, gone, or "" if it is not known.
 func hash(dir *os.Root, p event.Path) string {
 	text, err := regularfile.ReadIn(dir, string(p), maxHashed)
 	switch {

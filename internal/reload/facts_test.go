@@ -53,7 +53,8 @@ func TestCompare(t *testing.T) {
 	fault.Same(t, "the hash of a larger file", hash(dir, "b"), "")
 }
 
-// TestSimilarity: how words and files are weighed, what is offered, and when two requests are the same.
+// TestSimilarity: how words and files are weighed, what is offered, and when two requests are the
+// same.
 func TestSimilarity(t *testing.T) {
 	for _, c := range [][3]float64{{1, 1, 1}, {.6, 1, .7}, {.8, .4, .7}, {0, 1, .25}} {
 		fault.Same(t, fmt.Sprint("words and files ", c[:2]), fmt.Sprintf("%.4f", similarity(c[0], c[1])),
@@ -260,7 +261,8 @@ func TestLooks(t *testing.T) {
 	fault.Same(t, "not cut", cutLines("one\ntwo\nx", 9), "one\ntwo\nx")
 }
 
-// TestPatches: which changes of a file a patch is kept of, and that git makes of one side what the other was.
+// TestPatches: which changes of a file a patch is kept of, and that git makes of one side what the
+// other was.
 func TestPatches(t *testing.T) {
 	d := newFixture(t, nil)
 	long := strings.Repeat("line\n", 20)

@@ -12,23 +12,25 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// contentFloor is what the words alone must reach: a trigger and a state would reach 0.7 without a common word.
+// contentFloor is the similarity that the words alone must reach. Without it, an equal trigger and
+// state would reach 0.7 without a common word.
 const contentFloor = 0.5
 
-// Match is an entry that fits what is asked now.
+// Match is an entry that fits the present request.
 type Match struct {
 	Entry
 	Similarity float64 `json:"similarity,omitempty"`  // in [0,1]
 	Reason     string  `json:"matchReason,omitempty"` // the parts of the similarity, in words
 	Recipe     string  `json:"recipe,omitempty"`      // what it edited and ran, in words; "" if it edited nothing
-	// Applies says that its edits can be made now as they were made then: git takes the patches of all of them, and
-	// nothing else was asked for. If not, its recipe is all that is left of it.
+	// Applies says that its edits can be made now as they were made then: git takes the patches of
+	// all of them, and nothing else was asked for. If not, its recipe is all that is left of it.
 	Applies bool `json:"applies,omitempty"`
 	// Differs says in which values the prompts differ, "" for none.
 	Differs index.Difference `json:"differs,omitempty"`
 }
 
-// similarity is that of the words of two requests, 0 when they have a Difference; mu is held.
+// similarity returns the similarity of the words of two requests, 0 if they have a Difference. Call
+// it with mu held.
 func (c *Cache) similarity(a, b index.Request) float64 {
 	if a.Difference(b) != "" {
 		return 0
@@ -36,8 +38,8 @@ func (c *Cache) similarity(a, b index.Request) float64 {
 	return c.requests.Similarity(a, b)
 }
 
-// similarity weighs the words against the share of the entry's files that are unchanged. An equal trigger earns
-// nothing: every prompt has one.
+// similarity weighs the words against the share of the entry's files that are unchanged. An equal
+// trigger earns nothing: every prompt has one.
 func similarity(words, unchanged float64) float64 { return min(0.75*words+0.25*unchanged, 1) }
 
 func percent(f float64) int { return int(f*100 + 0.5) }
@@ -50,9 +52,9 @@ const (
 	maxCompared  = 2 * time.Second // no comparison of files takes longer
 )
 
-// Find returns the entries that fit what is asked, the best first: those at or above MinSimilarity that are worth an
-// offer, were used in the last maxIdle, whose turn ended well, and whose files are all there. It reads files only of
-// those whose words fit.
+// Find returns the entries that fit a request, the best first: entries at or above MinSimilarity
+// that are worth an offer, were used in the last maxIdle, whose turn ended well, and whose files
+// all exist. It reads only files of entries whose words fit.
 func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error) {
 	cfg := c.o.config()
 	request := index.NewRequest(event.Clip(asked.Text, maxText))
@@ -100,7 +102,8 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 	return out, nil
 }
 
-// fitting are copies of the entries of the same trigger whose words fit. Similarity is that of the words.
+// fitting returns copies of the entries of the same trigger whose words fit, with the similarity of
+// the words.
 func (c *Cache) fitting(t Trigger, request index.Request) (out []Match) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,7 +138,8 @@ func (c *Cache) NotOffered(session string, found []Match) (out []Match) {
 	return out
 }
 
-// NoteOffer notes that entries were offered to a session, or withheld from it: they are not offered to it again.
+// NoteOffer notes that entries were offered to a session, or withheld from it: they are not offered
+// to it again.
 func (c *Cache) NoteOffer(session string, offered []Match) {
 	t := c.o.Turns
 	t.mu.Lock()
@@ -170,7 +174,7 @@ func (c *Cache) used(ctx context.Context, id string, well bool) error {
 	return c.put(ctx, e)
 }
 
-// Asked is what began a session's present turn; ok is false if there is none.
+// Asked returns the request that began a session's present turn; ok is false if there is none.
 func (c *Cache) Asked(ctx context.Context, session string) (asked Ask, ok bool) {
 	thread, err := c.o.DB.Thread(ctx, session, maxThread)
 	if err != nil {

@@ -36,8 +36,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzGlob: a glob that is not well formed fits nothing, and a name without special characters fits itself, and by its
-// last part, but no longer name.
+// FuzzGlob: a glob that is not well formed fits nothing, and a name without special characters fits
+// itself, and by its last part, but no longer name.
 func FuzzGlob(f *testing.F) {
 	for _, s := range []string{"**/*.go", "*.{ts,tsx}", "[a-z]?", "[!a]", "a/**/b", "{", "[", `\`, "**"} {
 		f.Add(s, "a/b/c.go")

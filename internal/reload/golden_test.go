@@ -14,8 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestFindGolden compares what Find says of the pairs in testdata/pairs.golden: recorded | asked | similarity. The
-// threshold of an offer must mean the same in every version.
+// TestFindGolden compares what Find says of the pairs in testdata/pairs.golden: recorded | asked |
+// similarity. The threshold of an offer must mean the same in every version.
 func TestFindGolden(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{"a.go", "b.go"} {

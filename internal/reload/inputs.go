@@ -14,7 +14,7 @@ import (
 // maxInputs bounds the bytes of all inputs as stored. Those used least recently are dropped.
 const maxInputs = 8 << 20
 
-// input is what a call needs to be repeated, beside what the log has of it.
+// input is what is needed to repeat a call, beside the fields that the log has.
 type input struct {
 	Paths   []event.Path `json:"paths,omitempty"` // forgetting a file forgets the input by this name
 	Command string       `json:"command,omitempty"`
@@ -24,8 +24,8 @@ type input struct {
 	at      time.Time
 }
 
-// inputs are those of calls, each a sealed blob under the ID of its event. They are read when a turn is over. It is
-// safe for concurrent use.
+// inputs keeps the inputs of calls, each as a sealed blob under the id of its event. They are read
+// when a turn is over. It is safe for concurrent use.
 type inputs struct {
 	stored *cold.Owner
 
@@ -40,8 +40,8 @@ func newInputs(blobs *cold.Blobs) *inputs {
 	return s
 }
 
-// Keep takes the inputs of calls before they are logged: the log has no place for them. A text with a secret is left
-// out.
+// Keep takes the inputs of calls before they are logged: the log has no place for them. A text with
+// a secret is left out.
 func (c *Cache) Keep(events []event.Event) {
 	if c.o.config().Off {
 		return
@@ -65,7 +65,8 @@ func (c *Cache) Keep(events []event.Event) {
 	}
 }
 
-// Edits are what a call replaced in its file, by the id of its event; nil where that was not kept, or no longer is.
+// Edits returns what a call replaced in its file, by the id of its event; nil if that was not kept,
+// or no longer is.
 func (c *Cache) Edits(ctx context.Context, id string) []event.Swap {
 	return c.inputs.get(ctx, id).Edits
 }

@@ -43,8 +43,9 @@ func (c *Cache) best(prompt string, unchanged float64) (text string, best float6
 	return text, best
 }
 
-// TestParaphrases: of prompts asked again in other words more than 80 % find the entry, also when three in ten of its
-// files changed. Nothing of the second file was looked at when words and weights were chosen.
+// TestParaphrases: of prompts asked again in other words more than 80 % find the entry, also when
+// three in ten of its files changed. Nothing of the second file was looked at when words and
+// weights were chosen.
 func TestParaphrases(t *testing.T) {
 	for _, c := range []struct {
 		file      string

@@ -19,8 +19,9 @@ import (
 // maxEdited is the largest file of which a patch is kept, in bytes.
 const maxEdited = 1 << 20
 
-// keepPatches keeps what the turn did to each file, as a patch that git takes. It is known where the file still is what
-// the turn made of it, and git has what it was before, or the replacements can be taken back.
+// keepPatches keeps what the turn did to each file, as a patch that git takes. It is known where
+// the file still is what the turn made of it, and git has what it was before, or the replacements
+// can be taken back.
 func (c *Cache) keepPatches(ctx context.Context, e *Entry) {
 	w := c.o.Place()
 	dir, err := os.OpenRoot(string(w.Root))
@@ -50,7 +51,8 @@ func (c *Cache) keepPatches(ctx context.Context, e *Entry) {
 	}
 }
 
-// beforeOf is what a file was before the calls that made it what it is: nil if there was none.
+// beforeOf returns the content of a file before the calls that made it what it is, or nil if there
+// was no file.
 func beforeOf(ctx context.Context, w Worktree, f *File, calls []Action, after []byte) (before []byte, known bool) {
 	if f.Before == gone {
 		return nil, true
@@ -76,9 +78,9 @@ func beforeOf(ctx context.Context, w Worktree, f *File, calls []Action, after []
 	return []byte(text), f.Before == "" || index.BlobID([]byte(text)) == f.Before
 }
 
-// patchOf is the change of a file as git apply takes it; before is nil for a new file. It is "" where nothing changes,
-// for what is no text or has a name that a patch cannot have as it is, and where it takes too many lines to say which
-// place of the file is meant.
+// patchOf returns the change of a file in the form of git apply; before is nil for a new file. It
+// returns "" if nothing changes, if the content is not text or a patch cannot have the name as it
+// is, and if it would take too many lines to say which place of the file is meant.
 func patchOf(p event.Path, before, after []byte) string {
 	name := string(p)
 	odd := strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError })
@@ -102,7 +104,7 @@ func patchOf(p event.Path, before, after []byte) string {
 	return fmt.Sprintf("%s--- a/%s%s\n+++ b/%[2]s%[3]s\n%s", head, name, end, hunks)
 }
 
-// patch is what is known of the change of a file, "" for nothing.
+// patch returns the change of a file, or "" if it is not known.
 func (e *Entry) patch(p event.Path) string {
 	for _, f := range e.Files {
 		if f.Path == p {

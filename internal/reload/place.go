@@ -11,14 +11,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// contexts are how many lines around a change a patch may show, until only one place of the file looks like that. After
-// the last of them all lines are shown.
+// contexts are how many lines around a change a patch may show, until only one place of the file
+// looks like that. After the last of them all lines are shown.
 var contexts = []int{3, 6, 12, 24, 48, 96}
 
 // maxWidened is how many bytes more a patch may have for that.
 const maxWidened = 64 << 10
 
-// noEnd is what a patch has behind a last line without an end.
+// noEnd is the line of a patch after a last line without a line end.
 const noEnd = "\n\\ No newline at end of file\n"
 
 // part is a hunk of a patch.
@@ -50,8 +50,8 @@ func parts(hunks string) (out []part) {
 	return out
 }
 
-// side is the text of a hunk before ('-') or after ('+') the change. fixed says that git takes it only for the beginning
-// or the end of a file: it begins the file, or ends with a change.
+// side is the text of a hunk before ('-') or after ('+') the change. fixed says that git takes it
+// only for the beginning or the end of a file: it begins the file, or ends with a change.
 func (p part) side(sign byte) (text string, fixed bool) {
 	at := p.from
 	if sign == '+' {
@@ -85,15 +85,17 @@ func (p part) places(sign byte, text string) (n int) {
 	return n
 }
 
-// alone reports whether git can make a change, and take it back, at no other place than where it was made.
+// alone reports whether git can make a change, and take it back, at no other place than where it
+// was made.
 func alone(hunks, before, after string) bool {
 	return !slices.ContainsFunc(parts(hunks), func(p part) bool {
 		return p.places('-', before) > 1 || p.places('+', after) > 1
 	})
 }
 
-// misplaced reports whether git could make a change of a text at another place than is meant: a hunk fits at two of
-// them, or one place looks as if it were made already, so that it could not be taken back.
+// misplaced reports whether git could make a change at another place of the text than is meant: a
+// hunk fits at two places, or one place looks as if the change were already made, so that it could
+// not be taken back.
 func misplaced(patch, text string) bool {
 	return slices.ContainsFunc(parts(patch), func(p part) bool {
 		if p.places('-', text) > 1 {
@@ -104,7 +106,7 @@ func misplaced(patch, text string) bool {
 	})
 }
 
-// misplaced is that of a patch in a worktree. What cannot be read is misplaced.
+// misplaced does so for a patch and the worktree. A file that cannot be read counts as misplaced.
 func (w Worktree) misplaced(f filePatch) bool {
 	dir, err := os.OpenRoot(string(w.Root))
 	if err != nil {
@@ -118,8 +120,8 @@ func (w Worktree) misplaced(f filePatch) bool {
 	return err != nil || misplaced(f.Patch, string(text))
 }
 
-// widened shows as many lines around the changes as it takes that they fit at one place only. The same lines often
-// stand in a file more than once, and git looks for them wherever they are.
+// widened shows as many lines around the changes as are needed so that they fit at one place only.
+// The same lines often occur in a file more than once, and git looks for them everywhere.
 func widened(hunks, before, after string) string {
 	if alone(hunks, before, after) {
 		return hunks
@@ -159,7 +161,7 @@ func script(before string, hunks []part) (all []string) {
 	return all
 }
 
-// around are the hunks of a whole change, with so many lines around each.
+// around returns the hunks of a whole change, with that many lines around each.
 func around(all []string, context int) string {
 	show := make([]bool, len(all))
 	for i, line := range all {

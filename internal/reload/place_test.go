@@ -11,7 +11,8 @@ import (
 // body stands in functions that look alike.
 const body = "  open\n  read\n  check\n  return nil\n  write\n  flush\n  close\n"
 
-// TestPlaces: a change of one of several places that look alike is never made, nor taken back, at another one.
+// TestPlaces: a change of one of several places that look alike is never made, nor taken back, at
+// another one.
 func TestPlaces(t *testing.T) {
 	d := newFixture(t, nil)
 	pad := strings.Repeat("\n", 4)
@@ -40,8 +41,8 @@ func TestPlaces(t *testing.T) {
 	fault.Same(t, "between lines that are all the same", d.read("f"), same+"new\n"+same)
 }
 
-// TestReplayElsewhere: a replay whose edit fits at two places of the file now, or was made at another place already, makes
-// none, and is not said to apply.
+// TestReplayElsewhere: a replay whose edit fits at two places of the file now, or was made at
+// another place already, makes none, and is not said to apply.
 func TestReplayElsewhere(t *testing.T) {
 	pad := strings.Repeat("\n", 4)
 	fixed := strings.Replace(body, "nil", "err", 1)

@@ -11,7 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// plan is what the edits of a sequence would change: all of their patches apply, or none is made.
+// plan says what the edits of a sequence would change. Either all of their patches apply, or none
+// is made.
 type plan struct {
 	patches []filePatch // each file once
 	steps   map[int]Step
@@ -25,8 +26,9 @@ type filePatch struct {
 	After string     `json:"after,omitempty"` // of an undo record: hash of what the replay made of it; "": it was killed
 }
 
-// newPlan asks git about the patches of all edits but those to be left out, which takes the other edits of their files
-// along. The first that does not apply, or not only at the place that is meant, breaks the plan; that is no error.
+// newPlan asks git about the patches of all edits except those to be left out; other edits of the
+// same files are left out with them. The first patch that does not apply, or that could apply at
+// another place than is meant, breaks the plan; that is not an error.
 func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 	l := &plan{steps: map[int]Step{}}
 	left := map[event.Path]bool{}
@@ -64,7 +66,8 @@ func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 	return l
 }
 
-// patches are those of the edits that may be made, each file once. Those of the actions in skip are left out.
+// patches returns the patches of the edits that may be made, each file once. Those of the actions
+// in skip are left out.
 func (e *Entry) patches(w Worktree, skip []int, left map[event.Path]bool) (out []filePatch) {
 	for i, a := range e.Actions {
 		if !a.changes() || e.note(a) != "" || slices.Contains(skip, i) || left[a.Paths[0]] || w.ignored(a.Paths[0]) {
@@ -77,7 +80,8 @@ func (e *Entry) patches(w Worktree, skip []int, left map[event.Path]bool) (out [
 	return out
 }
 
-// name identifies a plan: only one that was shown is carried out. It is "" when there is nothing to do.
+// name identifies a plan: only one that was shown is carried out. It is "" when there is nothing to
+// do.
 func (l *plan) name() string {
 	if l.broken || len(l.patches) == 0 {
 		return ""
@@ -86,7 +90,7 @@ func (l *plan) name() string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// diff is what people see of the patches. Lines are cut to maxLine.
+// diff returns the patches as people see them, with lines cut to maxLine.
 func (l *plan) diff() string {
 	var b strings.Builder
 	for line := range strings.Lines(whole(l.patches)) {

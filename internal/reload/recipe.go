@@ -15,8 +15,8 @@ const (
 	maxCommand = 60 // bytes of one
 )
 
-// recipe says what a sequence edited, with the first line that it changed in each file, and what it ran: "edited
-// install:3, man/man1/fzf.1:24; ran make docs". It is "" for one that edited nothing.
+// recipe says what a sequence edited, with the first line that it changed in each file, and what it
+// ran: "edited install:3, man/man1/fzf.1:24; ran make docs". It is "" for one that edited nothing.
 func (e *Entry) recipe() string {
 	var edited, ran []string
 	for _, f := range e.Files {

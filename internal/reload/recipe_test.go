@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestRecipe: a sequence that edits is offered with what it edited and ran. Its edits apply while the files are as they
-// were, and only for the same numbers, versions and names.
+// TestRecipe: a sequence that edits is offered with what it edited and ran. Its edits apply while
+// the files are as they were, and only for the same numbers, versions and names.
 func TestRecipe(t *testing.T) {
 	lines := strings.Repeat("line\n", 9)
 	d := newFixture(t, map[string]string{"install": lines + "version=0.74.0\n" + lines, "main.go": "const v = \"0.74.0\"\n"})
@@ -42,7 +42,8 @@ func TestRecipe(t *testing.T) {
 	}
 }
 
-// TestRecipeOfNames: the same task for another name has a recipe, and what only a number tells apart has none.
+// TestRecipeOfNames: the same task for another name has a recipe, and what only a number tells
+// apart has none.
 func TestRecipeOfNames(t *testing.T) {
 	d := newFixture(t, map[string]string{"a_test.go": "package a\n", "b.go": "package b\n"})
 	d.turn("s", "add a test for parseQuery", edits("a_test.go", "package a", "package a\n\nfunc TestQuery() {}"))
@@ -58,7 +59,8 @@ func TestRecipeOfNames(t *testing.T) {
 	}
 }
 
-// TestReplayIsNotRecorded: a turn that repeats a sequence, by the tool or in a shell, leaves the sequence as it is.
+// TestReplayIsNotRecorded: a turn that repeats a sequence, by the tool or in a shell, leaves the
+// sequence as it is.
 func TestReplayIsNotRecorded(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "one\n", "b.go": "one\n"})
 	d.turn("s", "make the first number a digit", edits("a.go", "one", "1"), edits("b.go", "one", "1"))

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// endSlack is how long a turn that ended still accepts calls: each hook is a process of its own, and the last call
-	// may arrive after the end.
+	// endSlack is how long a turn that ended still accepts calls: each hook is a process of its
+	// own, and the last call may arrive after the end.
 	endSlack = 250 * time.Millisecond
 	// maxThread bounds the events of a session among which a turn is looked for.
 	maxThread = 1000
 )
 
-// makeEntries makes entries of the turns that are over. It reports whether some ended less than endSlack ago, which it
-// makes only if all are wanted.
+// makeEntries makes entries of the turns that are over. It reports whether some ended less than
+// endSlack ago, which it makes only if all are wanted.
 func (c *Cache) makeEntries(ctx context.Context, all bool) (waiting bool) {
 	c.making.Lock()
 	defer c.making.Unlock()
@@ -39,7 +39,8 @@ func (c *Cache) makeEntries(ctx context.Context, all bool) (waiting bool) {
 	return waiting
 }
 
-// make makes an entry of the turn that an event ended, if it did something that can be found and replayed.
+// make makes an entry of the turn that an event ended, if it did something that can be found and
+// replayed.
 func (c *Cache) make(ctx context.Context, b boundary) error {
 	thread, err := c.o.DB.Thread(ctx, b.Session, maxThread)
 	if err != nil {
@@ -120,8 +121,9 @@ func (c *Cache) enter(ctx context.Context, e *Entry) error {
 	return c.put(ctx, e)
 }
 
-// worth reports whether a turn can be found and replayed: a prompt of fewer than two words ("go on") cannot be found. A
-// turn that replayed another one is none of its own: it would take the place of what it replayed.
+// worth reports whether a turn is worth recording. A prompt of fewer than two words ("go on")
+// cannot be found again. A turn that replayed another one is not recorded, because it would take
+// the place of what it replayed.
 func (e *Entry) worth() bool {
 	if e.Type == Prompt && index.NewRequest(e.Text).Len() < 2 || slices.ContainsFunc(e.Actions, Action.replays) {
 		return false

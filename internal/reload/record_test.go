@@ -24,8 +24,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestRecordedAgain: a turn of the same request takes the place of the one before unless it went worse, and keeps its
-// counts.
+// TestRecordedAgain: a turn of the same request takes the place of the one before unless it went
+// worse, and keeps its counts.
 func TestRecordedAgain(t *testing.T) {
 	const prompt = "explain the zebra crossing in full"
 	d := newFixture(t, map[string]string{"a.go": "a\n", "b.go": "b\n"})
@@ -59,7 +59,8 @@ func TestRecordedAgain(t *testing.T) {
 	fault.Same(t, "a session that is not known was asked", ok, false)
 }
 
-// TestLargeInputs: an entry keeps the names of its files but no patch that is too large, nor one with a secret.
+// TestLargeInputs: an entry keeps the names of its files but no patch that is too large, nor one
+// with a secret.
 func TestLargeInputs(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "a\n"})
 	d.close()
@@ -84,8 +85,8 @@ func TestLargeInputs(t *testing.T) {
 	}
 }
 
-// TestEnded: the ends of turns of a day are kept and survive a restart; one after which a call may still come waits.
-// Events of no session, of other clones and of subagents end no turn.
+// TestEnded: the ends of turns of a day are kept and survive a restart; one after which a call may
+// still come waits. Events of no session, of other clones and of subagents end no turn.
 func TestEnded(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	turns := NewTurns(func(agent string) bool { return agent == "claude" })

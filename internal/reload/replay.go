@@ -66,8 +66,8 @@ const (
 	maxOutput     = 64 << 10
 )
 
-// ErrIndex is wrapped when an action to be skipped does not exist, ErrPlan when the plan to be applied is not the one
-// that was shown.
+// ErrIndex is wrapped when an action to be skipped does not exist, ErrPlan when the plan to be
+// applied is not the one that was shown.
 var (
 	ErrIndex = errors.New("no such action")
 	ErrPlan  = errors.New("the plan has changed")
@@ -80,9 +80,9 @@ type replay struct {
 	plan *plan // nil: edits are not asked for
 }
 
-// Replay repeats an entry's actions in their order, up to the first with another result. Reads and searches run now
-// and return what they find now. Commands are not run. Edits are planned as a whole before anything is done, and made
-// only when the plan is named.
+// Replay repeats an entry's actions in their order, up to the first with another result. Reads and
+// searches run now and return what they find now. Commands are not run. Edits are planned as a
+// whole before anything is done, and made only when the plan is named.
 func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, error) {
 	e, err := c.Get(ctx, r.ID)
 	if err != nil {

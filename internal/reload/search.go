@@ -68,7 +68,7 @@ func (p *replay) read(a Action, s *Step) {
 	s.Output = b.String()
 }
 
-// number prints lines with their numbers; false if there is none.
+// number prints lines with their numbers; false if there are none.
 func number(b *strings.Builder, raw []byte, from, limit int) bool {
 	if limit <= 0 || limit > maxLines {
 		limit = maxLines
@@ -210,7 +210,8 @@ func under(f, dir event.Path) (rel string, in bool) {
 	return strings.CutPrefix(string(f), string(dir)+"/")
 }
 
-// plain is an error without the name of the file, which the caller adds, and without the place of the worktree.
+// plain is an error without the name of the file, which the caller adds, and without the place of
+// the worktree.
 func plain(err error) string {
 	var e *fs.PathError
 	if errors.As(err, &e) {
@@ -231,9 +232,9 @@ func cutLines(s string, n int) string {
 	return s + "…\n"
 }
 
-// matchGlob reports whether a name fits a glob as search tools have it: * and ? stay within a folder, ** does not,
-// {a,b} is a choice, [a-z] a class; a glob without a slash fits names at any depth. "" fits everything, a wrong one
-// nothing.
+// matchGlob reports whether a name fits a glob as search tools have it: * and ? stay within a
+// folder, ** does not, {a,b} is a choice, [a-z] a class; a glob without a slash fits names at any
+// depth. "" fits everything, a wrong one nothing.
 func matchGlob(pattern, name string) bool {
 	if pattern == "" {
 		return true

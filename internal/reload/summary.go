@@ -11,8 +11,8 @@ import (
 // maxSummary is the longest summary, in bytes.
 const maxSummary = 160
 
-// summary describes a sequence in one line: "searched 2×, read 4 files in rank/ (score.go, …), edited rank/score.go,
-// ran go test ./rank (ok)".
+// summary describes a sequence in one line: "searched 2×, read 4 files in rank/ (score.go, …),
+// edited rank/score.go, ran go test ./rank (ok)".
 func summary(e *Entry) string {
 	searched, runs := 0, 0
 	var read, wrote []event.Path

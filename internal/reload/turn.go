@@ -17,9 +17,9 @@ type turn struct {
 	end     string    // ID of the event that ended it; "": it goes on, or was interrupted
 }
 
-// turnsOf are the turns of a session's events, which are in the order of the log. endsTurns says whether an agent
-// reports the ends of turns; if not, the next prompt and the end of the session are one. What a subagent does is left
-// out: the agent itself has not seen what its subagents read.
+// turnsOf are the turns of a session's events, which are in the order of the log. endsTurns says
+// whether an agent reports the ends of turns; if not, the next prompt and the end of the session
+// are one. What a subagent does is left out: the agent itself has not seen what its subagents read.
 func turnsOf(thread []cold.Numbered, endsTurns func(agent string) bool) (out []*turn) {
 	for _, e := range thread {
 		if e.Subagent != "" {

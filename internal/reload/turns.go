@@ -10,14 +10,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// Turns is a consumer of the log: it notes which turns have ended, of which a Cache then makes entries. It is safe for
-// concurrent use.
+// Turns is a consumer of the log: it notes which turns have ended, of which a Cache then makes
+// entries. It is safe for concurrent use.
 type Turns struct {
 	endsTurns func(agent string) bool
 
 	mu    sync.Mutex // guards what follows
 	ended []boundary // those of which no entry was made yet, in the order of the log
-	// offered are by session the ids of entries that it was offered, or that were withheld from it. It is not saved.
+	// offered are by session the ids of entries that it was offered, or that were withheld from it.
+	// It is not saved.
 	offered map[string]map[string]bool
 }
 
@@ -31,13 +32,14 @@ type boundary struct {
 // maxEnded bounds the turns of a day.
 const maxEnded = 1000
 
-// NewTurns makes the state before the first event. endsTurns says whether an agent reports the ends of turns.
+// NewTurns makes the state before the first event. endsTurns says whether an agent reports the ends
+// of turns.
 func NewTurns(endsTurns func(agent string) bool) *Turns {
 	return &Turns{endsTurns: endsTurns, offered: map[string]map[string]bool{}}
 }
 
-// Apply notes the ends of turns; what ended more than a day before the newest of them is dropped. An agent whose
-// conversation was compacted or cleared does not know any more what it was offered.
+// Apply notes the ends of turns; what ended more than a day before the newest of them is dropped.
+// An agent whose conversation was compacted or cleared does not know any more what it was offered.
 func (t *Turns) Apply(e event.Event, _ *session.Session, _ session.Delta) {
 	if e.Session == "" || e.Subagent != "" || e.Origin != "" {
 		return
@@ -61,9 +63,9 @@ func (t *Turns) Apply(e event.Event, _ *session.Session, _ session.Delta) {
 	t.ended = append(t.ended[max(0, len(t.ended)-maxEnded+1):], b)
 }
 
-// take takes what ended turns that are over, of which entries are made next. It reports whether others ended less than
-// endSlack ago, which it takes only if all are wanted. A snapshot that is older brings back what was taken: to make an
-// entry twice makes one.
+// take takes what ended turns that are over, of which entries are made next. It reports whether
+// others ended less than endSlack ago, which it takes only if all are wanted. A snapshot that is
+// older brings back what was taken: to make an entry twice makes one.
 func (t *Turns) take(now time.Time, all bool) (due []boundary, waiting bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 // maxUndos is how many undo records are kept: they hold contents of files.
 const maxUndos = 5
 
-// undo is what a replay has changed.
+// undo records what a replay has changed.
 type undo struct {
 	ID      string      `json:"id"`
 	Patches []filePatch `json:"patches"`
@@ -37,8 +37,9 @@ func undos(blobs *cold.Blobs) *cold.Owner {
 // ErrChanged is wrapped when files have changed since a replay.
 var ErrChanged = errors.New("changed since the replay")
 
-// Undo takes back what a replay has changed: that of the record with that id, or of the newest one that was not undone.
-// It restores all files or none: if one was changed since, all stay. A file that is what it was before is left.
+// Undo takes back what a replay has changed: the one with that id, or the newest one that was not
+// undone. It restores all files or none: if one was changed since, all stay. A file that already
+// has its former content is left alone.
 func (c *Cache) Undo(ctx context.Context, w Worktree, id string) (record string, files []event.Path, err error) {
 	c.applying.Lock()
 	defer c.applying.Unlock()
@@ -93,7 +94,8 @@ func (c *Cache) dropUndo(ctx context.Context, id string, why error) error {
 	return errors.Join(why, err)
 }
 
-// findUndo finds the record of that id, or the newest that was not undone. The error is ErrNoUndo if there is none.
+// findUndo finds the record with that id, or the newest one that was not undone, else it returns
+// ErrNoUndo.
 func (c *Cache) findUndo(ctx context.Context, id string) (undo, error) {
 	found, _, err := c.undos.List(ctx, cold.Selection{})
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// browser is a headless Chromium with one page, driven over its debugging pipe: JSON messages that end in a NUL.
+// browser is a headless Chromium with one page, driven over its debugging pipe: JSON messages that
+// end in a NUL.
 type browser struct {
 	t       *testing.T
 	out     io.Writer

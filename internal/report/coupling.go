@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Map is the files that belong together. The page shows as many of the first pairs as there is space for.
+// Map is the files that belong together. The page shows as many of the first pairs as there is
+// space for.
 type Map struct {
 	Files   []string `json:"files"`
 	Commits []int    `json:"commits"` // of each file
@@ -44,9 +45,9 @@ type couple struct {
 	score      float64
 }
 
-// coupling finds the pairs: files that share at least three commits of at most thirty files. A pair counts by the share
-// of its common commits in those of either, as the cosine of the two, and by their number: 40 of 44 says more than 3 of
-// 3.
+// coupling finds the pairs: files that share at least three commits of at most thirty files. A pair
+// counts by the share of its common commits in those of either, as the cosine of the two, and by
+// their number: 40 of 44 says more than 3 of 3.
 func (h *history) coupling() *Map {
 	of := h.commits(time.Time{})
 	var couples []couple
@@ -84,8 +85,8 @@ func (h *history) coupling() *Map {
 	return m
 }
 
-// interest is what a pair is worth beside others: more if the tree does not show it, less if a release or a copy
-// explains it.
+// interest is what a pair is worth beside others: more if the tree does not show it, less if a
+// release or a copy explains it.
 func interest(a, b event.Path) float64 {
 	switch {
 	case a.Upkeep() || b.Upkeep():
@@ -98,7 +99,8 @@ func interest(a, b event.Path) float64 {
 	return 1.5
 }
 
-// together counts the commits of each pair, all and those of the last year. Files with too few commits make no pair.
+// together counts the commits of each pair, all and those of the last year. Files with too few
+// commits make no pair.
 func (h *history) together(of []int) map[[2]int32][2]int32 {
 	count := map[[2]int32][2]int32{}
 	var files []int32
@@ -129,8 +131,8 @@ func (h *history) together(of []int) map[[2]int32][2]int32 {
 	return count
 }
 
-// recount adds to the counts of pairs the commits of many files, which find none: every page and command counts the
-// common commits of two files alike.
+// recount adds to the counts of pairs the commits of many files, which find none: every page and
+// command counts the common commits of two files alike.
 func (h *history) recount(couples []couple) {
 	place := make(map[[2]int32]int, len(couples))
 	for i, c := range couples {
@@ -151,8 +153,8 @@ func (h *history) recount(couples []couple) {
 	}
 }
 
-// across are the strongest pairs of different folders whose names do not give them away. Those without a commit of the
-// last year stand last, and only where there are few others.
+// across are the strongest pairs of different folders whose names do not give them away. Those
+// without a commit of the last year stand last, and only where there are few others.
 func (h *history) across(m *Map) (out []Across) {
 	of := map[string]int{} // commits of the last year
 	for id, n := range h.commits(h.year) {

@@ -7,7 +7,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Sentence is one thing to act on, and the section of the page that has the rest. Names in backticks are of files.
+// Sentence is one thing to act on, and the section of the page that has the rest. Names in
+// backticks are of files.
 type Sentence struct {
 	Text    string `json:"text"`
 	Section string `json:"section"`

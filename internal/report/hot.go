@@ -21,7 +21,8 @@ const (
 	hotMost = 200
 )
 
-// hot orders source files by commits of the last year × √lines: a file of 1,600 lines counts four times one of 100.
+// hot orders source files by commits of the last year × √lines: a file of 1,600 lines counts four
+// times one of 100.
 func (h *history) hot(lines func(event.Path) int) []Hot {
 	if lines == nil {
 		return nil

@@ -91,8 +91,8 @@ var (
 	sectionJS string
 )
 
-// Write prints the page. Its data is JSON without '<', '>' and '&', so that no name can end the element that holds it,
-// and its policy allows the one script and the one style that it came with.
+// Write prints the page. Its data is JSON without '<', '>' and '&', so that no name can end the
+// element that holds it, and its policy allows the one script and the one style that it came with.
 func (p *Page) Write(w io.Writer) error {
 	data, err := json.Marshal(p)
 	if err != nil {

@@ -34,7 +34,8 @@ func commit(n int, files ...event.Path) event.Event {
 		Body: event.Commit{Text: fmt.Sprintf("change <b>%d</b>", n), Paths: files}}
 }
 
-// made is a repository of six files: a.go and b.md belong together across folders, the three of web inside of one.
+// made is a repository of six files: a.go and b.md belong together across folders, the three of web
+// inside of one.
 func made(t *testing.T) Input {
 	t.Helper()
 	in := Input{Name: "made <up>", Now: begin.AddDate(0, 3, 0), Status: api.StatusAnswer{Commits: 40, Files: 6,
@@ -93,8 +94,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestCountedAlike: the page counts the commits of two files as all commands do: also those of many files, which find no
-// pair, and none of what went through the repository for a tool.
+// TestCountedAlike: the page counts the commits of two files as all commands do: also those of many
+// files, which find no pair, and none of what went through the repository for a tool.
 func TestCountedAlike(t *testing.T) {
 	in := made(t)
 	commits := &past.Commits{}
@@ -116,8 +117,8 @@ func TestCountedAlike(t *testing.T) {
 	}
 }
 
-// TestHeadline: three sentences to act on, each with its section; pairs without a commit of the last year stand
-// last.
+// TestHeadline: three sentences to act on, each with its section; pairs without a commit of the
+// last year stand last.
 func TestHeadline(t *testing.T) {
 	p := New(made(t))
 	var sections []string

@@ -7,7 +7,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/eval"
 )
 
-// Past is how right aOa would have been about the newest changes, each with one file left out, and complete.
+// Past is how right aOa would have been about the newest changes, each with one file left out, and
+// complete.
 type Past struct {
 	Reliability
 	Changes int     `json:"changes"`

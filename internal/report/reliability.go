@@ -109,8 +109,8 @@ func (t *tally) weeks() (out []Week, months bool) {
 	return out, months
 }
 
-// newReliability reads outcomes: those of all files that were predicted for the bars, those of files that were shown
-// for the weeks.
+// newReliability reads outcomes: those of all files that were predicted for the bars, those of
+// files that were shown for the weeks.
 func newReliability(outcomes []prefetch.Outcome) *Reliability {
 	var t tally
 	for _, o := range outcomes {

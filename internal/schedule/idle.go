@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Calls knows how many calls there were, and the time of the last one. It is safe for concurrent use.
+// Calls knows how many calls there were, and the time of the last one. It is safe for concurrent
+// use.
 type Calls struct{ count, unixMilli atomic.Int64 }
 
 // Note notes a call.
@@ -23,7 +24,8 @@ func (c *Calls) Begin(at time.Time) { c.unixMilli.Store(at.UnixMilli()) }
 // last is the time of the last call.
 func (c *Calls) last() time.Time { return time.UnixMilli(c.unixMilli.Load()) }
 
-// Idle returns memory when nothing calls, and stops the process when nothing calls for long. All fields are needed.
+// Idle returns memory when nothing calls, and stops the process when nothing calls for long. All
+// fields are needed.
 type Idle struct {
 	Calls     *Calls
 	Now       func() time.Time
@@ -35,8 +37,8 @@ type Idle struct {
 	Stop      func(gone bool)
 }
 
-// passing is how long a process stays that was called once at most: an agent that searches many repositories starts one
-// in each.
+// passing is how long a process stays that was called once at most: an agent that searches many
+// repositories starts one in each.
 const passing = 10 * time.Minute
 
 // How often the idle time is checked, at most and at least.
@@ -45,8 +47,8 @@ const (
 	idleAtLeast = 100 * time.Millisecond
 )
 
-// Memory is returned to the system when nothing has called for memoryAfter: by then the snapshot of the last minute is
-// written. That is checked every memoryCheck.
+// Memory is returned to the system when nothing has called for memoryAfter: by then the snapshot of
+// the last minute is written. That is checked every memoryCheck.
 const (
 	memoryCheck = 5 * time.Second
 	memoryAfter = time.Minute

@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestPassing: a process that was called once stays for ten minutes, one that was called again for its whole limit, and
-// one without a limit for ever.
+// TestPassing: a process that was called once stays for ten minutes, one that was called again for
+// its whole limit, and one without a limit for ever.
 func TestPassing(t *testing.T) {
 	for _, c := range []struct {
 		calls int
@@ -40,8 +40,9 @@ func TestPassing(t *testing.T) {
 	}
 }
 
-// TestIdle: without a call for the limit the process is stopped, but not while something long is under way
-// or events wait that cannot be written, which is said once. What it serves may be gone at any time.
+// TestIdle: without a call for the limit the process is stopped, but not while something long is
+// under way or events wait that cannot be written, which is said once. What it serves may be gone
+// at any time.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls Calls

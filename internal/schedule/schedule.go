@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// dueEvery is how often jobs are compared with the clock: one that was due while the machine slept begins so soon
-	// after.
+	// dueEvery is how often jobs are compared with the clock: one that was due while the machine
+	// slept begins so soon after.
 	dueEvery = time.Minute
 	// retryAfter is when a job that failed is tried again, and when an urgent one is due.
 	retryAfter = time.Hour
@@ -26,8 +26,9 @@ type Notes interface {
 	SetMeta(ctx context.Context, name, value string) error
 }
 
-// Job is something that is done once in a period, however often the daemon starts meanwhile. When it was done is kept
-// in the log's file, so that one that was due while no daemon ran is done at the start.
+// Job is something that is done once in a period, however often the daemon starts meanwhile. When
+// it was done is kept in the log's file, so that one that was due while no daemon ran is done at
+// the start.
 type Job struct {
 	Name   string
 	Every  time.Duration
@@ -53,7 +54,8 @@ type Schedule struct {
 // Run does what is due until ctx ends, and waits for what is running.
 func (s *Schedule) Run(ctx context.Context) error {
 	log := cronLog{s.Log}
-	// Recover is the inner one: SkipIfStillRunning takes a job that panicked for one that still runs.
+	// Recover is the inner one: SkipIfStillRunning takes a job that panicked for one that still
+	// runs.
 	guarded := cron.NewChain(cron.SkipIfStillRunning(log), cron.Recover(log))
 	due := s.due(ctx, log)
 	due() // a daemon that is stopped when idle may never meet a certain hour

@@ -69,7 +69,8 @@ func TestPanicInAJob(t *testing.T) {
 	})
 }
 
-// TestDueJobs: a daily job is done once a day of use, whenever daemons run, and soon after the machine slept.
+// TestDueJobs: a daily job is done once a day of use, whenever daemons run, and soon after the
+// machine slept.
 func TestDueJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
@@ -93,7 +94,8 @@ func TestDueJobs(t *testing.T) {
 	})
 }
 
-// TestJobThatFails: it is tried again after an hour; one that the daemon's end cut off, at the next start.
+// TestJobThatFails: it is tried again after an hour; one that the daemon's end cut off, at the next
+// start.
 func TestJobThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)

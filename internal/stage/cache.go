@@ -29,8 +29,8 @@ const MaxResult = 16_000_000
 // Results is the owner of the blobs that are results of stages.
 const Results = "results"
 
-// Cache keeps the results of stages. It is safe for concurrent use; of several processes only one, the daemon, has it
-// open.
+// Cache keeps the results of stages. It is safe for concurrent use; of several processes only one,
+// the daemon, has it open.
 type Cache struct {
 	o       Options
 	digests digests
@@ -90,8 +90,8 @@ func (t *Turn) Release() {
 	}
 }
 
-// Begin answers a request. While another run of the same key is under way, it waits for its end: then there is a hit,
-// or the turn of this request. A turn must be released.
+// Begin answers a request. While another run of the same key is under way, it waits for its end:
+// then there is a hit, or the turn of this request. A turn must be released.
 func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -181,7 +181,8 @@ type Result struct {
 	Record   []byte  `json:"-"` // in the form of DecodeRecord
 }
 
-// End keeps the result of a run whose inputs are still those that it began with: dependencies are digested again.
+// End keeps the result of a run whose inputs are still those that it began with: dependencies are
+// digested again.
 func (c *Cache) End(ctx context.Context, p Place, res Result) (Kept, error) {
 	r := &res.Request
 	if err := r.check(); err != nil {
@@ -245,9 +246,9 @@ func (c *Cache) parts(ctx context.Context, p Place, r *Request) (keyParts, []str
 	return parts, idle, err
 }
 
-// tool remembers the version that a tool printed, or fills it in: it is valid as long as the program's file is the
-// same. (A shim that selects another program by a file of the project is not noticed: that file belongs among the
-// dependencies.) ok is false if the version is not known.
+// tool remembers the version that a tool printed, or fills it in: it is valid as long as the
+// program's file is the same. (A shim that selects another program by a file of the project is not
+// noticed: that file belongs among the dependencies.) ok is false if the version is not known.
 func (c *Cache) tool(t *Tool) (ok bool) {
 	if t.Command == "" {
 		return true

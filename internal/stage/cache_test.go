@@ -81,8 +81,8 @@ func (r *fixture) keep(q Request, t *Turn, out string) {
 	}
 }
 
-// TestOneRuns: of many that want the same at once one runs, and all others get what it printed; when it comes to
-// nothing, the next one runs.
+// TestOneRuns: of many that want the same at once one runs, and all others get what it printed;
+// when it comes to nothing, the next one runs.
 func TestOneRuns(t *testing.T) {
 	r := newFixture(t)
 	q := r.request()

@@ -18,7 +18,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// digests remembers the digests of files as long as their identities are unchanged. It is safe for concurrent use.
+// digests remembers the digests of files as long as their identities are unchanged. It is safe for
+// concurrent use.
 type digests struct {
 	now func() time.Time
 
@@ -31,11 +32,12 @@ type knownDigest struct {
 	sum string
 }
 
-// maxKnown bounds the digests in memory, about 200 bytes a file. Beyond it everything is dropped and read again when
-// asked for.
+// maxKnown bounds the digests in memory, about 200 bytes a file. Beyond it everything is dropped
+// and read again when asked for.
 const maxKnown = 500_000
 
-// parts digests dependencies. Each becomes the part of the same index, also one that does not exist.
+// parts digests dependencies. Each becomes the part of the same index, also one that does not
+// exist.
 func (d *digests) parts(ctx context.Context, deps []dep) (keyParts, error) {
 	const chunk = 256
 	out := make(keyParts, len(deps))
@@ -68,7 +70,7 @@ func (d *digests) part(f dep) (keyPart, error) {
 		}
 		p.Sum, err = d.sum(f.abs, id)
 	}
-	// A file in the place of one of its folders means that there is no such file.
+	// If a path has a file in the place of one of its folders, the file does not exist.
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return keyPart{Kind: kindAbsent, Name: f.name}, nil
 	}
@@ -110,7 +112,7 @@ func (d *digests) file(name string) (string, error) {
 	return d.sum(real, id)
 }
 
-// sum returns the digest of a regular file that had the identity id a moment ago.
+// sum returns the digest of a regular file that had the identity id just before.
 func (d *digests) sum(name string, id identity) (string, error) {
 	d.mu.RLock()
 	k, ok := d.known[name]
@@ -126,7 +128,8 @@ func (d *digests) sum(name string, id identity) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !id.reliable(seen) {
-		// It changed so recently that it could change again without another identity: the next caller reads it, too.
+		// It changed so recently that it could change again without another identity: the next
+		// caller reads it, too.
 		delete(d.known, name)
 		return sum, nil
 	}
@@ -137,8 +140,8 @@ func (d *digests) sum(name string, id identity) (string, error) {
 	return sum, nil
 }
 
-// read digests a file and returns its identity after the reading. What is written meanwhile changes that, and its
-// times are then too young to be reliable.
+// read digests a file and returns its identity after the reading. What is written meanwhile changes
+// that, and its times are then too young to be reliable.
 func read(name string) (string, identity, error) {
 	f, err := regularfile.Open(name, regularfile.NoLinks)
 	if err != nil {
@@ -156,7 +159,7 @@ func read(name string) (string, identity, error) {
 	return string(h.Sum(nil)[:16]), identityOf(info), nil
 }
 
-// identity is what identifies the content of a file without reading it.
+// identity identifies the content of a file without reading it.
 type identity struct {
 	size, mtime, ctime int64 // bytes, unix ns; ctime is 0 where the system keeps none
 	inode              uint64
@@ -184,8 +187,9 @@ const (
 	coarseWindow = 2 * time.Second       // FAT counts in two seconds, HFS+ and ext3 in one
 )
 
-// reliable reports whether a file with this identity, read at or after seen, cannot change without another identity:
-// its times are older than the window. A time without milliseconds may be of a disk that counts in seconds.
+// reliable reports whether a file with this identity, read at or after seen, cannot change without
+// another identity: its times are older than the window. A time without milliseconds may be of a
+// disk that counts in seconds.
 func (i identity) reliable(seen time.Time) bool {
 	window := fineWindow
 	if i.mtime%int64(time.Millisecond) == 0 {

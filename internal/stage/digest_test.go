@@ -21,8 +21,9 @@ func write1(t testing.TB, name, text string) {
 	fault.Check(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
-// TestRacyWindow: a digest that was computed within the window of the file's last change is not remembered, however
-// often it is asked for: the file could change again and look the same. After the window it is.
+// TestRacyWindow: a digest that was computed within the window of the file's last change is not
+// remembered, however often it is asked for: the file could change again and look the same. After
+// the window it is.
 func TestRacyWindow(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	write1(t, name, "one")

@@ -22,8 +22,8 @@ type Entry struct {
 	Command  string    `json:"command"`     // redacted
 }
 
-// result is the data of an entry's blob: its record, what its key was made of, and the patterns by which the same
-// dependencies are found again.
+// result is the data of an entry's blob: its record, what its key was made of, and the patterns by
+// which the same dependencies are found again.
 type result struct {
 	Deps, Outputs []string
 	Template      string
@@ -45,8 +45,8 @@ func decodeEntry(v cold.Blob) (e Entry, err error) {
 	return e, err
 }
 
-// List returns entries of a stage, or of all where it is "", the newest first. Entries that cannot be read are left
-// out.
+// List returns entries of a stage, or of all where it is "", the newest first. Entries that cannot
+// be read are left out.
 func (c *Cache) List(ctx context.Context, stage string, limit int) ([]Entry, error) {
 	out := []Entry{}
 	found, _, err := c.results.List(ctx, cold.Selection{Part: stage, Limit: limit})
@@ -58,7 +58,8 @@ func (c *Cache) List(ctx context.Context, stage string, limit int) ([]Entry, err
 	return out, err
 }
 
-// load returns an entry with its result. One that is damaged, or whose key is lost, is dropped with one warning.
+// load returns an entry with its result. One that is damaged, or whose key is lost, is dropped with
+// one warning.
 func (c *Cache) load(ctx context.Context, key string) (e Entry, r result, found bool, err error) {
 	v, found, err := c.results.Get(ctx, key)
 	if err == nil && found {
@@ -115,7 +116,8 @@ func (e *Entry) refusal(r *Request, now time.Time) string {
 	return ""
 }
 
-// Drop removes the entries of a stage, or the one of a key; all of them when name is "". It returns how many.
+// Drop removes the entries of a stage, or the one of a key; all of them when name is "". It returns
+// how many.
 func (c *Cache) Drop(ctx context.Context, name string) (int, error) {
 	found, _, err := c.results.List(ctx, cold.Selection{Part: name})
 	var keys []string

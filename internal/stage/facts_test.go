@@ -17,8 +17,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestKey: what a key depends on, each alone, and what it does not depend on. The first key is a golden one: another
-// makes every kept result of every user a miss.
+// TestKey: what a key depends on, each alone, and what it does not depend on. The first key is a
+// golden one: another makes every kept result of every user a miss.
 func TestKey(t *testing.T) {
 	value, empty := "v", ""
 	base := Request{Stage: "s", Command: []string{"go", "test"}, Dir: "d", Inputs: map[string]string{"a": "1", "b": "2"},
@@ -92,7 +92,8 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestMisses: why a step runs, after each change on the disk; a bit, a link, a template and a tool are among them.
+// TestMisses: why a step runs, after each change on the disk; a bit, a link, a template and a tool
+// are among them.
 func TestMisses(t *testing.T) {
 	r := newFixture(t)
 	in := func(name string) string { return filepath.Join(r.root, name) }
@@ -265,7 +266,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestOutputs: the files that a step made are gathered, and restored with their modes; what is right is not touched.
+// TestOutputs: the files that a step made are gathered, and restored with their modes; what is
+// right is not touched.
 func TestOutputs(t *testing.T) {
 	root, other := t.TempDir(), t.TempDir()
 	for name, mode := range map[string]os.FileMode{"out/b": 0o755, "out/a": 0o600, "x.bin": 0o644, "[odd]": 0o644,
@@ -337,7 +339,8 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// TestPatterns: what each pattern names, and that the list of files is asked for again only where it may have changed.
+// TestPatterns: what each pattern names, and that the list of files is asked for again only where
+// it may have changed.
 func TestPatterns(t *testing.T) {
 	r := newFixture(t)
 	for _, name := range []string{"[odd].go", "src/deep/c.go", "other/d.go"} {
@@ -388,7 +391,8 @@ func TestPatterns(t *testing.T) {
 	write1(t, filepath.Join(r.root, "ignore"), "x")
 	fault.Same(t, "what the list depends on changed", fmt.Sprint(names(Request{Deps: []string{"src/*.go"}}),
 		lists), "[src/a.go src/b.go] []3")
-	// A list that was made within the window of a change is made again, for there may be another that looks the same.
+	// A list that was made within the window of a change is made again, for there may be another
+	// that looks the same.
 	st, err := os.Stat(filepath.Join(r.root, "ignore"))
 	fault.Check(t, err)
 	now := r.clock.at
@@ -403,8 +407,8 @@ func TestPatterns(t *testing.T) {
 	fault.Same(t, "lists when it is over", lists, 6)
 }
 
-// TestKeepTimes: a result goes 30 days after its last use, what a session has 90 days after its last pipeline, and a
-// session holds 50 MiB.
+// TestKeepTimes: a result goes 30 days after its last use, what a session has 90 days after its
+// last pipeline, and a session holds 50 MiB.
 func TestKeepTimes(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, c := range []struct {

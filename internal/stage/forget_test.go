@@ -80,7 +80,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestSealed: what steps printed is no text on the disk, and without the key it is as if it had never been kept.
+// TestSealed: what steps printed is no text on the disk, and without the key it is as if it had
+// never been kept.
 func TestSealed(t *testing.T) {
 	r := newFixture(t)
 	seal := func() *cold.Seal {

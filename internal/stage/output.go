@@ -21,8 +21,9 @@ import (
 // errOutput is wrapped when a declared output was not made, or is something that cannot be kept.
 var errOutput = errors.New("a declared output")
 
-// Gather reads the files that a step was to make, below root, into the recorder. A name must exist; a glob may match
-// nothing. A folder means everything in it. Links are kept as links. Names may not lead out of root.
+// Gather reads the files below root that a step should have made into the recorder. A name must
+// exist; a glob may match nothing. A folder means everything in it. Links are kept as links. Names
+// may not lead out of root.
 func Gather(root string, outputs []string, r *Recorder) error {
 	disk, err := os.OpenRoot(root)
 	if err != nil {
@@ -109,8 +110,8 @@ func gather(disk *os.Root, name string, r *Recorder) error {
 	return nil
 }
 
-// Restore writes the files of a record below root, with their modes; those that are right already are not touched. A
-// file appears whole or not at all.
+// Restore writes the files of a record below root, with their modes; those that are right already
+// are not touched. A file appears whole or not at all.
 func Restore(root string, files []File) error {
 	if len(files) == 0 {
 		return nil
@@ -158,7 +159,8 @@ func restore(disk *os.Root, f File) error {
 	if f.Link {
 		return restoreLink(disk, f)
 	}
-	// What a stage makes can be made again, and hundreds of files would wait for the disk one by one.
+	// What a stage makes can be made again, and hundreds of files would wait for the disk one by
+	// one.
 	return atomicfile.WriteBytesIn(disk, name, atomicfile.Options{Mode: fs.FileMode(f.Mode), SetMode: true,
 		Unsynced: true}, f.Data)
 }

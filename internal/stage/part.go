@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// keyPart is one thing that a key depends on. Contents are digested: a part shows that something changed, not how.
+// keyPart is one thing that a key depends on. Contents are digested: a part shows that something
+// changed, not how.
 type keyPart struct {
 	Kind string // see the package's documentation
 	Name string // of the input, variable, file; "" where the kind is enough
@@ -26,7 +27,7 @@ const (
 // format is the version of the key and of the record: another one makes every entry a miss.
 const format = "aoa stage 4"
 
-// group is what a kind is compared with: a file that became executable is the same file.
+// group is the kind for comparing: a file that became executable is still the same file.
 func group(kind string) string {
 	switch kind {
 	case kindProgram, kindLink, kindAbsent:
@@ -43,7 +44,8 @@ type keyParts []keyPart
 // keyLen is the number of hexadecimal digits that name an entry.
 const keyLen = 24
 
-// key digests the parts. Each field is preceded by its length, so that no two lists give the same bytes.
+// key digests the parts. Each field is preceded by its length, so that no two lists give the same
+// bytes.
 func (m keyParts) key() string {
 	h := sha256.New()
 	var buf []byte
@@ -64,8 +66,8 @@ func digest[T string | []byte](text T) string {
 	return string(sum[:16])
 }
 
-// parts are the parts of a request's key: those that need no disk, then the files, then the rest. sum digests the
-// template's file.
+// parts are the parts of a request's key: those that need no disk, then the files, then the rest.
+// sum digests the template's file.
 func (r *Request) parts(files keyParts, sum func(file string) (string, error)) (keyParts, error) {
 	var words []byte
 	for _, w := range r.Command {
@@ -115,7 +117,8 @@ func (c Change) String() string {
 	return c.Kind + " " + c.Name + " " + c.What
 }
 
-// differences lists what differs between the parts of an earlier key and a later one, in the order of the key.
+// differences lists what differs between the parts of an earlier key and a later one, in the order
+// of the key.
 func differences(was, is keyParts) (out []Change) {
 	type id struct{ group, name string }
 	old := make(map[id]keyPart, len(was))

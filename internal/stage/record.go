@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Record is what a run printed, in the order in which it did, and the files that it made.
+// Record is the output of a run, in order, and the files that it made.
 type Record struct {
 	Frames []Frame `json:"frames,omitempty"`
 	Files  []File  `json:"files,omitempty"`
@@ -37,7 +37,7 @@ const (
 	Stderr = 2
 )
 
-// ErrRecord is wrapped when bytes are no record.
+// ErrRecord is wrapped if bytes are not a valid record.
 var ErrRecord = errors.New("the record is damaged")
 
 // size is the bytes of output and files.
@@ -153,8 +153,8 @@ func (r *Recorder) add(f File) {
 	}
 }
 
-// Record returns what was kept; ok is false when it was too much. err is the first error of writing to a stream's w:
-// the record is complete, but the caller may not have printed all of it.
+// Record returns the record; ok is false if it was too large. err is the first error of writing to
+// a stream's w: the record is complete then, but the caller may not have printed all of it.
 func (r *Recorder) Record() (rec *Record, ok bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -51,7 +51,8 @@ func TestRecorderIsBounded(t *testing.T) {
 	}
 }
 
-// TestRestoreStaysInside: a record that names files elsewhere is refused, and a link that leads out is not followed.
+// TestRestoreStaysInside: a record that names files elsewhere is refused, and a link that leads out
+// is not followed.
 func TestRestoreStaysInside(t *testing.T) {
 	for _, name := range []string{"../out", "/etc/x", "a/../../out", ".git/config", ""} {
 		if _, err := DecodeRecord([]byte(`{"files": [{"path": "` + name + `"}]}`)); err == nil {
@@ -71,7 +72,8 @@ func TestRestoreStaysInside(t *testing.T) {
 	}
 }
 
-// TestRestoreUnderSwaps: the folder of an output is swapped with a link that leads out while it is restored.
+// TestRestoreUnderSwaps: the folder of an output is swapped with a link that leads out while it is
+// restored.
 func TestRestoreUnderSwaps(t *testing.T) {
 	book := fault.Open(t, "output of a stage restored while its folder is swapped with a link")
 	top := t.TempDir()

@@ -51,7 +51,7 @@ const (
 	maxInputs   = 1_000
 )
 
-// Name is what a stage may be called.
+// Name matches the allowed names of a stage.
 var Name = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}$`)
 })
@@ -96,8 +96,8 @@ func (r *Request) check() error {
 	return nil
 }
 
-// cleanPattern brings a pattern into the form of a path of the repository. An absolute one stays absolute, if it may be
-// one, and is then a name: folders outside the worktree are not searched.
+// cleanPattern brings a pattern into the form of a path of the repository. An absolute one stays
+// absolute, if it may be one, and is then a name: folders outside the worktree are not searched.
 func cleanPattern(p string, outside bool) (string, error) {
 	abs := filepath.IsAbs(p)
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Session is what earlier pipelines of a session have stored.
+// Session is what earlier pipelines have stored in a session.
 type Session struct {
 	Known   bool                       `json:"known"`   // a pipeline ran in it before
 	Outputs []Output                   `json:"outputs"` // of its stages, oldest first
@@ -27,7 +27,8 @@ type Run struct {
 	Tokens int64  `json:"tokens"`          // of all its runs
 }
 
-// Output is what a stage printed. Two pipelines may have a stage of one name and different prompts.
+// Output is the output of a stage. Two pipelines may have stages of the same name with different
+// prompts.
 type Output struct {
 	Stage  string `json:"stage"`
 	Prompt string `json:"prompt,omitempty"` // "" for a stage without one
@@ -199,7 +200,8 @@ func (c *Cache) part(session, part string, about any, data []byte, names ...stri
 		Size: int64(len(data)), Meta: meta, Data: data})
 }
 
-// Sessions lists the ids of the sessions that pipelines ran in, at most limit of them, the newest first.
+// Sessions lists the ids of the sessions that pipelines ran in, at most limit of them, the newest
+// first.
 func (c *Cache) Sessions(ctx context.Context, limit int) (ids []string, err error) {
 	runs, _, err := c.sessions.List(ctx, cold.Selection{Part: partRun})
 	for _, v := range runs {

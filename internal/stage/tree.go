@@ -20,8 +20,8 @@ type Place struct {
 	List Lister
 }
 
-// Lister lists the files of a worktree that globs may match, sorted, and the absolute names of everything that the
-// list depends on: it is valid as long as each of those has the same identity.
+// Lister lists the files of a worktree that globs may match, sorted, and the absolute names of
+// everything that the list depends on: it is valid as long as each of those has the same identity.
 type Lister func(ctx context.Context) (files []event.Path, basis []string, err error)
 
 // dep is one dependency: its name in the key, and its absolute name.
@@ -34,7 +34,7 @@ type tree struct {
 
 	mu     sync.Mutex // one listing at a time
 	files  []event.Path
-	basis  map[string]identity // the zero identity: there was no such file
+	basis  map[string]identity // the zero identity means that the file did not exist
 	recent bool                // something of the basis changed too recently: list again
 }
 
@@ -80,7 +80,8 @@ func (t *tree) valid(base string) bool {
 	return true
 }
 
-// relist lists again, and notes the identities of the basis. A change in between is seen the next time.
+// relist lists again, and notes the identities of the basis. A change in between is seen the next
+// time.
 func (t *tree) relist(ctx context.Context) error {
 	seen := t.now()
 	files, names, err := t.List(ctx)
@@ -100,8 +101,8 @@ func (t *tree) abs(name string) string {
 	return t.Root + string(filepath.Separator) + filepath.FromSlash(name)
 }
 
-// resolve finds the dependencies of a request, sorted by name, and the patterns of which no file exists. A declared
-// output is no dependency: a run would change its own key.
+// resolve finds the dependencies of a request, sorted by name, and the patterns that match no file.
+// A declared output does not count as a dependency: a run would change its own key.
 func (t *tree) resolve(ctx context.Context, r *Request) (deps []dep, idle []string, err error) {
 	excluded := slices.Clone(r.Outputs)
 	for _, p := range r.Deps {
@@ -129,8 +130,9 @@ func (t *tree) resolve(ctx context.Context, r *Request) (deps []dep, idle []stri
 	return slices.Compact(deps), idle, nil
 }
 
-// named finds what one pattern means: a file of exactly that name, which may contain brackets, the listed files of a
-// folder, or what a glob matches. A name of which no file exists is a dependency too.
+// named finds what one pattern means: a file of exactly that name, which may contain brackets, the
+// listed files of a folder, or what a glob matches. A name of which no file exists is a dependency
+// too.
 func (t *tree) named(ctx context.Context, pattern string) (found []dep, exist bool, err error) {
 	p, err := cleanPattern(pattern, true)
 	if err != nil {

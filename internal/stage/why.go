@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// changedSinceNewest is what differs between these parts and those of the newest result of the stage, in words.
+// changedSinceNewest says in words how these parts differ from those of the newest result of the
+// stage.
 func (c *Cache) changedSinceNewest(ctx context.Context, stage string, parts keyParts) (string, error) {
 	newest, err := c.List(ctx, stage, 1)
 	if err != nil || len(newest) == 0 {
@@ -39,8 +40,8 @@ type Why struct {
 // maxChanges bounds the changes in an answer.
 const maxChanges = 100
 
-// Why compares the dependencies and the template of the newest result of a stage with the disk, and runs nothing. Of a
-// request with a command it only computes the key.
+// Why compares the dependencies and the template of the newest result of a stage with the disk, and
+// runs nothing. Of a request with a command it only computes the key.
 func (c *Cache) Why(ctx context.Context, p Place, r Request) (Why, error) {
 	w := Why{Changes: []Change{}}
 	if len(r.Command) > 0 {

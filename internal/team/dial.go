@@ -24,7 +24,8 @@ const (
 // readTimeout is what a command may take; tests on busy machines wait longer.
 var readTimeout = 2 * time.Second
 
-// noLog keeps the client library from writing to stderr: what goes wrong is in the errors that it returns.
+// noLog keeps the client library from writing to stderr: what goes wrong is in the errors that it
+// returns.
 type noLog struct{}
 
 func (noLog) Printf(context.Context, string, ...any) {}

@@ -207,7 +207,8 @@ func (m *member) scores() (out []float64) {
 	return out
 }
 
-// agree waits until all members hold the same, want events in all, and compares what they learn from it.
+// agree waits until all members hold the same, want events in all, and compares what they learn
+// from it.
 func (x *crew) agree(what string, want int) {
 	x.Helper()
 	fault.Until(x, time.Minute, what, func() bool {
@@ -230,7 +231,8 @@ func (x *crew) agree(what string, want int) {
 	}
 }
 
-// behind runs a test behind each of some places. What go-redis promises of the others is tested once, by TestEqual.
+// behind runs a test behind each of some places. What go-redis promises of the others is tested
+// once, by TestEqual.
 func behind(t *testing.T, places []Place, fn func(t *testing.T, url string)) {
 	for _, p := range places {
 		t.Run(p.Name, func(t *testing.T) {
@@ -240,7 +242,8 @@ func behind(t *testing.T, places []Place, fn func(t *testing.T, url string)) {
 	}
 }
 
-// TestEqual: members that hold the same events learn the same, live, after a restart, and as a newcomer.
+// TestEqual: members that hold the same events learn the same, live, after a restart, and as a
+// newcomer.
 func TestEqual(t *testing.T) {
 	t.Parallel()
 	behind(t, Places, func(t *testing.T, url string) {
@@ -259,7 +262,8 @@ func TestEqual(t *testing.T) {
 	})
 }
 
-// TestForgotten: what one forgets, the others forget, and so do newcomers; no other events go, nor later ones.
+// TestForgotten: what one forgets, the others forget, and so do newcomers; no other events go, nor
+// later ones.
 func TestForgotten(t *testing.T) {
 	t.Parallel()
 	behind(t, Places[:2], func(t *testing.T, url string) {
@@ -310,8 +314,9 @@ func (x *crew) client() redis.UniversalClient {
 	return c
 }
 
-// TestServerLost: a server that was emptied, replaced, or restored from an old dump gets again what it lacks, and
-// nothing counts twice. While it refuses commands each log keeps its own events, and says so.
+// TestServerLost: a server that was emptied, replaced, or restored from an old dump gets again what
+// it lacks, and nothing counts twice. While it refuses commands each log keeps its own events, and
+// says so.
 func TestServerLost(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)

@@ -16,7 +16,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestNewcomer: who joins gets the whole stream, learns from it, and then knows what every other newcomer knows.
+// TestNewcomer: who joins gets the whole stream, learns from it, and then knows what every other
+// newcomer knows.
 func TestNewcomer(t *testing.T) {
 	NeedServer(t, "redis-server")
 	x := newCrew(t, "redis://"+Serve(t, "redis-server"), 0)
@@ -48,7 +49,8 @@ func opened(i int) event.Event {
 			Paths: []event.Path{files[i%4], event.Path(fmt.Sprintf("dir%d/file%d.go", i%20, i*7%400))}}}
 }
 
-// TestNewestOrigins: invented origins do not keep newcomers out, and what is known of origins stays bounded.
+// TestNewestOrigins: invented origins do not keep newcomers out, and what is known of origins stays
+// bounded.
 func TestNewestOrigins(t *testing.T) {
 	t.Parallel()
 	x := newCrew(t, "redis://127.0.0.1:1", 1)

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Filter says which events of an origin are forgotten: those of a path, of a session, or since a time. Names are
-// digests, because a server must not name for good what is to be forgotten.
+// Filter says which events of an origin are forgotten: those of a path, of a session, or since a
+// time. Names are digests, because a server must not name for good what is to be forgotten.
 type Filter struct {
 	Path    string `json:"path,omitempty"`    // digest of a file or folder
 	Session string `json:"session,omitempty"` // digest of a session's id
@@ -19,8 +19,8 @@ type Filter struct {
 	Until   int64  `json:"until"`             // unix milliseconds: what happened later stays
 }
 
-// NewFilter is the filter for a file, or a folder and all below it, for a session, or for everything from a time on. The
-// other two are zero.
+// NewFilter is the filter for a file, or a folder and all below it, for a session, or for
+// everything from a time on. The other two are zero.
 func NewFilter(p event.Path, session string, since, until time.Time) Filter {
 	f := Filter{Until: until.UnixMilli()}
 	switch {

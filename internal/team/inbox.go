@@ -43,7 +43,8 @@ func (l *link) after(ctx context.Context, start string) (found []redis.XMessage,
 	return found, found[len(found)-1].ID, nil
 }
 
-// take gives the log what one reading found: events, and then what is to be forgotten of those before.
+// take gives the log what one reading found: events, and then what is to be forgotten of those
+// before.
 func (l *link) take(ctx context.Context, found []redis.XMessage) error {
 	var events []event.Event
 	forgets := map[string][]Filter{}

@@ -47,7 +47,8 @@ func (l *link) round(ctx context.Context) error {
 	return nil
 }
 
-// identify notices a server that lacks what it had: another one, or one whose stream lost the newest own entry.
+// identify notices a server that lacks what it had: another one, or one whose stream lost the
+// newest own entry.
 func (l *link) identify(ctx context.Context) error {
 	name, err := l.client.Get(ctx, l.name).Result()
 	if errors.Is(err, redis.Nil) {
@@ -106,8 +107,8 @@ func entryTime(id string) time.Time {
 	return time.UnixMilli(n)
 }
 
-// tell lets the others forget, by an entry of the stream. Then it deletes the own entries that are meant, which newcomers
-// never see.
+// tell lets the others forget, by an entry of the stream. Then it deletes the own entries that are
+// meant, which newcomers never see.
 func (l *link) tell(ctx context.Context) error {
 	for _, f := range l.t.now().Forgets {
 		raw, err := encodeForget(l.t.o.Origin, rand.Text(), f)

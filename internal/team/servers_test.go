@@ -46,8 +46,9 @@ var Places = []Place{
 	{"valkey", func(t testing.TB) string { return "redis://" + Serve(t, "valkey-server") }},
 }
 
-// NeedServer skips the test unless servers are wanted (AOA_TEST_REDIS names one, or AOA_REQUIRE says redis) and there;
-// where they are required it fails. Valkey is required nowhere: the report says when it was not there.
+// NeedServer skips the test unless servers are wanted (AOA_TEST_REDIS names one, or AOA_REQUIRE
+// says redis) and there; where they are required it fails. Valkey is required nowhere: the report
+// says when it was not there.
 func NeedServer(t testing.TB, program string) {
 	t.Helper()
 	if !fault.Wanted("redis") {
@@ -93,7 +94,8 @@ func start(t testing.TB, program, addr string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// freeAddr finds a free port below the ones that the system hands out, and space for a cluster's second port above it.
+// freeAddr finds a free port below the ones that the system hands out, and space for a cluster's
+// second port above it.
 func freeAddr(t testing.TB) string {
 	t.Helper()
 	for range 200 {

@@ -128,8 +128,8 @@ func (t *Team) Logged() {
 	}
 }
 
-// Forget lets the others forget what this log forgets, when the server can be reached. It is durable when Forget
-// returns.
+// Forget lets the others forget what this log forgets, when the server can be reached. It is
+// durable when Forget returns.
 func (t *Team) Forget(ctx context.Context, f Filter) error {
 	if t.o.URL == "" && t.now().Stream == "" {
 		return nil // nothing was ever published
@@ -138,8 +138,8 @@ func (t *Team) Forget(ctx context.Context, f Filter) error {
 	return t.update(ctx, func(s *state) { s.Forgets = append(slices.Clone(s.Forgets), f) })
 }
 
-// Remove refuses an origin from now on. It returns its whole name: name may be the beginning of one of those that are
-// known.
+// Remove refuses an origin from now on. It returns its whole name: name may be the beginning of one
+// of those that are known.
 func (t *Team) Remove(ctx context.Context, name string, known []string) (string, error) {
 	var found []string
 	for _, k := range known {
@@ -244,7 +244,8 @@ func (t *Team) refuse(origin string, why error) {
 	}
 }
 
-// origin finds an origin, or makes it in place of the one that was not met for longest. t.mu is held.
+// origin finds an origin, or makes it in place of the one that was not met for longest. t.mu is
+// held.
 func (t *Team) origin(name string) *Origin {
 	o := t.origins[name]
 	if o == nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestHostileTLS: a server that hangs in the handshake, sends garbage or never ends an answer costs news alone: trouble
-// is said, the own events wait in the log, memory stays, and the exchange ends when it is told to.
+// TestHostileTLS: a server that hangs in the handshake, sends garbage or never ends an answer costs
+// news alone: trouble is said, the own events wait in the log, memory stays, and the exchange ends
+// when it is told to.
 func TestHostileTLS(t *testing.T) {
 	t.Parallel()
 	ca, err := trusted()

@@ -33,15 +33,15 @@ type entry struct {
 	Forget  *Filter         `json:"forget,omitempty"`
 }
 
-// travels says which kinds are exchanged. Commits and renames come from git. Saves, ticks, settings and
-// branches do not concern another clone.
+// travels says which kinds are exchanged. Commits and renames come from git. Saves, ticks, settings
+// and branches do not concern another clone.
 var travels = map[event.Kind]bool{event.KindPrompt: true, event.KindRead: true, event.KindEdit: true,
 	event.KindWrite:  true,
 	event.KindSearch: true, event.KindRun: true, event.KindFailed: true, event.KindHint: true,
 	event.KindFeedback: true}
 
-// encode turns an own event into an entry; false if it does not travel. Words travel only where they were allowed to:
-// those of a prompt and of a pattern, never those of a command.
+// encode turns an own event into an entry; false if it does not travel. Words travel only where
+// they were allowed to: those of a prompt and of a pattern, never those of a command.
 func encode(e event.Event, origin string, words bool) ([]byte, bool) {
 	if e.Origin != "" || e.ID == "" || !travels[e.Kind()] {
 		return nil, false
@@ -104,9 +104,9 @@ func encodeForget(origin, id string, f Filter) ([]byte, error) {
 
 var errEntry = errors.New("it is no entry of this version")
 
-// decode reads an entry that was appended to the stream at a time. The event has its origin before its ID and its
-// session: it is no event, session or hint of this clone, and of no other origin. The origin is
-// returned with an error, too, if it is known.
+// decode reads an entry that was appended to the stream at a time. The event has its origin before
+// its ID and its session: it is no event, session or hint of this clone, and of no other origin.
+// The origin is returned with an error, too, if it is known.
 func decode(raw string, at time.Time) (e event.Event, forget *Filter, origin string, err error) {
 	var w entry
 	if len(raw) > maxEntry {

@@ -68,7 +68,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// FuzzDecode: what is taken is of its origin, inside the repository, of a kind that travels, and travels on unchanged.
+// FuzzDecode: what is taken is of its origin, inside the repository, of a kind that travels, and
+// travels on unchanged.
 func FuzzDecode(f *testing.F) {
 	origin := rand.Text()
 	raw, _ := encode(event.Event{ID: "1", Time: time.UnixMilli(5), Session: "s",

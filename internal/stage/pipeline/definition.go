@@ -69,14 +69,15 @@ func Parse(kind, file string, data []byte) (*Definition, error) {
 	return d, nil
 }
 
-// definitionName is what a file's definition is called: its path below the folder of its kind, with dots.
+// definitionName returns the name of a definition: its file's path below the folder of its kind,
+// with dots.
 func definitionName(kind, file string) string {
 	name := strings.TrimPrefix(file, folders[kind].dir+"/")
 	return strings.ReplaceAll(strings.TrimSuffix(name, path.Ext(name)), "/", ".")
 }
 
-// frontMatter separates the head, between two lines "---", from the body. Heads often have a colon in a description,
-// which YAML refuses: then each line is a name and a text.
+// frontMatter separates the head, between two lines "---", from the body. Heads often have a colon
+// in a description, which YAML refuses: then each line is a name and a text.
 func frontMatter(data []byte) (head map[string]any, body []byte) {
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	rest, ok := bytes.CutPrefix(data, []byte("---\n"))

@@ -1,8 +1,9 @@
 // Package pipeline reads pipelines, and determines the order and the inputs of their stages.
 //
-// Files come in (pipelines in YAML, agents and commands in Markdown), arguments, a session's context and the outputs of
-// earlier stages. Checked definitions, an order in which independent stages run concurrently, and each stage's inputs
-// with every variable resolved go out. The package never runs a command and never writes to the disk.
+// Files come in (pipelines in YAML, agents and commands in Markdown), arguments, a session's
+// context and the outputs of earlier stages. Checked definitions, an order in which independent
+// stages run concurrently, and each stage's inputs with every variable resolved go out. The package
+// never runs a command and never writes to the disk.
 //
 // # Variables
 //
@@ -13,5 +14,6 @@
 //	$ENV_NAME                 the environment, if the settings allow that name
 //	$name                     as a whole value only: the first of these four, in this order, that has the name
 //
-// ${…} marks where a name ends; $$ is a dollar. A name that is unknown is an error, never an empty text.
+// ${…} marks where a name ends; $$ is a dollar. A name that is unknown is an error, never an empty
+// text.
 package pipeline

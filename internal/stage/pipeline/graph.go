@@ -15,11 +15,12 @@ type Plan struct {
 	Needs [][]int // stage → those that it waits for, each once, in order
 }
 
-// ErrCycle is wrapped when stages wait for each other; the text names them and those that wait for them.
+// ErrCycle is wrapped when stages wait for each other; the text names them and those that wait for
+// them.
 var ErrCycle = errors.New("stages wait for each other")
 
-// Plan orders the stages. A stage waits for those that it names in needs and in variables, and for those that
-// set a context that it names or make a file that it depends on.
+// Plan orders the stages. A stage waits for those that it names in needs and in variables, and for
+// those that set a context that it names or make a file that it depends on.
 func (p *Pipeline) Plan() (Plan, error) {
 	names := p.Names()
 	plan := Plan{Needs: make([][]int, len(names))}

@@ -57,7 +57,7 @@ type Cache struct {
 	Env     []string `yaml:"env" json:"env,omitempty"`
 }
 
-// Command is what a stage runs: a list of words, or one line for the shell.
+// Command is the command of a stage: a list of words, or one line for the shell.
 type Command struct {
 	Words []string `json:"words,omitempty"`
 	Shell string   `json:"shell,omitempty"`
@@ -72,7 +72,8 @@ func (s *Stage) Must() bool { return s.Required == nil || *s.Required }
 // DefaultTTL is the age up to which a result is used when the stage has no ttl_ms, in ms.
 const DefaultTTL = 3_600_000
 
-// ErrDefinition is wrapped when a definition is missing or wrong; the text has the file, and the line or the stage.
+// ErrDefinition is wrapped when a definition is missing or wrong; the text has the file, and the
+// line or the stage.
 var ErrDefinition = errors.New("cannot use the definition")
 
 // Bounds of a definition.

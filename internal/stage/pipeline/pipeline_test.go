@@ -72,7 +72,8 @@ stages:
 	}
 }
 
-// TestRunSideBySide: stages that do not need each other run at once; what needs one that failed does not run.
+// TestRunSideBySide: stages that do not need each other run at once; what needs one that failed
+// does not run.
 func TestRunSideBySide(t *testing.T) {
 	p, err := Decode("p.yaml", []byte(`
 stages:

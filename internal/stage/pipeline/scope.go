@@ -69,7 +69,8 @@ func (s *Scope) Lookup(r Ref) (any, error) {
 	return s.anywhere(r)
 }
 
-// anywhere finds a name without a kind: in the newest outputs, then the context, arguments and the environment.
+// anywhere finds a name without a kind: in the newest outputs, then the context, arguments and the
+// environment.
 func (s *Scope) anywhere(r Ref) (any, error) {
 	for _, stage := range s.Order {
 		if fields, ok := s.Stages[stage].(map[string]any); ok {
@@ -148,7 +149,8 @@ var doubled = regexp.MustCompile(`\$\$([A-Za-z_{])`)
 // dollars replaces $$ by $ where a variable could begin.
 func dollars(s string) string { return doubled.ReplaceAllString(s, "$$$1") }
 
-// Value resolves the variables in a value of a definition. A text that is one variable keeps the variable's type.
+// Value resolves the variables in a value of a definition. A text that is one variable keeps the
+// variable's type.
 func (s *Scope) Value(v any) (any, error) {
 	switch v := v.(type) {
 	case string:

@@ -75,7 +75,8 @@ func steps(path string) []string {
 	return strings.Split(path[1:], ".")
 }
 
-// refsOf lists the variables of a value and all that is in it. A text that is one name and nothing else counts too.
+// refsOf lists the variables of a value and all that is in it. A text that is one name and nothing
+// else counts too.
 func refsOf(v any) (out []Ref) {
 	switch v := v.(type) {
 	case string:
@@ -130,7 +131,8 @@ func (p *Pipeline) Named(wanted func(Ref) bool) map[string]bool {
 	return out
 }
 
-// Known checks what is known before anything runs: arguments, context, environment, and the names of stages.
+// Known checks everything that is known before anything runs: arguments, context, environment, and
+// the names of stages.
 func (p *Pipeline) Known(s *Scope) error {
 	own, sets := p.Names(), map[string]bool{}
 	for i := range p.Stages {
@@ -160,7 +162,8 @@ func (p *Pipeline) Known(s *Scope) error {
 	return nil
 }
 
-// ID is what the stage is called in the cache: its prompt, which several pipelines may share, or its own name.
+// ID returns the name of the stage in the cache: its prompt, which several pipelines may share, or
+// its own name.
 func (s *Stage) ID(pipeline string) string {
 	if s.Prompt != "" {
 		return s.Prompt
@@ -170,8 +173,8 @@ func (s *Stage) ID(pipeline string) string {
 
 var notName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// OutputNames are the names by which a stage's output is read: its own, which a later pipeline's stage of that name
-// takes over, and for one with a prompt stage_prompt, which stays apart.
+// OutputNames are the names by which a stage's output is read: its own, which a later pipeline's
+// stage of that name takes over, and for one with a prompt stage_prompt, which stays apart.
 func OutputNames(stage, prompt string) []string {
 	if prompt == "" {
 		return []string{stage}
@@ -179,7 +182,8 @@ func OutputNames(stage, prompt string) []string {
 	return []string{stage, stage + "_" + notName.ReplaceAllString(prompt, "_")}
 }
 
-// index is the place of the stage whose output has that name, -1 when this pipeline does not have it.
+// index is the place of the stage whose output has that name, -1 when this pipeline does not have
+// it.
 func (p *Pipeline) index(name string) int {
 	if i := slices.IndexFunc(p.Stages, func(s Stage) bool { return s.Name == name }); i >= 0 {
 		return i

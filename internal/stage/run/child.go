@@ -19,8 +19,8 @@ import (
 // endAfter is how long a child may take to follow a signal, and to close its output once it ended.
 const endAfter = 5 * time.Second
 
-// StartError is the error of a command that cannot be started, with the exit code that shells give it: 127 if there
-// is no such program, else 126.
+// StartError is the error of a command that cannot be started, with the exit code that shells give
+// it: 127 if there is no such program, else 126.
 type StartError struct {
 	Code int
 	Err  error
@@ -29,12 +29,13 @@ type StartError struct {
 func (e *StartError) Error() string { return e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
-// signalSoon is how long after the end of its context a step waits for the signal that ended it: one signal reaches
-// both.
+// signalSoon is how long after the end of its context a step waits for the signal that ended it:
+// one signal reaches both.
 const signalSoon = 100 * time.Millisecond
 
-// child runs the command in the folder of the step, with this process's signals. Output goes through the recorder as
-// it is written. why is the reason why the result is not kept, "" if it may be.
+// child runs the command in the folder of the step, with this process's signals. Output goes
+// through the recorder as it is written. why is the reason why the result is not kept, "" if it may
+// be.
 func (s *Step) child(ctx context.Context, rec *stage.Recorder) (code int, why string, err error) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, ending...)
@@ -87,8 +88,8 @@ func (s *Step) child(ctx context.Context, rec *stage.Recorder) (code int, why st
 	return code, why, nil
 }
 
-// onTerminal reports whether the step uses a terminal. Then it stays in the process group that gets the keyboard's
-// signals.
+// onTerminal reports whether the step uses a terminal. Then it stays in the process group that gets
+// the keyboard's signals.
 func (s *Step) onTerminal() bool {
 	return slices.ContainsFunc([]any{s.In, s.Out, s.Err}, func(v any) bool {
 		f, ok := v.(*os.File)

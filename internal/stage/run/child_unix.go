@@ -11,7 +11,8 @@ import (
 // ending are the signals that end a step.
 var ending = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 
-// newGroup puts the child into its own process group, so that it can be killed together with all that it started.
+// newGroup puts the child into its own process group, so that it can be killed together with all
+// that it started.
 func newGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // pass forwards a signal. The keyboard's signals reach a shared group anyway.
@@ -26,7 +27,7 @@ func pass(cmd *exec.Cmd, shared bool, sig os.Signal) {
 	}
 }
 
-// kill kills what is left of the child's group.
+// kill kills the processes that are left of the child's group.
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
 // signalOf is the number of the signal that ended a process, 0 for one that exited.

@@ -78,8 +78,8 @@ const maxTemplate = 16 << 20
 
 // Pipeline is one run of a pipeline.
 type Pipeline struct {
-	// Note gets what a stage does, as Step.Note; Done gets its result. Stages that run at the same time call them at the
-	// same time.
+	// Note gets what a stage does, as Step.Note; Done gets its result. Stages that run at the same
+	// time call them at the same time.
 	Note func(stage string, problem bool, text string)
 	Done func(StageReport, PipelineTotal)
 
@@ -97,7 +97,8 @@ type Pipeline struct {
 // width is how many stages run at the same time.
 const width = 4
 
-// NewPipeline reads templates, orders the stages, and checks every variable that can be known before the run.
+// NewPipeline reads templates, orders the stages, and checks every variable that can be known
+// before the run.
 func NewPipeline(o PipelineOptions) (*Pipeline, error) {
 	r := &Pipeline{o: o, p: o.Answer.Pipeline, given: map[string]json.RawMessage{}}
 	r.rep = PipelineReport{Pipeline: r.p.Name, Session: o.Session, Mode: "Live", Outputs: map[string]any{}}
@@ -238,8 +239,8 @@ func (r *Pipeline) addTemplate(s *pipeline.Stage) error {
 	return nil
 }
 
-// filter removes from the scope what the pipeline does not refer to. It counts the tokens of the removed values, at
-// four bytes each.
+// filter removes from the scope what the pipeline does not refer to. It counts the tokens of the
+// removed values, at four bytes each.
 func (r *Pipeline) filter() {
 	names := r.p.Named(func(v pipeline.Ref) bool {
 		_, known := r.scope.Context[v.Name]

@@ -17,9 +17,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
-// Run runs the stages. The error is of the first stage in the file that failed and is required, or of ctx: then the
-// next run of the session continues. Without a report it is of the daemon, which could not store something in the
-// session.
+// Run runs the stages. The error is of the first stage in the file that failed and is required, or
+// of ctx: then the next run of the session continues. Without a report it is of the daemon, which
+// could not store something in the session.
 func (r *Pipeline) Run(ctx context.Context) (*PipelineReport, error) {
 	if err := r.report(ctx, stage.Progress{State: stage.Running, Context: r.given}); err != nil {
 		return nil, err
@@ -96,8 +96,8 @@ func (r *Pipeline) stage(ctx context.Context, i int) error {
 	return err
 }
 
-// do resolves a stage, takes its result from the cache or the interrupted run, or runs it. It returns a record only
-// for a failure.
+// do resolves a stage, takes its result from the cache or the interrupted run, or runs it. It
+// returns a record only for a failure.
 func (r *Pipeline) do(ctx context.Context, i int, s *pipeline.Stage, rep *StageReport) (*stage.Record, error) {
 	st, err := r.resolve(i, s)
 	if err != nil {
@@ -148,8 +148,8 @@ func (r *Pipeline) do(ctx context.Context, i int, s *pipeline.Stage, rep *StageR
 	return nil, r.keepOutput(ctx, s, value, st.Ran, rep.Key)
 }
 
-// key is the key that a stage without a cache would have. An interrupted run continues after the stages whose keys
-// match.
+// key is the key that a stage without a cache would have. An interrupted run continues after the
+// stages whose keys match.
 func (r *Pipeline) key(ctx context.Context, st *Step) (string, error) {
 	if r.o.Session == "" {
 		return "", nil
@@ -160,8 +160,8 @@ func (r *Pipeline) key(ctx context.Context, st *Step) (string, error) {
 	return ans.Key, err
 }
 
-// resumes reports whether the run that this one continues has finished the stage with the same inputs. The files that
-// it made still exist, and the session has its output.
+// resumes reports whether the run that this one continues has finished the stage with the same
+// inputs. The files that it made still exist, and the session has its output.
 func (r *Pipeline) resumes(s *pipeline.Stage, key string) bool {
 	had := r.o.Answer.Session
 	if had == nil || had.State == stage.Done || key == "" || r.o.Refresh {
@@ -241,7 +241,8 @@ func tokensOf(v any) int64 {
 	return int64(n)
 }
 
-// resolve makes the step of a stage. Variables are replaced by their values; nothing else of the session is in it.
+// resolve makes the step of a stage. Variables are replaced by their values; nothing else of the
+// session is in it.
 func (r *Pipeline) resolve(i int, s *pipeline.Stage) (*Step, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -77,7 +77,8 @@ func TestOutputWithoutFence(t *testing.T) {
 	}
 }
 
-// TestResumes: a run goes on after the stages that an unfinished one has done with the same inputs, and not otherwise.
+// TestResumes: a run goes on after the stages that an unfinished one has done with the same inputs,
+// and not otherwise.
 func TestResumes(t *testing.T) {
 	for _, c := range []struct {
 		state, key string

@@ -23,14 +23,15 @@ type Step struct {
 	Check    func(*stage.Record) error // a record that it refuses is not kept; may be nil
 	Now      func() time.Time
 
-	// Note gets what the step does while it does it: why the command runs, or a problem with which it goes on.
+	// Note gets what the step does while it does it: why the command runs, or a problem with which
+	// it goes on.
 	Note func(problem bool, text string)
 
 	Result
 	turn *api.Reply[stage.Turn]
 }
 
-// Result is what became of a step.
+// Result is the result of a step.
 type Result struct {
 	Turn   *stage.Turn   // the daemon's answer; nil without one
 	Record *stage.Record // of the hit or the run; nil when it was too much
@@ -43,8 +44,8 @@ type Result struct {
 // ErrRestore says that the files of a kept result cannot be restored.
 var ErrRestore = errors.New("restore")
 
-// Run does the step. It returns an error if there is no exit code: of the daemon, ErrRestore or a *StartError. A
-// failure of the wrapped command is in Code.
+// Run runs the step. It returns an error only if there is no exit code: an error of the daemon,
+// ErrRestore or a *StartError. A failure of the wrapped command is in Code.
 func (s *Step) Run(ctx context.Context) error {
 	if s.Client == nil {
 		return s.perform(ctx)

@@ -27,7 +27,8 @@ func Variable(env []string, name string) *string {
 	return nil
 }
 
-// FindTool finds the program of a command that prints a version. A single word NAME stands for NAME --version.
+// FindTool finds the program of a command that prints a version. A single word NAME means NAME
+// --version.
 func FindTool(command string, env []string) (t stage.Tool, err error) {
 	if command == "" {
 		return t, nil

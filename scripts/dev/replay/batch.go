@@ -176,7 +176,12 @@ func (b batch) hooks(root string, turn int) (out []payload) {
 	if b.prompt != nil {
 		p := b.base(root, "UserPromptSubmit", turn)
 		p["prompt"] = b.prompt.Text
-		return []payload{p}
+		if b.prompt.Said != "" { // the turn before ended with it
+			stop := b.base(root, "Stop", max(turn-1, 0))
+			stop["last_assistant_message"] = b.prompt.Said
+			out = append(out, stop)
+		}
+		return append(out, p)
 	}
 	files := map[string]bool{"Read": true, "Edit": true, "Write": true}
 	for _, c := range b.calls {

@@ -9,11 +9,12 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// TestBatches: a session as recorded becomes the hooks that Claude Code would run: a prompt alone, calls that were
-// requested together in one batch, a shell command with the file that was found in it once, a failed read as such.
+// TestBatches: a session as recorded becomes the hooks that Claude Code would run: a prompt alone, after the end of the
+// turn before it, calls that were requested together in one batch, a shell command with the file that was found in it
+// once, a failed read as such.
 func TestBatches(t *testing.T) {
 	var rows []recorded.Row
-	for line := range strings.Lines(`{"session":"s","ts":10,"seq":1,"kind":"prompt","text":"go on"}
+	for line := range strings.Lines(`{"session":"s","ts":10,"seq":1,"kind":"prompt","text":"go on","said":"shall I?"}
 {"session":"s","ts":11,"seq":2,"kind":"read","path":"a.go","call":1,"batch":1}
 {"session":"s","ts":11,"seq":3,"kind":"bash","text":"cat b.go","call":2,"batch":1}
 {"session":"s","ts":11,"seq":4,"kind":"read","path":"b.go","call":2,"batch":1,"results":["b.go"]}
@@ -35,7 +36,7 @@ func TestBatches(t *testing.T) {
 			said = append(said, strings.TrimSpace(p["hook_event_name"].(string)+" "+name))
 		}
 	}
-	const want = "UserPromptSubmit, PreToolUse Read, PostToolUse Read, PostToolUse Bash, PostToolBatch, " +
+	const want = "Stop, UserPromptSubmit, PreToolUse Read, PostToolUse Read, PostToolUse Bash, PostToolBatch, " +
 		"PreToolUse Read, PostToolUseFailure Read, PostToolBatch, PostToolUse Grep, PostToolBatch"
 	if got := strings.Join(said, ", "); got != want {
 		t.Errorf("%s\nwant %s", got, want)

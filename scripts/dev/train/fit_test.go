@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -47,6 +48,31 @@ func TestFit(t *testing.T) {
 	for i, x := range all.w["prompt"] {
 		if again.w["prompt"][i] != x {
 			t.Fatalf("weight %d: %v, then %v", i, x, again.w["prompt"][i])
+		}
+	}
+}
+
+// TestWorth: the signal that tells the right file is worth most, and what is lost without it is seen.
+func TestWorth(t *testing.T) {
+	s := teaching()
+	g := groups(s.Signals)[0]
+	var out strings.Builder
+	one := s.worth(&out, g, 1)
+	if first, _, _ := strings.Cut(out.String(), "\n"); !one.use[4] || !strings.Contains(first, s.Signals[4]) {
+		t.Errorf("the first is %q", first)
+	}
+	for i, used := range one.use {
+		if used && i != 4 {
+			t.Errorf("%s is kept, too", s.Signals[i])
+		}
+	}
+	none := *g
+	none.use = make([]bool, len(g.use))
+	for few, lost := range map[*group]bool{one: false, &none: true} {
+		out.Reset()
+		paired(&out, s.withoutOwners([]*group{g}), s.withoutOwners([]*group{few}))
+		if strings.Contains(out.String(), "T1.any5") == false || strings.Contains(out.String(), "(-0.") != lost {
+			t.Errorf("lost is %v:\n%s", lost, out.String())
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // enough for a checkout of 30,000 files.
 const queue = 16384
 
-// notifier is the system's watcher.
+// notifier is the system's watcher. The zero notifier reports nothing: everything is polled.
 type notifier struct {
 	events <-chan fsnotify.Event // closed by close
 	errors <-chan error          // closed by close
@@ -26,15 +26,6 @@ func openNotifier() (notifier, error) {
 		return notifier{}, err
 	}
 	return notifier{events: n.Events, errors: n.Errors, add: n.Add, remove: n.Remove, close: n.Close}, nil
-}
-
-// idleNotifier reports nothing: everything is polled.
-func idleNotifier() notifier {
-	events, errs := make(chan fsnotify.Event), make(chan error)
-	return notifier{events: events, errors: errs,
-		add:    func(string) error { return nil },
-		remove: func(string) error { return nil },
-		close:  func() error { close(events); close(errs); return nil }}
 }
 
 // drain takes reports from the system until the notifier is closed.

@@ -97,6 +97,9 @@ func (w *Watcher) unwatch(path string, d *dir) {
 // watchGit watches a folder of a git dir, beyond maxWatches too: without it nothing is known of
 // git.
 func (w *Watcher) watchGit(dir string) {
+	if w.polling {
+		return
+	}
 	switch err := w.src.add(dir); {
 	case err == nil:
 		w.gitDirs[dir] = true

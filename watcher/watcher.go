@@ -137,7 +137,9 @@ func (w *Watcher) Run(ctx context.Context, emit func([]event.Event), head func()
 	var draining sync.WaitGroup
 	draining.Go(func() { w.drain(w.src) })
 	defer draining.Wait()
-	defer w.src.close()
+	if !w.polling {
+		defer w.src.close()
+	}
 	if err := w.begin(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -172,7 +174,7 @@ func (w *Watcher) Nudge() {
 }
 
 func (w *Watcher) openOrPoll() {
-	w.src, w.polling = idleNotifier(), true
+	w.polling = true
 	if w.o.Poll {
 		return
 	}

@@ -98,20 +98,14 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 
 // lastQuarter is the place of the first commit of the last quarter.
 func lastQuarter(es []event.Event) int {
-	n := 0
-	for _, e := range es {
-		if e.Kind() == event.KindCommit {
-			n++
-		}
-	}
-	skip := n - n/lastPart
+	var commits []int
 	for i, e := range es {
 		if e.Kind() == event.KindCommit {
-			if skip == 0 {
-				return i
-			}
-			skip--
+			commits = append(commits, i)
 		}
+	}
+	if n := len(commits); n >= lastPart {
+		return commits[n-n/lastPart]
 	}
 	return len(es)
 }

@@ -31,12 +31,9 @@ func (l *Locator) Mentions(text string, listing bool, dirs ...string) []event.Pa
 	}
 	f := finder{in: l, dirs: append(dirs[:len(dirs):len(dirs)], l.Cwd), names: listing, seen: map[event.Path]bool{}}
 	text = event.Clip(text, maxMentioning)
-	for len(text) > 0 && len(f.out) < event.MaxSeen {
-		line := text
-		if i := strings.IndexByte(text, '\n'); i >= 0 {
-			line, text = text[:i], text[i+1:]
-		} else {
-			text = ""
+	for line := range strings.SplitSeq(text, "\n") {
+		if len(f.out) >= event.MaxSeen {
+			break
 		}
 		f.line(strings.TrimRight(line, "\r"))
 	}
@@ -51,23 +48,20 @@ func (f *finder) line(line string) {
 			return
 		}
 	}
-	start := 0
-	for i := 0; i < len(line) && len(f.out) < event.MaxSeen; i++ {
-		if delimiter[line[i]] {
-			f.word(line[start:i])
-			start = i + 1
-		}
+	for word := range strings.FieldsFuncSeq(line, delimiter) {
+		f.word(word)
 	}
-	f.word(line[start:])
 }
 
-// delimiter bytes end a word. Brackets do not: they occur inside names of web routes and are trimmed instead.
-var delimiter = func() (d [256]bool) {
-	for _, c := range []byte(" \t\v\f\r\x00\"'`,;<>|=") {
-		d[c] = true
+// delimiter reports whether a character ends a word. Brackets do not: they occur inside names of web
+// routes and are trimmed instead.
+func delimiter(r rune) bool {
+	switch r {
+	case ' ', '\t', '\v', '\f', '\r', 0, '"', '\'', '`', ',', ';', '<', '>', '|', '=':
+		return true
 	}
-	return d
-}()
+	return false
+}
 
 func (f *finder) exact(name string) bool {
 	if name == "" || len(name) > event.MaxPath || len(f.same(name)) == 0 {

@@ -2,6 +2,7 @@ package index
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -173,13 +174,7 @@ func isName(s string) bool { return s != "" && (s[0] < '0' || s[0] > '9') }
 
 // add appends an entry to a list that does not have it and has space.
 func add(list *[]string, entry string) {
-	if len(*list) == maxMentions {
-		return
+	if len(*list) < maxMentions && !slices.Contains(*list, entry) {
+		*list = append(*list, strings.Clone(entry))
 	}
-	for _, known := range *list {
-		if known == entry {
-			return
-		}
-	}
-	*list = append(*list, strings.Clone(entry))
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha1" // git's
 	"errors"
@@ -69,20 +70,13 @@ func (r *Reader) Contents() *Contents { return r.contents }
 
 // Wait waits until all files have been read once, for at most the given time. It reports whether they have been read.
 func (r *Reader) Wait(ctx context.Context, most time.Duration) bool {
-	select {
-	case <-r.ready: // before a timer is made: nearly always
-		return true
-	default:
-	}
-	late := time.NewTimer(most)
-	defer late.Stop()
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
 	select {
 	case <-r.ready:
-		return true
-	case <-late.C:
 	case <-ctx.Done():
 	}
-	return false
+	return r.isReady()
 }
 
 // Skip makes the Reader ready without reading, for a worktree that Run is not called for.
@@ -349,23 +343,9 @@ func (r *Reader) Update(e event.Event) {
 	signal(r.changed)
 }
 
-// nearest returns the n files with the fewest folders above them, of equal ones the first by name.
+// nearest returns the n files with the fewest folders above them, those of one level by name.
 func nearest(files []event.Path, n int) []event.Path {
-	var levels [][]event.Path // by number of folders
-	for _, p := range files {
-		depth := strings.Count(string(p), "/")
-		for len(levels) <= depth {
-			levels = append(levels, nil)
-		}
-		levels[depth] = append(levels[depth], p)
-	}
-	out := make([]event.Path, 0, min(len(files), n))
-	for _, level := range levels {
-		if len(out) == n {
-			break
-		}
-		slices.Sort(level)
-		out = append(out, level[:min(len(level), n-len(out))]...)
-	}
-	return out
+	depth := func(p event.Path) int { return strings.Count(string(p), "/") }
+	slices.SortFunc(files, func(a, b event.Path) int { return cmp.Or(depth(a)-depth(b), cmp.Compare(a, b)) })
+	return files[:min(len(files), n)]
 }

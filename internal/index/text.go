@@ -46,7 +46,7 @@ const (
 
 // ParseText reads a text of at most 128 KB, and the beginning of a longer one.
 func ParseText(text string) Text {
-	text = withoutComments(event.Clip(text, maxText))
+	text = comment.ReplaceAllString(event.Clip(text, maxText), "")
 	var p textParser
 	p.body, p.title = map[string]int{}, map[string]int{}
 	fenced := false
@@ -68,29 +68,9 @@ func ParseText(text string) Text {
 	return p.Text
 }
 
-// withoutComments takes the HTML comments of issue templates out of a text. A comment without an end goes on to the end
-// of its line.
-func withoutComments(text string) string {
-	before, rest, found := strings.Cut(text, "<!--")
-	if !found {
-		return text
-	}
-	var b strings.Builder
-	for found {
-		b.WriteString(before)
-		end := strings.Index(rest, "-->")
-		if end >= 0 {
-			rest = rest[end+3:]
-		} else if end = strings.IndexByte(rest, '\n'); end >= 0 {
-			rest = rest[end:]
-		} else {
-			rest = ""
-		}
-		before, rest, found = strings.Cut(rest, "<!--")
-	}
-	b.WriteString(before)
-	return b.String()
-}
+// comment is an HTML comment, as issue templates have. One without an end goes on to the end of its
+// line.
+var comment = regexp.MustCompile(`(?s)<!--.*?-->|<!--[^\n]*`)
 
 // formHeadings are the headings of issue forms and the sentences that come with them, in lower case, without
 // punctuation.

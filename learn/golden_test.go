@@ -42,13 +42,13 @@ func TestGoldenHistories(t *testing.T) {
 				d.learn(b...)
 			}
 			golden := strings.TrimSuffix(name, ".jsonl.gz") + ".scores.gz"
-			got := d.scores(batches)
+			got := d.scores(24*time.Hour, batches)
 			if fault.Update() {
 				writeScores(t, golden, got)
 			}
 			want := readScores(t, golden)
 			compareScores(t, got, want)
-			compareScores(t, d.restart().scores(batches), want)
+			compareScores(t, d.restart().scores(24*time.Hour, batches), want)
 		})
 	}
 }
@@ -81,11 +81,11 @@ func readHistory(t *testing.T, name string) (batches [][]event.Event) {
 // by their number and their sum.
 const topMembers = 8
 
-// scores are all scores a day after the newest event, by name: of each global set the members, of
-// each owned set its highest members, its size and its sum.
-func (d *fixture) scores(batches [][]event.Event) map[string]float64 {
+// scores are all scores some time after the newest event, by name: of each global set the members, of each owned set its
+// highest members, its size and its sum.
+func (d *fixture) scores(after time.Duration, batches [][]event.Event, more ...*hot.Family) map[string]float64 {
 	d.Helper()
-	files, terms, at := map[string]bool{}, map[string]bool{}, time.Time{}
+	files, terms, tags, at := map[string]bool{}, map[string]bool{}, map[string]bool{}, time.Time{}
 	for _, b := range batches {
 		for _, e := range b {
 			for _, p := range slices.Concat(e.Paths(), e.From(), e.Gone()) {
@@ -94,21 +94,27 @@ func (d *fixture) scores(batches [][]event.Event) map[string]float64 {
 			for _, w := range e.Terms() {
 				terms[w] = true
 			}
+			for _, t := range e.Tags() {
+				tags[t] = true
+			}
 			if e.Time.After(at) {
 				at = e.Time
 			}
 		}
 	}
 	paths, words := slices.Sorted(maps.Keys(files)), slices.Sorted(maps.Keys(terms))
-	v := d.store.View(at.Add(24 * time.Hour))
+	v := d.store.View(at.Add(after))
 	globals, owned := map[*hot.Family]*hot.Values{}, map[string]*hot.Ranked{}
 	members := map[*hot.Family][]string{}
-	for _, f := range []*hot.Family{hot.Recency, hot.Committed, hot.Frequency, hot.Churn, hot.Changes, hot.Sessions} {
+	for _, f := range append(more, hot.Recency, hot.Committed, hot.Frequency, hot.Churn, hot.Changes, hot.Sessions) {
 		members[f] = paths
 		globals[f] = v.Of(f, paths)
 	}
 	members[hot.TermFreq] = words
-	globals[hot.TermFreq] = v.Of(hot.TermFreq, words)
+	members[hot.TagFreq] = slices.Sorted(maps.Keys(tags))
+	for _, f := range []*hot.Family{hot.TermFreq, hot.TagFreq} {
+		globals[f] = v.Of(f, members[f])
+	}
 	for _, f := range []*hot.Family{hot.Comod, hot.Coaccess, hot.FileTags} {
 		for _, p := range paths {
 			owned[f.Name+"\t"+p] = v.Top(f, p, 1000)
@@ -116,6 +122,9 @@ func (d *fixture) scores(batches [][]event.Event) map[string]float64 {
 	}
 	for _, w := range words {
 		owned[hot.TermFiles.Name+"\t"+w] = v.Top(hot.TermFiles, w, 1000)
+	}
+	for t := range tags {
+		owned[hot.TagFiles.Name+"\t"+t] = v.Top(hot.TagFiles, t, 1000)
 	}
 	fault.Check(d, v.Load(d.Context()))
 	out := map[string]float64{}

@@ -59,5 +59,5 @@ func (a *app) printContext(ans api.ContextAnswer, budget int) {
 			stable += s.Tokens
 		}
 	}
-	a.talk("%d of %d tokens, %d of them stay the same from request to request", ans.Tokens, ans.Budget, stable)
+	a.talk("%d of at most %d tokens; the first %d stay the same from request to request", ans.Tokens, ans.Budget, stable)
 }

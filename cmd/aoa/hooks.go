@@ -89,7 +89,7 @@ git worktree add.`,
 			return err
 		}
 		if *check && !slices.Contains(names, gitHook) {
-			return usage("--check is a hook of git: aoa hooks install git --check")
+			return usage("--check works with git only: aoa hooks install git --check")
 		}
 		scope := cmp.Or(flags.chosen(), install.Local)
 		out := []hookChange{}

@@ -106,7 +106,7 @@ func (t *Set) sketch(ctx context.Context) error {
 	}
 	t.sketches.changes.Add(1) // sketches that were read before an error count, too
 	_, kept := t.unsketched(ctx)
-	t.Info.Info("what commits changed is known", "commits", len(missing), "took", t.Now().Sub(begin).Round(time.Millisecond))
+	t.Info.Info("read what earlier commits changed", "commits", len(missing), "took", t.Now().Sub(begin).Round(time.Millisecond))
 	return errors.Join(err, kept, t.writeSketches())
 }
 

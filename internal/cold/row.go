@@ -77,7 +77,7 @@ func (r *row) folded() (event.Event, error) {
 	e.Time = moment(r.at)
 	err := decodeBody(&e, r.kind, r.body)
 	if err == nil && e.Time.UnixMilli() != r.at {
-		err = errors.New("its time is impossible")
+		err = errors.New("its time is outside of the years 0 to 9999")
 	}
 	if err != nil {
 		err = fmt.Errorf("%w: event %d: %w", ErrRow, r.id, err)

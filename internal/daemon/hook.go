@@ -29,7 +29,7 @@ func (d *Daemon) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			d.log.Error("hook broke its decoder", "agent", f.Agent, "bytes", len(f.Payload), "panic", r, "stack",
+			d.log.Error("decoding the payload of a hook panicked", "agent", f.Agent, "bytes", len(f.Payload), "panic", r, "stack",
 				string(debug.Stack()))
 			d.metrics.Undecoded()
 			reply = nil
@@ -38,7 +38,7 @@ func (d *Daemon) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	w := d.worktrees.At(ctx, f.Dir)
 	call, err := hooks.Decode(f.Agent, f.Env, f.Payload, d.worktrees.HookRepo(w))
 	if err != nil {
-		d.log.Debug("hook not understood", "agent", f.Agent, "bytes", len(f.Payload), "err", err)
+		d.log.Debug("the payload of a hook cannot be decoded", "agent", f.Agent, "bytes", len(f.Payload), "err", err)
 		d.metrics.Undecoded()
 		return nil
 	}

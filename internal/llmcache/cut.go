@@ -45,7 +45,7 @@ func (c Cut) lines() (first, last int, err error) {
 		last, err = strconv.Atoi(to)
 	}
 	if err != nil || first < 1 || last < 0 || last > 0 && last < first {
-		return 0, 0, bad("write lines as 20, 10-20 or 10-, from 1", "lines %.100q", c.Lines)
+		return 0, 0, bad("write 20, 10-20 or 10-; the first line is 1", "cannot read the lines %.100q", c.Lines)
 	}
 	return first, last, nil
 }

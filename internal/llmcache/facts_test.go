@@ -86,7 +86,7 @@ func TestRefusals(t *testing.T) {
 	_, err = c.Read(t.Context(), "s_t_u", Cut{Offset: -1})
 	fault.Same(t, "no offset", say(err), `bad_request: offset -1, limit 0; count from 0`)
 	_, err = c.Read(t.Context(), "s_t_u", Cut{Lines: "x"})
-	fault.Same(t, "no lines", say(err), `bad_request: lines "x"; write lines as 20, 10-20 or 10-, from 1`)
+	fault.Same(t, "no lines", say(err), `bad_request: cannot read the lines "x"; write 20, 10-20 or 10-; the first line is 1`)
 	for failure, want := range map[error]string{cold.ErrRow: CodeFull + ": the item cannot be read",
 		cold.ErrFull:     CodeFull,
 		cold.ErrReadOnly: CodeFull, cold.ErrLostKey: CodeFull, cold.ErrDamaged: CodeFull,

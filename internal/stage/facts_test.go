@@ -117,7 +117,7 @@ func TestMisses(t *testing.T) {
 			t.Fatalf("after %q: %+v", want, got)
 		}
 	}
-	expect("nothing is kept of this stage yet")
+	expect("no result of it is stored yet")
 	fault.Check(t, os.Chmod(in("src/a.go"), 0o755))
 	expect("file link changed, and 1 more") // it leads to a program now
 	write1(t, in("src/b.go"), "other")

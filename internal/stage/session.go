@@ -184,7 +184,7 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 		return tx.Answer(p.Call, nil)
 	})
 	if full := (*cold.QuotaError)(nil); errors.As(err, &full) {
-		return fmt.Errorf("%w %s would hold %d bytes, the limit is %d: begin another one", ErrSession, p.Session,
+		return fmt.Errorf("%w %s would hold %d bytes, the limit is %d: start another session", ErrSession, p.Session,
 			full.Used+full.Asked, full.Limit)
 	}
 	return err

@@ -11,7 +11,7 @@ import (
 func (c *Cache) changedSinceNewest(ctx context.Context, stage string, parts keyParts) (string, error) {
 	newest, err := c.List(ctx, stage, 1)
 	if err != nil || len(newest) == 0 {
-		return "nothing is kept of this stage yet", err
+		return "no result of it is stored yet", err
 	}
 	_, r, _, err := c.load(ctx, newest[0].Key)
 	if err != nil {

@@ -148,7 +148,7 @@ func (t *Team) Remove(ctx context.Context, name string, known []string) (string,
 		}
 	}
 	if len(found) != 1 {
-		return "", fmt.Errorf("%d origins begin with %q", len(found), name)
+		return "", fmt.Errorf("%q could be any of %d origins", name, len(found))
 	}
 	return found[0], t.update(ctx, func(s *state) {
 		if !slices.Contains(s.Removed, found[0]) {

@@ -146,7 +146,7 @@ func check(e *event.Event) error {
 		return fmt.Errorf("no clone sends its kind %.20q", string(e.Kind()))
 	}
 	if ms := e.Time.UnixMilli(); ms < 0 || ms > 1<<53 {
-		return errors.New("its time is impossible")
+		return errors.New("its time is before 1970 or too far in the future")
 	}
 	var wrong error
 	e.ChangePaths(func(list *[]event.Path) {

@@ -56,7 +56,7 @@ func (s *Scope) Lookup(r Ref) (any, error) {
 		return v, nil
 	case "ENV":
 		if !slices.Contains(s.Allowed, r.Name) {
-			return nil, unknown(r, "pipelines may not read it%s; allowed are %s; aoa config pipeline.env %s allows it",
+			return nil, unknown(r, "pipelines may not read it%s, only %s; to allow it: aoa config pipeline.env %s",
 				didYouMean(r.Name, s.Allowed, "$ENV_%s"), strings.Join(s.Allowed, ", "),
 				strings.Join(append(slices.Clone(s.Allowed), r.Name), ","))
 		}

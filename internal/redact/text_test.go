@@ -105,11 +105,11 @@ func FuzzText(f *testing.F) {
 	for _, token := range secretSamples() {
 		f.Add("key " + token)
 	}
-	for _, c := range shapes {
-		f.Add(c.text)
+	for _, c := range lines(f, "shapes.txt") {
+		f.Add(c[2])
 	}
-	for _, text := range spared {
-		f.Add(text)
+	for _, c := range lines(f, "spared.txt") {
+		f.Add(c[0])
 	}
 	f.Add("Authorization: Bearer abcdefghijklmnop")
 	f.Add("<private>a<private>b</private>c</private>d")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -137,17 +138,35 @@ func code(text string) string {
 	return "`" + strings.NewReplacer("`", "'", "|", "\\|").Replace(text) + "`"
 }
 
-// checkGitHub prints a workflow command of GitHub for each finding, which becomes an annotation. A file that is missing
-// has no place in the pull request, so the one that asks for it is annotated.
-func (a *app) checkGitHub(ans *change.Answer) {
-	warn := func(file event.Path, line int, title, text string) {
-		fmt.Fprintf(a.out, "::warning file=%s,line=%d,title=%s::%s\n", property(string(file)), line, property(title), escaped(text))
-	}
+// remark is a finding as formats for programs have it.
+type remark struct {
+	rule string
+	file event.Path // a file that is missing has no place in a change, so it is the one that asks for it
+	line int
+	text string
+}
+
+// The rules.
+const (
+	ruleUsed    = "still-used"
+	ruleMissing = "maybe-missing"
+)
+
+func remarks(ans *change.Answer) (out []remark) {
 	for _, b := range ans.Broken {
-		warn(b.File, b.Line, "still used", used(b, event.Path.Display)+": "+event.Path(b.Text).Display())
+		out = append(out, remark{ruleUsed, b.File, b.Line, used(b, event.Path.Display) + ": " + event.Path(b.Text).Display()})
 	}
 	for _, l := range ans.Missing {
-		warn(l.With, 1, "maybe missing", l.After(l.File.Display())+": "+evidence(l, event.Path.Display))
+		out = append(out, remark{ruleMissing, l.With, 1, l.After(l.File.Display()) + ": " + evidence(l, event.Path.Display)})
+	}
+	return out
+}
+
+// checkGitHub prints a workflow command of GitHub for each finding, which becomes an annotation.
+func (a *app) checkGitHub(ans *change.Answer) {
+	for _, r := range remarks(ans) {
+		fmt.Fprintf(a.out, "::warning file=%s,line=%d,title=%s::%s\n", property(string(r.file)), r.line,
+			strings.ReplaceAll(r.rule, "-", " "), escaped(r.text))
 	}
 	if more := ans.MoreBroken + ans.MoreMissing; more > 0 {
 		fmt.Fprintf(a.out, "::warning title=aoa check::and %d more findings\n", more)
@@ -166,26 +185,15 @@ func property(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escaped(s))
 }
 
-// The rules of a SARIF report.
-const (
-	ruleUsed    = "still-used"
-	ruleMissing = "maybe-missing"
-)
-
 // checkSARIF prints the findings in the Static Analysis Results Interchange Format 2.1.0.
 func (a *app) checkSARIF(ans *change.Answer) {
 	type object = map[string]any
 	results := []object{}
-	add := func(rule string, file event.Path, line int, text string) {
-		results = append(results, object{"ruleId": rule, "level": "warning", "message": object{"text": text},
-			"locations": []object{{"physicalLocation": object{
-				"artifactLocation": object{"uri": uri(file), "uriBaseId": "%SRCROOT%"}, "region": object{"startLine": line}}}}})
-	}
-	for _, b := range ans.Broken {
-		add(ruleUsed, b.File, b.Line, used(b, event.Path.Display))
-	}
-	for _, l := range ans.Missing {
-		add(ruleMissing, l.With, 1, l.After(l.File.Display())+": "+evidence(l, event.Path.Display))
+	for _, r := range remarks(ans) {
+		uri := url.URL{Path: string(r.file)}
+		results = append(results, object{"ruleId": r.rule, "level": "warning", "message": object{"text": r.text},
+			"locations": []object{{"physicalLocation": object{"region": object{"startLine": r.line},
+				"artifactLocation": object{"uri": uri.String(), "uriBaseId": "%SRCROOT%"}}}}})
 	}
 	rule := func(id, text string) object { return object{"id": id, "shortDescription": object{"text": text}} }
 	run := object{"results": results, "properties": object{"moreFindings": ans.MoreBroken + ans.MoreMissing},
@@ -196,17 +204,4 @@ func (a *app) checkSARIF(ans *change.Answer) {
 	out.SetIndent("", "  ")
 	out.SetEscapeHTML(false)
 	_ = out.Encode(object{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": []object{run}})
-}
-
-// uri is a path as a relative reference.
-func uri(p event.Path) string {
-	var b strings.Builder
-	for _, c := range []byte(p) {
-		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("/-._~", c) >= 0 {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	return b.String()
 }

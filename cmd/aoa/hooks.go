@@ -121,6 +121,13 @@ func (a *app) changesTable(changes []hookChange) {
 	printList(a, "", changes, func(c hookChange) []any { return []any{c.Agent, c.Done, c.File} })
 }
 
+// tell says what was done to files of hooks.
+func (a *app) tell(changes ...hookChange) {
+	for _, c := range changes {
+		a.talk("hooks of %s: %s %s", c.Agent, c.File, c.Done)
+	}
+}
+
 func (a *app) gitRepo(repo *watcher.Repo) install.GitRepo {
 	return install.GitRepo{Root: string(repo.Root), CommonDir: repo.CommonDir, Env: a.env}
 }
@@ -181,8 +188,12 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope,
 // is nil.
 func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.Scope,
 	repo *watcher.Repo) (install.Change, error) {
+	var root event.Root
+	if repo != nil {
+		root = repo.Root
+	}
 	pattern := install.Pattern(agent)
-	file, o := a.hookFile(agent, scope, repo)
+	file, o := a.hookFile(agent, scope, root)
 	if _, runs := a.plugin(agent, repo); runs {
 		a.talk("Claude Code runs aOa's plugin: hooks in its settings would run aOa twice at each event, so they have none")
 		c, err := install.Remove(agent, file, o)
@@ -190,10 +201,10 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 			if other == scope || repo == nil {
 				continue
 			}
-			file, o := a.hookFile(agent, other, repo)
+			file, o := a.hookFile(agent, other, root)
 			d, failed := install.Remove(agent, file, o)
 			if failed == nil && d.Done != install.Absent {
-				a.talk("hooks of %s: %s %s", agent.Name, d.File, d.Done)
+				a.tell(hookChange{agent.Name, other, d.File, d.Done})
 			}
 			err = errors.Join(err, failed)
 		}
@@ -223,22 +234,17 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 }
 
 // hookFile returns an agent's file in a scope, how far a symbolic link may lead from it, and where
-// its former bytes are kept.
-func (a *app) hookFile(agent agents.Agent, scope install.Scope, repo *watcher.Repo) (string, install.Options) {
-	if scope != install.User {
-		return a.hookFileAt(agent, scope, string(repo.Root))
-	}
-	home, o := a.home(), install.Options{Kept: a.keptSettings()}
-	file := install.File(agent, scope, "", home, a.getenv)
-	if rel, err := filepath.Rel(home, file); err == nil && filepath.IsLocal(rel) {
-		o.Within = home
+// its former bytes are kept. root is the worktree; the user's scope needs none.
+func (a *app) hookFile(agent agents.Agent, scope install.Scope, root event.Root) (string, install.Options) {
+	file := install.File(agent, scope, string(root), a.home(), a.getenv)
+	o := install.Options{Within: string(root), Kept: a.keptSettings()}
+	if scope == install.User {
+		o.Within = ""
+		if rel, err := filepath.Rel(a.home(), file); err == nil && filepath.IsLocal(rel) {
+			o.Within = a.home()
+		}
 	}
 	return file, o
-}
-
-// hookFileAt is hookFile for a worktree.
-func (a *app) hookFileAt(agent agents.Agent, scope install.Scope, root string) (string, install.Options) {
-	return install.File(agent, scope, root, "", a.getenv), install.Options{Within: root, Kept: a.keptSettings()}
 }
 
 // keptSettings is the folder that keeps settings of agents as they were before aOa, "" if the
@@ -308,60 +314,51 @@ only aOa's part is removed. The user's settings, which apply to all repositories
 	return c
 }
 
-// removeNamed removes hooks and lists what it changed. If a file cannot be edited, it reports that
-// and continues with the others. The empty scope means the repository: the project's file, and the
-// personal files of each worktree.
+// removeNamed removes hooks and returns what it changed. It reports a file that cannot be edited
+// and goes on with the others. scope "" stands for the repository: the project's and the personal
+// files of each worktree.
 func (a *app) removeNamed(ctx context.Context, names []string, scope install.Scope) (out []hookChange, err error) {
 	var repo *watcher.Repo
+	roots, scopes := []event.Root{""}, []install.Scope{scope}
 	if scope != install.User {
 		if repo, err = a.repo(ctx); err != nil {
 			return nil, err
 		}
+		roots = append([]event.Root{repo.Root}, repo.Worktrees()...)
+	}
+	if scope == "" {
+		scopes = []install.Scope{install.Local, install.Project}
 	}
 	var errs []error
-	for _, name := range names {
-		var done []hookChange
-		switch {
-		case name != gitHook:
-			done, err = a.removeAgent(name, scope, repo)
-		case scope == "" || scope == install.Local:
-			done = nil
-			for _, hook := range install.GitHooks {
-				c, failed := install.RemoveGit(ctx, a.gitRepo(repo), hook)
-				done, err = append(done, hookChange{name, install.Local, c.File, c.Done}), errors.Join(err, failed)
-			}
-		}
+	note := func(name string, in install.Scope, c install.Change, err error) {
 		errs = append(errs, refusal(err))
-		out = append(out, slices.DeleteFunc(done, func(c hookChange) bool { return c.Done == install.Absent })...)
-		err = nil
-	}
-	return out, errors.Join(errs...)
-}
-
-func (a *app) removeAgent(name string, scope install.Scope, repo *watcher.Repo) (out []hookChange, err error) {
-	agent, _ := agents.Find(name) // the name is checked
-	if scope == install.User {
-		file, o := a.hookFile(agent, scope, nil)
-		c, err := install.Remove(agent, file, o)
-		return []hookChange{{name, scope, c.File, c.Done}}, err
-	}
-	var errs []error
-	roots := append([]event.Root{repo.Root},
-		slices.DeleteFunc(repo.Worktrees(), func(r event.Root) bool { return r == repo.Root })...)
-	for _, root := range roots {
-		for _, s := range []install.Scope{install.Local, install.Project} {
-			if scope != "" && scope != s {
-				continue
-			}
-			file, o := a.hookFileAt(agent, s, string(root))
-			c, err := install.Remove(agent, file, o)
-			errs = append(errs, err)
-			out = append(out, hookChange{name, s, c.File, c.Done})
+		if err == nil && c.Done != install.Absent {
+			out = append(out, hookChange{name, in, c.File, c.Done})
 		}
 	}
-	if scope != install.Project {
-		_, err := install.Unexclude(repo.CommonDir, install.Pattern(agent))
-		errs = append(errs, err)
+	personal := slices.Contains(scopes, install.Local)
+	for _, name := range names {
+		if name == gitHook && personal {
+			for _, hook := range install.GitHooks {
+				c, err := install.RemoveGit(ctx, a.gitRepo(repo), hook)
+				note(name, install.Local, c, err)
+			}
+		}
+		agent, ok := agents.Find(name)
+		if !ok {
+			continue // git
+		}
+		for _, root := range roots {
+			for _, in := range scopes {
+				file, o := a.hookFile(agent, in, root)
+				c, err := install.Remove(agent, file, o)
+				note(name, in, c, err)
+			}
+		}
+		if personal {
+			_, err := install.Unexclude(repo.CommonDir, install.Pattern(agent))
+			errs = append(errs, err)
+		}
 	}
 	return out, errors.Join(errs...)
 }
@@ -370,9 +367,7 @@ func (a *app) removeAgent(name string, scope install.Scope, repo *watcher.Repo) 
 // other repositories too.
 func (a *app) removeHooks(ctx context.Context, repo *watcher.Repo) error {
 	done, err := a.removeNamed(ctx, hookNames(), "")
-	for _, c := range done {
-		a.talk("hooks of %s: %s %s", c.Agent, c.File, c.Done)
-	}
+	a.tell(done...)
 	for _, st := range a.hookStates(ctx, repo) {
 		if st.scope == install.User && len(st.Events) > 0 {
 			a.talk("the hooks in %s apply to all repositories and stay; aoa hooks remove %s --user removes them", st.File,

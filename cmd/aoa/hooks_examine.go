@@ -44,7 +44,7 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) (out []hookSta
 			if scope == install.Local && agent.Settings.Local == "" {
 				continue // the same file as the project's
 			}
-			file, o := a.hookFile(agent, scope, repo)
+			file, o := a.hookFile(agent, scope, repo.Root)
 			st, err := install.Examine(agent, file, o)
 			if scope == install.Project && agent.Settings.Local == "" && st.State != install.Absent && !a.tracked(ctx, repo,
 				install.Pattern(agent)) {
@@ -125,7 +125,7 @@ func (a *app) elsewhere(repo *watcher.Repo, here []hookState) (out []finding) {
 			continue
 		}
 		for _, root := range repo.Worktrees() {
-			file, o := a.hookFileAt(agent, install.Local, string(root))
+			file, o := a.hookFile(agent, install.Local, root)
 			if st, err := install.Examine(agent, file, o); err == nil && len(st.Events) > 0 {
 				out = append(out, finding{"hooks of " + agent.Name, false,
 					"installed in " + string(root) + ", not in this worktree",

@@ -92,9 +92,7 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 	}
 	for _, h := range o.hooks {
 		done, err := a.installHook(ctx, h, install.Local, false)
-		for _, c := range done {
-			a.talk("hooks of %s: %s %s", h, c.File, c.Done)
-		}
+		a.tell(done...)
 		if err != nil {
 			return err
 		}

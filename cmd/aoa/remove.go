@@ -48,9 +48,7 @@ func (a *app) removeAll(ctx context.Context, yes bool) error {
 		return fail(exitFailed, "aoa remove --all --yes", "nothing was removed")
 	}
 	done, failed := a.removeNamed(ctx, slices.DeleteFunc(hookNames(), func(n string) bool { return n == gitHook }), install.User)
-	for _, c := range done {
-		a.talk("hooks of %s: %s %s", c.Agent, c.File, c.Done)
-	}
+	a.tell(done...)
 	for _, p := range places {
 		there := *a
 		there.dir = filepath.Dir(p.CommonDir)

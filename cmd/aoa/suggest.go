@@ -31,8 +31,8 @@ manifests and lock files, stand in one line at the end. It answers a question ab
   --prompt   files that such words led to before
   both       files that this work touches when it begins with FILEs
   --staged   files that usually belong to the staged ones
-  nothing    files that usually belong to the changes of the working tree; without
-             changes, to the commits of this branch; else to recent work
+  nothing    files that usually belong to the changes of the working tree;
+             without changes, to the commits of this branch; else to recent work
 
 A folder stands for its files, and a bare name for the only file of that name. A single - reads the
 FILEs from standard input, one per line. Several words of which none is a file are read as a prompt.

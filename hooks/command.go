@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/aoa-dev/aoa/hooks/shell"
@@ -276,10 +277,12 @@ func (s *CallContext) missed(named, unknown []shell.Operand, c ToolCall) (files 
 
 // missingName finds the name in a message that a file does not exist: of pytest, git, ls, python,
 // node, and of programs whose messages begin with their own name.
-var missingName = regexp.MustCompile(`file or directory not found: (\S+)|pathspec '([^']+)' did not match|` +
-	`path '([^']+)' does not exist in|ambiguous argument '([^']+)': unknown revision or path|` +
-	`can(?:not|'t) (?:access|open)(?: file)? '([^']+)'|Cannot find module '([^']+)'|` +
-	`^(?:[a-z]+): (\S+): (?:IO error |No such file)`)
+var missingName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`file or directory not found: (\S+)|pathspec '([^']+)' did not match|` +
+		`path '([^']+)' does not exist in|ambiguous argument '([^']+)': unknown revision or path|` +
+		`can(?:not|'t) (?:access|open)(?: file)? '([^']+)'|Cannot find module '([^']+)'|` +
+		`^(?:[a-z]+): (\S+): (?:IO error |No such file)`)
+})
 
 // reported are the files of a command line whose absence a message of it reports.
 func reported(line string, c ToolCall, dir string) (out []shell.Operand) {
@@ -287,7 +290,7 @@ func reported(line string, c ToolCall, dir string) (out []shell.Operand) {
 		if len(message) > maxMessage {
 			continue
 		}
-		if m := missingName.FindStringSubmatch(message); m != nil {
+		if m := missingName().FindStringSubmatch(message); m != nil {
 			name, _, _ := strings.Cut(strings.Join(m[1:], ""), "::") // a test in it
 			typed := func(w string) bool { return strings.HasSuffix(name, "/"+strings.Trim(w, `"'`)) }
 			if path.Ext(name) != "" && (contains(line, name) || slices.ContainsFunc(strings.Fields(line), typed)) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
@@ -248,7 +249,9 @@ func unquoted(prompt string) string {
 
 // exitLine is how Gemini CLI, Qwen Code and Copilot CLI write of the end of a command, behind what
 // it printed itself.
-var exitLine = regexp.MustCompile(`(?m)^(?:Exit Code: |<exited with exit code |<shellId: \S+ completed with exit code )([0-9]+)\b`)
+var exitLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(?:Exit Code: |<exited with exit code |<shellId: \S+ completed with exit code )([0-9]+)\b`)
+})
 
 // exitCode returns the exit code of a command, or "" if the result of the agent's call does not
 // have it.
@@ -264,7 +267,7 @@ func exitCode(agent string, response any) string {
 		return "" // any such line is of the command itself
 	}
 	text := output(response)
-	all := exitLine.FindAllStringSubmatch(text[max(0, len(text)-2048):], -1)
+	all := exitLine().FindAllStringSubmatch(text[max(0, len(text)-2048):], -1)
 	if len(all) == 0 {
 		return ""
 	}

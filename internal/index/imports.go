@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // importing is a place where a program names another file, a module or a package.
@@ -118,16 +119,18 @@ func (im *importer) python(number int, code, _ []byte) {
 }
 
 var (
-	fromModule = regexp.MustCompile(`\bfrom\s*['"]([^'"]+)['"]`)
-	loadModule = regexp.MustCompile(`\b(?:require|import)\s*\(\s*['"` + "`" + `]([^'"` + "`" + `]+)['"` + "`" + `]`)
-	bareModule = regexp.MustCompile(`^\s*import\s*['"]([^'"]+)['"]`)
+	fromModule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bfrom\s*['"]([^'"]+)['"]`) })
+	loadModule = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:require|import)\s*\(\s*['"` + "`" + `]([^'"` + "`" + `]+)['"` + "`" + `]`)
+	})
+	bareModule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*import\s*['"]([^'"]+)['"]`) })
 )
 
 func (im *importer) script(number int, code, raw []byte) {
 	text := bytes.TrimSpace(code)
 	statement := bytes.HasPrefix(text, []byte("import")) || bytes.HasPrefix(text, []byte("export"))
 	if im.open == nil && statement && len(text) > 6 && bytes.IndexByte([]byte(" {*'\""), text[6]) >= 0 {
-		if m := bareModule.FindSubmatch(raw); m != nil {
+		if m := bareModule().FindSubmatch(raw); m != nil {
 			im.add(importing{line: number, module: string(m[1])})
 			return
 		}
@@ -142,7 +145,7 @@ func (im *importer) script(number int, code, raw []byte) {
 	}
 	if im.open != nil {
 		at := bytes.Index(code, []byte("from"))
-		if m := fromModule.FindSubmatch(raw); m != nil && at >= 0 {
+		if m := fromModule().FindSubmatch(raw); m != nil && at >= 0 {
 			im.open.module = string(m[1])
 			text = bytes.TrimSpace(text[:max(0, bytes.LastIndex(text, []byte("from")))])
 		}
@@ -158,7 +161,7 @@ func (im *importer) script(number int, code, raw []byte) {
 	if !bytes.Contains(code, []byte("require")) && !bytes.Contains(code, []byte("import")) {
 		return
 	}
-	for _, m := range loadModule.FindAllSubmatch(raw, 4) {
+	for _, m := range loadModule().FindAllSubmatch(raw, 4) {
 		i := importing{line: number, module: string(m[1])}
 		left, _, found := strings.Cut(string(code), "=")
 		for _, word := range [...]string{"const ", "let ", "var "} {
@@ -192,7 +195,7 @@ func (im *importer) golang(number int, code, raw []byte) {
 	module, _, found := bytes.Cut(after, []byte{'"'})
 	if local := string(bytes.TrimSpace(before)); found {
 		if local == "" {
-			if local = path.Base(string(module)); versionDir.MatchString(local) {
+			if local = path.Base(string(module)); versionDir().MatchString(local) {
 				local = path.Base(path.Dir(string(module)))
 			}
 		}
@@ -201,7 +204,7 @@ func (im *importer) golang(number int, code, raw []byte) {
 }
 
 // versionDir is the end of the path of a Go module.
-var versionDir = regexp.MustCompile(`^v\d+$`)
+var versionDir = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v\d+$`) })
 
 // java also reads Kotlin.
 func (im *importer) java(number int, code, _ []byte) {
@@ -267,8 +270,12 @@ func (im *importer) c(number int, code, raw []byte) {
 }
 
 var (
-	rubyRequire = regexp.MustCompile(`^\s*(require_relative|require|autoload\s*\(?\s*:\w+,)\s*\(?\s*['"]([^'"]+)['"]`)
-	phpRequire  = regexp.MustCompile(`\b(?:require|include)(?:_once)?\b[^'"]*['"]/?([^'"]+\.php)['"]`)
+	rubyRequire = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(require_relative|require|autoload\s*\(?\s*:\w+,)\s*\(?\s*['"]([^'"]+)['"]`)
+	})
+	phpRequire = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:require|include)(?:_once)?\b[^'"]*['"]/?([^'"]+\.php)['"]`)
+	})
 )
 
 func (im *importer) ruby(number int, code, raw []byte) {
@@ -276,7 +283,7 @@ func (im *importer) ruby(number int, code, raw []byte) {
 		string(word) != "autoload" {
 		return
 	}
-	if m := rubyRequire.FindSubmatch(raw); m != nil {
+	if m := rubyRequire().FindSubmatch(raw); m != nil {
 		module := string(m[2])
 		if string(m[1]) == "require_relative" && !strings.HasPrefix(module, ".") {
 			module = "./" + module
@@ -310,7 +317,7 @@ func (im *importer) php(number int, code, raw []byte) {
 			im.add(importing{line: number, module: module, names: []importedName{{name, local, number}}})
 		}
 	case !found:
-		if m := phpRequire.FindSubmatch(raw); m != nil {
+		if m := phpRequire().FindSubmatch(raw); m != nil {
 			im.add(importing{line: number, module: "./" + string(m[1]), all: true})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -81,7 +82,9 @@ func NewRequest(text string) Request {
 }
 
 // versionNumber is one with letters: v1.2.0, 1.2.0-rc1.
-var versionNumber = regexp.MustCompile(`^[vV]?[0-9]+(\.[0-9]+)*([-.]?(alpha|beta|dev|pre|rc|a|b)[-.]?[0-9]*)?$`)
+var versionNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[vV]?[0-9]+(\.[0-9]+)*([-.]?(alpha|beta|dev|pre|rc|a|b)[-.]?[0-9]*)?$`)
+})
 
 // addName adds what a token names exactly: a file, an identifier, a number. value is true for the last two.
 func (r *Request) addName(token string) (value bool) {
@@ -101,7 +104,7 @@ func (r *Request) addName(token string) (value bool) {
 	switch {
 	case digits > 0 && letters == 0:
 		r.numbers, value = append(r.numbers, strings.Trim(token, "#.,")), true
-	case versionNumber.MatchString(token):
+	case versionNumber().MatchString(token):
 		r.numbers, value = append(r.numbers, strings.ToLower(strings.TrimLeft(token, "vV"))), true
 	case len(ext) > 1 && len(ext) <= 6 && letters > 0 && !strings.Contains(token, "://"):
 		r.files = append(r.files, strings.ToLower(path.Base(token)))

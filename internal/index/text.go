@@ -101,17 +101,23 @@ func lineSet(list string) map[string]bool {
 
 var (
 	// packageLine lists a package with its version: numpy==1.2.1, pytest    6.2.4.
-	packageLine = regexp.MustCompile(`^[-* ]*[A-Za-z][\w.\-]*(?:==|\s{2,}|\s*@\s*)v?\d+(?:\.\d+)+\S*$`)
+	packageLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[-* ]*[A-Za-z][\w.\-]*(?:==|\s{2,}|\s*@\s*)v?\d+(?:\.\d+)+\S*$`)
+	})
 	// versionLine says which version of something was used: Python version: 3.8, OS: Mac, Node 18.2.0.
 	// It is compiled when it is needed: that takes a millisecond, which no command has to spare.
 	versionLine = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)^[-*> ]*(?:[\w .\-/()]{2,40}:\W*v?\d+(?:\.\d+)+[\w.+\-]*(?:\s.{0,40})?|\w[\w.\-]* v?\d+(?:\.\d+)+|` +
 			`\W*(?:os|platform|operating system|browser|extra tools|sphinx extensions|python implementation)(?: version)?\W*:.{0,80})$`)
 	})
-	trailer = regexp.MustCompile(`^(?:[A-Z][a-z]+(?:-[A-Za-z]+)*-by:|Change-Id:|Cc:|PiperOrigin-RevId|\(?cherry picked from commit)`)
+	trailer = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:[A-Z][a-z]+(?:-[A-Za-z]+)*-by:|Change-Id:|Cc:|PiperOrigin-RevId|\(?cherry picked from commit)`)
+	})
 	// traceLine says no more than that a stack trace follows.
-	traceLine = regexp.MustCompile(`^(?:panic: runtime error: |goroutine \d+ \[|\[signal SIG|Traceback \(most recent call last\)|` +
-		`During handling of the above exception, another|The above exception was the direct cause)`)
+	traceLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:panic: runtime error: |goroutine \d+ \[|\[signal SIG|Traceback \(most recent call last\)|` +
+			`During handling of the above exception, another|The above exception was the direct cause)`)
+	})
 	tag = regexp.MustCompile(`^</?(?:details|summary|p|br|img|hr)\b[^>]*>$`)
 )
 
@@ -119,11 +125,11 @@ var (
 // a commit, the head of a stack trace. Of the lines that may be the title only headings and such heads are. In code
 // only lists of packages are, too.
 func boilerplate(line string, title, fenced bool) bool {
-	if traceLine.MatchString(line) {
+	if traceLine().MatchString(line) {
 		return true
 	}
 	if fenced {
-		return packageLine.MatchString(line)
+		return packageLine().MatchString(line)
 	}
 	heading := strings.ToLower(strings.Trim(line, " #*_:?.!-=>\t"))
 	if title {
@@ -132,8 +138,8 @@ func boilerplate(line string, title, fenced bool) bool {
 	if heading == "" || formHeadings[heading] || strings.HasPrefix(line, "- [") && len(line) > 4 && line[4] == ']' {
 		return true
 	}
-	return trailer.MatchString(line) || tag.MatchString(line) ||
-		strings.ContainsAny(line, "0123456789:") && (packageLine.MatchString(line) || versionLine().MatchString(line))
+	return trailer().MatchString(line) || tag.MatchString(line) ||
+		strings.ContainsAny(line, "0123456789:") && (packageLine().MatchString(line) || versionLine().MatchString(line))
 }
 
 // counts makes a list of a map, sorted by stem.
@@ -191,12 +197,14 @@ func (p *textParser) addPair(last, stem string) {
 }
 
 // scope matches what a title is about, in front of what it says: in parentheses, in brackets, or up to a colon.
-var scope = regexp.MustCompile(`^(?:\w+\(([^)]{2,50})\)!?:|\[([^\]]{2,40})\]|([\w./*,{}-]+(?: [\w./*,{}-]+){0,2}):\s)`)
+var scope = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:\w+\(([^)]{2,50})\)!?:|\[([^\]]{2,40})\]|([\w./*,{}-]+(?: [\w./*,{}-]+){0,2}):\s)`)
+})
 
 // scopeOf returns the words of what a title is about by its form. The type of a change ("fix: …") says nothing about
 // that.
 func scopeOf(title string) []Count {
-	m := scope.FindStringSubmatch(title)
+	m := scope().FindStringSubmatch(title)
 	if m == nil {
 		return nil
 	}

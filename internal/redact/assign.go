@@ -3,6 +3,7 @@ package redact
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Bounds in bytes, so that a text made to be slow is not.
@@ -72,7 +73,9 @@ var operators = []struct {
 
 // typed is the type of a variable between its name and its value: "password: str = ", "dbPassword
 // string = ".
-var typed = regexp.MustCompile(`^(?::\s*|\s+)[A-Za-z&*][\w<>\[\].|?&*: ]{0,40}?\s*=\s*["']`)
+var typed = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?::\s*|\s+)[A-Za-z&*][\w<>\[\].|?&*: ]{0,40}?\s*=\s*["']`)
+})
 
 // separator is how the name gets its value, and where that begins.
 func (n name) separator(kind family) (how how, at int, ok bool) {
@@ -90,7 +93,7 @@ func (n name) separator(kind family) (how how, at int, ok bool) {
 	if i < len(s) && s[i] == ']' {
 		i++
 	}
-	if m := typed.FindStringIndex(s[i:]); m != nil {
+	if m := typed().FindStringIndex(s[i:]); m != nil {
 		return spaced, i + m[1] - 1, true
 	}
 	at = i
@@ -115,7 +118,7 @@ func (n name) separator(kind family) (how how, at int, ok bool) {
 		return beside, at + 1, true
 	case at == i:
 		return 0, 0, false
-	case kind >= medium && sets.MatchString(s[max(n.lo, n.from-maxSetter):n.from]):
+	case kind >= medium && sets().MatchString(s[max(n.lo, n.from-maxSetter):n.from]):
 		return exported, at, true
 	case s[n.from] == '-' && n.from+1 < n.to && (n.from == n.lo || blank(s[n.from-1]) || quote(s[n.from-1])):
 		return option, at, true
@@ -127,8 +130,10 @@ func (n name) separator(kind family) (how how, at int, ok bool) {
 
 // sets are the beginnings of commands that give a value to a name: setx NAME VALUE, aws configure
 // set NAME VALUE.
-var sets = regexp.MustCompile(`(?:^|[\s;&|])(?:setx|setenv|ENV|ARG|set[ \t]+(?:-\w*x\w*|--export)|` +
-	`(?:aws|npm|yarn|pnpm|pip|composer|poetry|gcloud)[ \t][^\n|;&]*?(?:set|config))[ \t]+\S*$`)
+var sets = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[\s;&|])(?:setx|setenv|ENV|ARG|set[ \t]+(?:-\w*x\w*|--export)|` +
+		`(?:aws|npm|yarn|pnpm|pip|composer|poetry|gcloud)[ \t][^\n|;&]*?(?:set|config))[ \t]+\S*$`)
+})
 
 func quote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
@@ -202,10 +207,10 @@ func closing(s string, q byte) int {
 // is a connection string, whose values may hold blanks.
 func (n name) semicolons() (list, phrases bool) {
 	before, behind := n.text[n.lo:n.from], n.text[n.to:min(len(n.text), n.to+maxContext)]
-	phrases = strings.IndexByte(behind, ';') >= 0 && connects.MatchString(behind)
+	phrases = strings.IndexByte(behind, ';') >= 0 && connects().MatchString(behind)
 	if i := strings.LastIndexByte(before, ';'); i >= 0 {
 		list = strings.TrimLeft(before[i+1:], " ") == "" && strings.IndexByte(before[:i], '=') >= 0 && !strings.HasSuffix(before, " ")
-		phrases = phrases || list && connected.MatchString(before)
+		phrases = phrases || list && connected().MatchString(before)
 	}
 	return list || phrases, phrases
 }
@@ -214,8 +219,10 @@ func (n name) semicolons() (list, phrases bool) {
 const connectionPart = `(?:server|data source|host|user id|uid|database|initial catalog|encrypt|endpointsuffix|accountname)=`
 
 var (
-	connected = regexp.MustCompile(`(?i)(?:^|[;"'\s])` + connectionPart)
-	connects  = regexp.MustCompile(`(?i);` + connectionPart)
+	connected = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:^|[;"'\s])` + connectionPart)
+	})
+	connects = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i);` + connectionPart) })
 )
 
 // run is how far a value without quotes goes. In a list that semicolons part only those end it; phrases: not even
@@ -312,18 +319,24 @@ func nested(s string) int {
 
 // Of a Kubernetes secret every value counts, whatever its name.
 var (
-	secretKind = regexp.MustCompile(`(?im)^[ \t]*kind:[ \t]*["']?secret\b`)
-	secretData = regexp.MustCompile(`(?m)^[ \t]*(?:data|stringData):[ \t]*\r?\n((?:[ \t]+.*(?:\n|\z))+)`)
-	yamlValue  = regexp.MustCompile(`(?m)^[ \t]+["']?[\w.\-]+["']?:[ \t]+["']?([^\s"'][^\n"']*)`)
+	secretKind = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?im)^[ \t]*kind:[ \t]*["']?secret\b`)
+	})
+	secretData = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^[ \t]*(?:data|stringData):[ \t]*\r?\n((?:[ \t]+.*(?:\n|\z))+)`)
+	})
+	yamlValue = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^[ \t]+["']?[\w.\-]+["']?:[ \t]+["']?([^\s"'][^\n"']*)`)
+	})
 )
 
 func (f *finder) kubernetes(lo, hi int) {
 	s := f.text[lo:hi]
-	if !secretKind.MatchString(s) {
+	if !secretKind().MatchString(s) {
 		return
 	}
-	for _, m := range secretData.FindAllStringSubmatchIndex(s, -1) {
-		for _, v := range yamlValue.FindAllStringSubmatchIndex(s[m[2]:m[3]], -1) {
+	for _, m := range secretData().FindAllStringSubmatchIndex(s, -1) {
+		for _, v := range yamlValue().FindAllStringSubmatchIndex(s[m[2]:m[3]], -1) {
 			if !placeholder(s[m[2]+v[2] : m[2]+v[3]]) {
 				f.add(lo+m[2]+v[2], lo+m[2]+v[3])
 			}

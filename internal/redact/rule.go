@@ -166,12 +166,14 @@ func plain(s string) bool {
 // has.
 func wordlike(s string) bool {
 	s = strings.TrimRight(s, ".,:!?)")
-	return plain(s) || path(s) || algorithm.MatchString(s) || strings.ContainsAny(s, "/()[]{}<>=*%|$")
+	return plain(s) || path(s) || algorithm().MatchString(s) || strings.ContainsAny(s, "/()[]{}<>=*%|$")
 }
 
 // algorithm matches names with a number: sha256, oauth2-proxy, v1.2, 32-byte, x86_64, server2.go.
-var algorithm = regexp.MustCompile(`^(?i:(?:sha|md|base|utf|aes|rsa|oauth|argon|ed|x|http|ipv|u?int|float|secp|pbkdf|bcrypt|es|hs|rs|p|s|r|k)` +
-	`[-_]?\d[\w-]*|v?\d[\w.,-]*|[\w-]+\.[a-z]{1,5}|[a-z]+(?:[-_.][a-z]+)+\d?)$`)
+var algorithm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?i:(?:sha|md|base|utf|aes|rsa|oauth|argon|ed|x|http|ipv|u?int|float|secp|pbkdf|bcrypt|es|hs|rs|p|s|r|k)` +
+		`[-_]?\d[\w-]*|v?\d[\w.,-]*|[\w-]+\.[a-z]{1,5}|[a-z]+(?:[-_.][a-z]+)+\d?)$`)
+})
 
 func digitsOnly(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r < '0' || r > '9' })

@@ -3,15 +3,18 @@ package redact
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // reference matches values that are put in elsewhere: variables, templates, placeholders.
-var reference = regexp.MustCompile(`^(?:` +
-	// $X, {{x}}, %s
-	`\$+[A-Za-z_][\w:.]*|\$\d|\$[@*#?!]|\$\{[^}]*\}|\$\(.*\)|\$\([^)]*|\$\{\{.*\}\}|\{\{.*\}\}|\{[\w.:$\-]*\}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdvqr@]|` +
-	`<[^>]*>?|@[A-Z_]+@|\[[A-Z_ -]+\]|\*+|\.{2,}|…|[xX]{3,}|-+|_+|` + // <x>, ***, ...
-	`(?i:your|my|the|some|insert|enter|replace|put|paste|add)[-_ ].*|(?i:your)[A-Z].*` + // your-password
-	`)$`)
+var reference = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` +
+		// $X, {{x}}, %s
+		`\$+[A-Za-z_][\w:.]*|\$\d|\$[@*#?!]|\$\{[^}]*\}|\$\(.*\)|\$\([^)]*|\$\{\{.*\}\}|\{\{.*\}\}|\{[\w.:$\-]*\}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdvqr@]|` +
+		`<[^>]*>?|@[A-Z_]+@|\[[A-Z_ -]+\]|\*+|\.{2,}|…|[xX]{3,}|-+|_+|` + // <x>, ***, ...
+		`(?i:your|my|the|some|insert|enter|replace|put|paste|add)[-_ ].*|(?i:your)[A-Z].*` + // your-password
+		`)$`)
+})
 
 // placeholder reports whether a value obviously stands for a secret instead of being one.
 func placeholder(v string) bool {
@@ -19,7 +22,7 @@ func placeholder(v string) bool {
 		return true
 	}
 	v = strings.Trim(v, `"'`)
-	return v == "" || known().nothing[strings.ToLower(v)] || len(v) <= maxContext && reference.MatchString(v)
+	return v == "" || known().nothing[strings.ToLower(v)] || len(v) <= maxContext && reference().MatchString(v)
 }
 
 // how a value was given to its name.
@@ -123,7 +126,7 @@ func (v value) tightSecret() bool {
 
 // pair matches another name and its value: a commit's subject has the lines of a setting joined by
 // blanks.
-var pair = regexp.MustCompile(`^[\w-]+:\s+\S`)
+var pair = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w-]+:\s+\S`) })
 
 // looseSecret is about values without quotes behind spaces or a colon: settings, programs and
 // sentences.
@@ -137,7 +140,7 @@ func (v value) looseSecret(text string) bool {
 		return false
 	}
 	end := strings.TrimLeft(v.rest, " \t")
-	ends := end == "" || pair.MatchString(end) || strings.HasPrefix(end, "#") || strings.HasPrefix(end, "//")
+	ends := end == "" || pair().MatchString(end) || strings.HasPrefix(end, "#") || strings.HasPrefix(end, "//")
 	if v.kind == counted && v.shout && v.how == colon {
 		return false // PASS: TestX
 	}
@@ -148,7 +151,7 @@ func (v value) looseSecret(text string) bool {
 		return !plain(text) && len(text) >= 4
 	}
 	// Letters alone: the value of a setting, or else a type, a variable or a word.
-	return v.how == colon && ends && (v.rest == end || pair.MatchString(end)) && v.kind != counted && !upper(text[0]) && !camel(text)
+	return v.how == colon && ends && (v.rest == end || pair().MatchString(end)) && v.kind != counted && !upper(text[0]) && !camel(text)
 }
 
 // identifier reports whether text can be a variable of a program, without digits.

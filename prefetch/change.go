@@ -61,8 +61,8 @@ func (p *Prefetcher) Companions(q event.Query, past history.Past, exists func(ev
 	if past.Commits == nil {
 		past.Commits = &history.Commits{}
 	}
-	b := &companions{change: ChangeOf(q), past: past, weights: cmp.Or(p.o.Weights, past.Weights())}
-	b.found = past.Commits.Companions(b.weights, b.change, past.Diffs, exists, mostCompanions)
+	b := &companions{change: ChangeOf(q), past: past}
+	b.found, b.weights = past.Companions(p.o.Weights, b.change, exists, mostCompanions)
 	own := p.Learned()
 	files := make([]Candidate, 0, len(b.found))
 	for i := range b.found {
@@ -193,6 +193,9 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 	if t.Both > 0 {
 		s.Together = &t
 	}
+	if t.Both < LeastShared { // a commit may be chance
+		s.Link = linkOf(&found.Facts)
+	}
 	terms := b.weights.Terms(&found.Facts)
 	for f, value := range found.Facts {
 		if value*terms[f] != 0 {
@@ -227,7 +230,7 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 
 // evidence is a fact with what to say of a companion in one sentence.
 func evidence(r event.Reason, f *history.Companion, t event.Together, names bool, precedents []string) event.Reason {
-	switch {
+	switch link := linkOf(&f.Facts); {
 	case t.Both > 0:
 		r.Text = "changed together"
 		if names {
@@ -239,6 +242,8 @@ func evidence(r event.Reason, f *history.Companion, t event.Together, names bool
 		}
 	case f.Facts[history.Name] > 0:
 		r.Text, r.With = "same stem as "+f.With.Display(), f.With
+	case link != "":
+		r.Text, r.With = link+": "+f.With.Display(), f.With
 	case f.Facts[history.Folder] > 0:
 		r.Text, r.With = "in the same folder as "+f.With.Display(), f.With
 	default:
@@ -247,8 +252,30 @@ func evidence(r event.Reason, f *history.Companion, t event.Together, names bool
 	return r
 }
 
+// What links two files is said from these values on: of Stem half of the rare words of a name, of Calls one name that
+// only the other defines, of Linked an import that means at most two files.
+const saidLink = 0.5
+
+// linkOf says what names and contents say of two files, "" if it is nothing.
+func linkOf(x *history.Facts) string {
+	switch {
+	case x[history.Name] > 0:
+		return "same stem"
+	case x[history.Path] > 0:
+		return "one names the other"
+	case x[history.Linked] >= saidLink, x[history.Calls] >= saidLink:
+		return "shares definitions"
+	case x[history.Stem] >= saidLink:
+		return "similar name"
+	case x[history.Sibling] > 0:
+		return "same folder"
+	}
+	return ""
+}
+
 // unlinked are the facts that do not link a file with the change.
-var unlinked = []string{history.Always.String(), history.Number.String(), history.Alone.String(), history.Steady.String()}
+var unlinked = []string{history.Always.String(), history.Number.String(), history.Alone.String(), history.Steady.String(),
+	history.Prose.String(), history.Data.String(), history.Chance.String()}
 
 // factTexts are the facts in words.
 var factTexts = map[string]string{
@@ -257,6 +284,12 @@ var factTexts = map[string]string{
 	history.Number.String(): "how many commits that file has",
 	history.Small.String():  "share of the commits of at most 3 files",
 	history.Like.String():   "commits whose change of that file is like this one", history.Words.String(): "its earlier changes have words of this one",
+	history.Sized.String(): "share of the commits, those of few files counting more",
+	history.Keeps.String(): "changed lately, and often together", history.Stem.String(): "words of the name",
+	history.Sibling.String(): "same small folder", history.Calls.String(): "one uses what the other defines",
+	history.Path.String():   "one names the path of the other",
+	history.Linked.String(): "one imports or uses the other, and few commits tell",
+	history.Chance.String(): "one commit may be chance", history.Prose.String(): "a document", history.Data.String(): "data or settings",
 	history.Others.String(): "by the other files of the change", history.Alike.String(): "by commits like the change",
 	history.Alone.String(): "it is the only file of the change", history.Steady.String(): "one commit moves a pair with many little",
 }

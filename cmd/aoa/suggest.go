@@ -232,12 +232,12 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 // with -n.
 const leastListed, leastShared = 0.05, 2
 
-// worthListing leaves out what is unlikely and has no evidence: common commits, or the words of a
-// prompt. With nothing to go on, it leaves out files of which only commits are known: without work
+// worthListing leaves out what is unlikely and has no evidence: common commits, names and
+// contents, or the words of a prompt. With nothing to go on, it leaves out files of which only commits are known: without work
 // in progress that is noise.
 func worthListing(all []event.Suggestion, idle, words bool) (out []event.Suggestion) {
 	for _, s := range all {
-		evident := s.Together != nil && s.Together.Both >= leastShared || words && ofWords(s)
+		evident := s.Together != nil && s.Together.Both >= leastShared || s.Link != "" || words && ofWords(s)
 		if (s.Score >= leastListed || evident) && (!idle || slices.ContainsFunc(s.Reasons, fromWork)) {
 			out = append(out, s)
 		}
@@ -353,9 +353,15 @@ func (a *app) suggestions(list []event.Suggestion, q event.Query, calibrated boo
 func (a *app) evidence(s event.Suggestion, q event.Query) string {
 	t := s.Together
 	if t == nil {
+		if s.Link != "" && len(q.Files) == 1 {
+			return s.Link
+		}
 		return a.reasonText(s.Reason())
 	}
 	counts := strings.Replace(t.String(), ", ", " · ", 1)
+	if s.Link != "" {
+		counts = s.Link + " · " + counts
+	}
 	if len(s.Precedents) > 0 {
 		counts += " · like this one: " + strings.Join(s.Precedents, ", ")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -57,6 +58,9 @@ func (w *Checkout) Asked(ctx context.Context, q event.Query) (p history.Past, er
 	}
 	if p.Commits, err = w.History(ctx); err != nil {
 		return p, err
+	}
+	p.Links = func(f event.Path) history.Links {
+		return index.World{Tree: w.Tree(), Contents: w.Reader.Contents(), Text: w.Reader.Text}.Links(f)
 	}
 	if p.Pending = w.sketches.pending(p.Commits); p.Pending || p.Commits.Sketched() {
 		p.Diffs = change.Diffs(w.edits.Compare(ctx, prefetch.ChangeOf(q)))

@@ -83,6 +83,9 @@ type Suggestion struct {
 	Unseen  bool       `json:"unseen"`      // nothing in the session had named it
 	// how often it changed with a file of the question; nil if never or unknown
 	Together *Together `json:"together,omitempty"`
+	// of a change, what names and contents say of a file that shares at most one commit with it:
+	// "same stem"; "": nothing
+	Link string `json:"link,omitempty"`
 	// the commits of Together.With whose change of it is most like the present one and that changed
 	// the file, too, at most two; nine digits of their ids
 	Precedents []string `json:"precedents,omitempty"`

@@ -14,14 +14,14 @@ import (
 )
 
 // Weights turn facts into log odds. What one file of the change says of another has log odds of its own, z = Σ
-// weight·fact over Always … Small. The strongest z stands; other files of the change may add to it, never take away:
+// weight·fact over the facts before Others. The strongest z stands; other files of the change may add to it, never take away:
 //
 // z has the fact Steady as it is, too.
 //
 //	log odds = Bias + Best·z + Low·max(0, z+2.5) + High·max(0, z+1) +
 //	           Others·ln(1 + Σ other 1/(1+e^−z)) + Alike·max(0, alike − z) + Alone·max(0, 1 − 1/(1+e^−z)/.8) of a change of one file
 //
-// All but Bias are at least 0.
+// All but Bias are at least 0, but High of one file alone.
 type Weights struct {
 	Pair   Facts   `json:"pair"` // Others and Alike are 0
 	Bias   float64 `json:"bias"`
@@ -64,7 +64,7 @@ var Bends = [2]float64{-2.5, -1}
 
 // Z is what one file of a change says of another.
 func (w *Weights) Z(x *Facts) (z float64) {
-	for i := Always; i <= Words; i++ {
+	for i := Always; i < Others; i++ {
 		z += w.Pair[i] * x[i]
 	}
 	return z + x[Steady]
@@ -145,7 +145,7 @@ func (w *Weights) Terms(x *Facts) (out Facts) {
 			slope, shift = slope+more, shift-more*Bends[i]
 		}
 	}
-	for i := Always; i <= Words; i++ {
+	for i := Always; i < Others; i++ {
 		out[i] = slope * w.Pair[i]
 	}
 	out[Always] += shift
@@ -167,9 +167,11 @@ func (w *Weights) LogOdds(x *Facts) (sum float64) {
 func probability(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // Companions are the files that may belong to a change of these files, the likeliest first, at most most. has says
-// which files exist: only those are named. The cost is some 0.1 ms for each file of the change.
-func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Path]index.Sketch,
+// which files exist: only those are named. links are those of the only file of a change, nil: not asked for. The cost is
+// some 0.1 ms for each file of the change.
+func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Path]index.Sketch, links Links,
 	has func(event.Path) bool, most int) []Companion {
+	c.know(links)
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	type best struct {
@@ -179,7 +181,7 @@ func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Pa
 	at := map[int32]int{}
 	var found []best
 	foremost := Foremost{}
-	c.each(w, change, diffs, has, func(with event.Path, f int32, _ int, x *Facts, like []precedent) {
+	c.each(w, change, diffs, links, has, func(with event.Path, f int32, _ int, x *Facts, like []precedent) {
 		z := w.Z(x)
 		i, known := at[f]
 		if !known {
@@ -244,12 +246,14 @@ type Evidence struct {
 }
 
 // Evidence of all files that may belong to a change, by path.
-func (c *Commits) Evidence(change []event.Path, diffs map[event.Path]index.Sketch, has func(event.Path) bool) []Evidence {
+func (c *Commits) Evidence(change []event.Path, diffs map[event.Path]index.Sketch, links Links,
+	has func(event.Path) bool) []Evidence {
+	c.know(links)
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	at := map[int32]*Evidence{}
 	alike := c.alike(change)
-	c.each(nil, change, diffs, has, func(with event.Path, f int32, both int, x *Facts, _ []precedent) {
+	c.each(nil, change, diffs, links, has, func(with event.Path, f int32, both int, x *Facts, _ []precedent) {
 		e := at[f]
 		if e == nil {
 			e = &Evidence{File: c.files[f].name, Alike: alike[f]}
@@ -267,7 +271,8 @@ func (c *Commits) Evidence(change []event.Path, diffs map[event.Path]index.Sketc
 
 // each calls yield with what each of the last files of a change says of each file outside of it. c.mu is held.
 func (c *Commits) each(w *Weights,
-	change []event.Path, diffs map[event.Path]index.Sketch, has func(event.Path) bool, yield func(with event.Path, f int32, both int, x *Facts, like []precedent),
+	change []event.Path, diffs map[event.Path]index.Sketch, links Links, has func(event.Path) bool,
+	yield func(with event.Path, f int32, both int, x *Facts, like []precedent),
 ) {
 	inside := make(map[event.Path]bool, len(change))
 	for _, f := range change {
@@ -277,7 +282,7 @@ func (c *Commits) each(w *Weights,
 	s := scratches.Get().(*scratch)
 	s.grow(len(c.files))
 	for _, with := range change[max(0, len(change)-mostFiles):] {
-		c.pairs(w, with, diffs[with], s, outside, func(f int32, both int, x *Facts, like []precedent) { yield(with, f, both, x, like) })
+		c.pairs(w, with, diffs[with], links, s, outside, func(f int32, both int, x *Facts, like []precedent) { yield(with, f, both, x, like) })
 	}
 	for _, f := range s.based {
 		s.base[f] = rate{}
@@ -297,6 +302,8 @@ type File struct {
 	MeasuredSketched map[string]float64 `json:"measured_sketched"`
 	Weights          Weights            `json:"weights"`  // without Like and Words, for changes of which no diff is known
 	Sketched         Weights            `json:"sketched"` // for the others
+	Alone            Weights            `json:"alone"`    // for one file of which no diff is known, and what links it with others is
+	MeasuredAlone    map[string]float64 `json:"measured_alone"`
 }
 
 // Shipped are the weights that aOa ships with, for changes of which no diff is known.
@@ -304,6 +311,12 @@ func Shipped() *Weights { return &shipped().Weights }
 
 // ShippedSketched are those for changes of which a diff is known.
 func ShippedSketched() *Weights { return &shipped().Sketched }
+
+// ShippedAlone are those for one file of which no diff is known, and what links it with others is.
+func ShippedAlone() *Weights { return &shipped().Alone }
+
+// ShippedFile is weights.json.
+func ShippedFile() File { return *shipped() }
 
 // shipped is weights.json, made by scripts/dev/train.
 var shipped = sync.OnceValue(func() *File {

@@ -12,7 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Fact is one of the numbers that speak for a file beside a change. Those up to Words are about one file of the change.
+// Fact is one of the numbers that speak for a file beside a change. Those before Others are about one file of the change,
+// those from Sized on of a question about one file of which no change is known (see links.go).
 type Fact int
 
 // The facts.
@@ -27,6 +28,16 @@ const (
 	Small                // log odds of the share of commits of at most 3 files that changed both, less Common
 	Like                 // log odds of the share of the 10 commits whose diffs of the file of the change are most like the present one, less Common
 	Words                // share, by rarity among all diffs, of the words of the present diff that diffs of this file had
+	Sized                // log odds of that share where a commit of n files counts 1/(n − 1), less Common
+	Keeps                // Fresh·n/(n + 2) of n common commits
+	Stem                 // share, by rarity, of the words of this one's name that the name of the other has
+	Sibling              // 1/√(files of the folder) if both are in it, and it has at most 40
+	Calls                // how much each uses names that the other defines
+	Path                 // 1: one has the path of the other in its text
+	Linked               // of two that share at most one commit: Calls, and how much one imports the other
+	Chance               // 1: the two share at most one commit, and nothing else links them
+	Prose                // 1: this one is a document
+	Data                 // 1: this one holds data or settings, or is no text
 	Others               // ln(1 + Σ probabilities by the other files of the change)
 	Alike                // log odds of the share of the commits like this change that changed this file, above those so far; ≥ 0
 	Alone                // of a change of one file: 1 less its probability/.8, ≥ 0: weak evidence counts less beside several
@@ -35,7 +46,8 @@ const (
 )
 
 var factNames = [NumFacts]string{"bias", "common", "lately", "name", "folder", "fresh", "commits", "small", "like", "words",
-	"others", "alike", "alone", "steady"}
+	"sized", "keeps", "stem", "sibling", "calls", "path", "linked", "chance", "prose", "data", "others",
+	"alike", "alone", "steady"}
 
 // String is the name of the fact in files and in reasons.
 func (f Fact) String() string { return factNames[f] }
@@ -98,12 +110,12 @@ const (
 
 // scratch is the memory of a question, by the numbers of files.
 type scratch struct {
-	common, lately, small, folder []float64
-	both                          []int32 // common commits
-	seen                          []bool
-	touched                       []int32
-	base                          []rate
-	based                         []int32 // files whose base is known
+	common, lately, small, folder, sized []float64
+	both                                 []int32 // common commits
+	seen                                 []bool
+	touched                              []int32
+	base                                 []rate
+	based                                []int32 // files whose base is known
 }
 
 // rate is what is known of a file alone.
@@ -115,7 +127,7 @@ func (s *scratch) grow(n int) {
 	if len(s.common) < n {
 		n += n/4 + 64
 		*s = scratch{common: make([]float64, n), lately: make([]float64, n), small: make([]float64, n),
-			folder: make([]float64, n), both: make([]int32, n), seen: make([]bool, n), base: make([]rate, n)}
+			folder: make([]float64, n), sized: make([]float64, n), both: make([]int32, n), seen: make([]bool, n), base: make([]rate, n)}
 	}
 }
 
@@ -128,7 +140,7 @@ func (s *scratch) touch(f int32) {
 // clear makes what was touched zero again.
 func (s *scratch) clear() {
 	for _, f := range s.touched {
-		s.common[f], s.lately[f], s.small[f], s.folder[f], s.both[f], s.seen[f] = 0, 0, 0, 0, 0, false
+		s.common[f], s.lately[f], s.small[f], s.folder[f], s.sized[f], s.both[f], s.seen[f] = 0, 0, 0, 0, 0, 0, false
 	}
 	s.touched = s.touched[:0]
 }
@@ -150,26 +162,28 @@ var (
 )
 
 // pairs calls yield with what one file of a change says of every other file that exists. Without weights the fact
-// Steady is 0. c.mu is held.
-func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, s *scratch, has func(event.Path) bool,
+// Steady is 0; without links those from Sized to Data are. c.mu is held.
+func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links Links, s *scratch, has func(event.Path) bool,
 	yield func(f int32, both int, x *Facts, like []precedent)) {
 	self, known := c.ids[with]
 	if !known {
 		self = -1
 	}
 	folder, stem := with.Dir(), with.PairStem()
-	var common, lately, near float64
+	var common, lately, near, sized float64
 	commits := 0
 	if known {
 		commits = len(c.files[self].commits)
 		for age, set := range c.newest(self, mostCommits) {
 			w, l := commonWeights[age], latelyWeights[age]
-			common, lately = common+w, lately+l
+			part := w * focusOf(len(set))
+			common, lately, sized = common+w, lately+l, sized+part
 			for _, f := range set {
 				s.touch(f)
 				s.both[f]++
 				s.common[f] += w
 				s.lately[f] += l
+				s.sized[f] += part
 				if len(set) <= smallCommit {
 					s.small[f] += w
 				}
@@ -191,6 +205,9 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, s *sc
 			s.touch(f)
 		}
 	}
+	for p := range links {
+		s.touch(c.ids[p])
+	}
 	var before []precedent
 	if known {
 		before = c.precedents(self, present)
@@ -205,6 +222,10 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, s *sc
 		}
 		base := c.base(f, s)
 		inFolder := (s.folder[f] + nearPrior*base.share) / (near + nearPrior)
+		common, lately, sized := common, lately, sized
+		if len(file.commits) == 0 { // commits before it was there say nothing
+			inFolder, common, lately, sized = max(inFolder, unknownShare), 0, 0, 0
+		}
 		share := (s.common[f] + commonPrior*inFolder) / (common + commonPrior)
 		x[Common], x[Fresh] = logOdds(share), base.fresh*(1-share)
 		x[Lately] = (logOdds((s.lately[f]+latelyPrior*share)/(lately+latelyPrior)) - x[Common]) * n / (n + latelyTrust)
@@ -214,6 +235,11 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, s *sc
 			x[Name] = nameOf(commits - c.before(self, f))
 		}
 		x[Like], x[Words] = c.like(before, f, share, x[Common]), file.said(words)
+		if links != nil {
+			x[Sized] = logOdds((s.sized[f]+sizedPrior*inFolder)/(sized+sizedPrior)) - x[Common]
+			x[Keeps] = keeps(x[Fresh], s.both[f])
+			links.facts(&x, file.name, s.both[f])
+		}
 		if x[Steady] = 0; w != nil && s.both[f] >= steadyFrom {
 			x[Steady] = c.steady(w, self, f, &x, inFolder)
 		}

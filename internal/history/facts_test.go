@@ -46,7 +46,7 @@ func TestFactsOfAHistory(t *testing.T) {
 	for _, change := range [][]event.Path{{"api/wire.go"}, {"cmd/old.go"}, {"cmd/run.go", "cmd/list.go"},
 		{"web/a.ts", "web/b.ts"}, {"api/new.go"}, {"docs/json.md", "CHANGELOG.md", "web/form.ts"}} {
 		fmt.Fprintf(&b, "# %s\n", event.Strings(change))
-		for _, x := range c.Companions(w, change, nil, func(p event.Path) bool { return p != "cmd/flags.go" || change[0] == "cmd/old.go" }, 8) {
+		for _, x := range c.Companions(w, change, nil, nil, func(p event.Path) bool { return p != "cmd/flags.go" || change[0] == "cmd/old.go" }, 8) {
 			fmt.Fprintf(&b, "%s by %s: log odds %.4g, ahead %.4g, foremost %d, missing %.4g", x.File, x.With, x.LogOdds, x.Ahead,
 				x.Foremost, w.Missing.Probability(&x, x.LogOdds, len(change)))
 			for i, v := range x.Facts {
@@ -74,7 +74,7 @@ func TestBounds(t *testing.T) {
 	if p := c.p(t, "old.go", "a.go"); p == 0 {
 		t.Error("the 300th commit back is not looked at")
 	}
-	if facts := c.times(1, "a.go").Companions(Shipped(), []event.Path{"a.go"}, nil, everything, 9); len(facts) > 0 && facts[0].Facts[Common] > 0 {
+	if facts := c.times(1, "a.go").Companions(Shipped(), []event.Path{"a.go"}, nil, nil, everything, 9); len(facts) > 0 && facts[0].Facts[Common] > 0 {
 		t.Errorf("the 301st commit back counts: %+v", facts)
 	}
 	// Of a change the last 100 files are asked.
@@ -153,7 +153,7 @@ func TestRenamed(t *testing.T) {
 	c := made().times(20, "a.go", "old.md")
 	c.Rename("old.md", "new.md")
 	c.Rename("other.md", "a.go") // takes the name: what a.go was is gone
-	for _, x := range c.Companions(Shipped(), []event.Path{"new.md"}, nil, everything, 9) {
+	for _, x := range c.Companions(Shipped(), []event.Path{"new.md"}, nil, nil, everything, 9) {
 		if x.File == "" || x.File == "a.go" && x.Facts[Common] > 0 {
 			t.Errorf("%q is a companion: %+v", x.File, x.Facts)
 		}
@@ -179,7 +179,7 @@ func TestNameOfNewFile(t *testing.T) {
 	c := made().times(60, "src/serve.go").times(1, "src/serve.go", "tests/serve_test.go").times(1, "src/serve.go")
 	old := made().times(1, "src/serve.go", "tests/serve_test.go").times(61, "src/serve.go")
 	for log, want := range map[*Commits]float64{c: nameOf(2), old: nameOf(62)} {
-		for _, x := range log.Companions(Shipped(), []event.Path{"src/serve.go"}, nil, everything, 9) {
+		for _, x := range log.Companions(Shipped(), []event.Path{"src/serve.go"}, nil, nil, everything, 9) {
 			if x.File == "tests/serve_test.go" && x.Facts[Name] != want {
 				t.Errorf("the fact is %v, want %v", x.Facts[Name], want)
 			}

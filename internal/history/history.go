@@ -122,6 +122,18 @@ func (c *Commits) Rename(from, to event.Path) {
 	c.name(i, to)
 }
 
+// know gives files that no commit has a number.
+func (c *Commits) know(files Links) {
+	if len(files) == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for f := range files {
+		c.number(f)
+	}
+}
+
 // number is that of a file. c.mu is held for writing.
 func (c *Commits) number(p event.Path) int32 {
 	if c.ids == nil {

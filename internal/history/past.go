@@ -11,6 +11,27 @@ type Past struct {
 	Diffs   map[event.Path]index.Sketch // what the files of the change change now, of those of which it is known
 	Pending bool                        // what the commits changed is still being read
 	Text    func(event.Path) []byte     // a file as it is now, nil if it cannot be read; nil: no Place is known
+	Links   func(event.Path) Links      // what links other files with one; nil: not known
+}
+
+// Companions are those of a change by what is known, see Commits.Companions. weights replace the shipped ones; nil: none
+// do. The weights that were used are returned, too.
+func (p Past) Companions(weights *Weights, change []event.Path, has func(event.Path) bool, most int) ([]Companion, *Weights) {
+	var links Links
+	if len(change) == 1 && len(p.Diffs) == 0 && p.Links != nil {
+		links = p.Links(change[0])
+	}
+	switch {
+	case weights != nil:
+	case links != nil:
+		weights = ShippedAlone()
+	// Where commits have sketches and the change has diffs, weights that count both fit.
+	case len(p.Diffs) > 0 && p.Commits.Sketched():
+		weights = ShippedSketched()
+	default:
+		weights = Shipped()
+	}
+	return p.Commits.Companions(weights, change, p.Diffs, links, has, most), weights
 }
 
 // Place is where the precedents of x changed its file, if the file still has that. It reads the file.
@@ -23,12 +44,4 @@ func (p Past) Place(x *Companion) event.Place {
 		return event.Place{}
 	}
 	return index.PlaceOf(x.File, p.Text(x.File), weights)
-}
-
-// Weights are those that fit what is known: where commits have sketches and the change has diffs, those that count both.
-func (p Past) Weights() *Weights {
-	if len(p.Diffs) > 0 && p.Commits.Sketched() {
-		return ShippedSketched()
-	}
-	return Shipped()
 }

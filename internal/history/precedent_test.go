@@ -46,7 +46,7 @@ func TestWhatWasChanged(t *testing.T) {
 	c := cli()
 	for says, want := range map[string]event.Path{"flag usage value": "flags.md", "mutex wait unlock": "lock.go"} {
 		past := Past{Commits: c, Diffs: map[event.Path]index.Sketch{"cmd.go": diff(says)}}
-		found := c.Companions(past.Weights(), []event.Path{"cmd.go"}, past.Diffs, everything, 5)
+		found, _ := past.Companions(nil, []event.Path{"cmd.go"}, everything, 5)
 		if len(found) < 2 || found[0].File != want || probability(found[0].LogOdds) < 2*probability(found[1].LogOdds) {
 			t.Errorf("%s: %+v", says, found)
 		}
@@ -79,7 +79,7 @@ func TestWhereItWasChanged(t *testing.T) {
 	for says, want := range map[string]event.Place{
 		"flag": {Line: 1, Symbol: "Flags", Heading: true}, "lock": {Line: 3, Symbol: "Locks", Heading: true}, "other": {}} {
 		past := Past{Commits: c, Diffs: map[event.Path]index.Sketch{"cmd.go": diff(says)}, Text: doc}
-		found := c.Companions(past.Weights(), []event.Path{"cmd.go"}, past.Diffs, everything, 5)
+		found, _ := past.Companions(nil, []event.Path{"cmd.go"}, everything, 5)
 		fault.Same(t, says, past.Place(&found[0]), want)
 		past.Text = nil
 		fault.Same(t, says+", where no file is read", past.Place(&found[0]), event.Place{})
@@ -93,9 +93,10 @@ func TestUnsketched(t *testing.T) {
 		plain.Add("", []event.Path{"cmd.go", []event.Path{"flags.md", "lock.go"}[i%2]}, nil)
 	}
 	change, diffs := []event.Path{"cmd.go"}, map[event.Path]index.Sketch{"cmd.go": diff("flag")}
-	want := plain.Companions(Shipped(), change, nil, everything, 5)
+	want := plain.Companions(Shipped(), change, nil, nil, everything, 5)
 	for name, p := range map[string]Past{"no diff": {Commits: c}, "no sketches": {Commits: plain, Diffs: diffs}} {
-		if d := cmp.Diff(want, p.Commits.Companions(p.Weights(), change, p.Diffs, everything, 5), cmp.AllowUnexported(Companion{}, precedent{})); d != "" {
+		found, _ := p.Companions(nil, change, everything, 5)
+		if d := cmp.Diff(want, found, cmp.AllowUnexported(Companion{}, precedent{})); d != "" {
 			t.Errorf("%s: wanted -, got +:\n%s", name, d)
 		}
 	}
@@ -105,7 +106,7 @@ func TestUnsketched(t *testing.T) {
 func TestWordsOfNewFile(t *testing.T) {
 	c := cli()
 	found := c.Companions(ShippedSketched(), []event.Path{"new.go"}, map[event.Path]index.Sketch{"new.go": diff("mutex guard7 guard9")},
-		everything, 5)
+		nil, everything, 5)
 	for _, x := range found {
 		if want := map[event.Path]bool{"lock.go": true, "cmd.go": true}[x.File]; want != (x.Facts[Words] > .5) {
 			t.Errorf("%s: words %.2f", x.File, x.Facts[Words])

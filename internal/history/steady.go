@@ -17,6 +17,7 @@ const (
 // sums are what the facts of a pair are made of, as they were after some commit.
 type sums struct {
 	common, lately, small   float64 // of commits of both
+	sized, sizedOf          float64 // the same, counted by how few files they have, and of the file of the change
 	commonOf, latelyOf      float64 // of commits of the file of the change
 	commits, both, last, at int32   // last: the newest commit of the companion; at: the newest of either
 	before                  int     // commits of the file before the companion was there
@@ -31,6 +32,10 @@ func (s *sums) factsOf(x Facts, folder float64) Facts {
 	x[Fresh] = math.Exp2(-float64(s.at-s.last)/freshHalf) * (1 - share)
 	x[Lately] = (logOdds((s.lately+latelyPrior*share)/(s.latelyOf+latelyPrior)) - x[Common]) * n / (n + latelyTrust)
 	x[Small] = logOdds((s.small+commonPrior*share)/(s.commonOf+commonPrior)) - x[Common]
+	if x[Sized] != 0 || x[Keeps] != 0 {
+		x[Sized] = logOdds((s.sized+sizedPrior*folder)/(s.sizedOf+sizedPrior)) - x[Common]
+		x[Keeps] = keeps(x[Fresh], s.both)
+	}
 	if x[Name] > 0 {
 		x[Name] = nameOf(max(0, int(s.commits)-s.before))
 	}
@@ -74,10 +79,12 @@ func (c *Commits) steady(w *Weights, with, f int32, x *Facts, folder float64) fl
 		}
 		if changed {
 			s.common, s.lately, s.small = s.common*dropCommon, s.lately*dropLately, s.small*dropCommon
+			part := focusOf(len(c.sets[s.at]))
+			s.sized, s.sizedOf = s.sized*dropCommon, s.sizedOf*dropCommon+part
 			s.commonOf, s.latelyOf = s.commonOf*dropCommon+1, s.latelyOf*dropLately+1
 			if s.commits++; followed {
 				s.both++
-				s.common, s.lately = s.common+1, s.lately+1
+				s.common, s.lately, s.sized = s.common+1, s.lately+1, s.sized+part
 				if len(c.sets[s.at]) <= smallCommit {
 					s.small++
 				}

@@ -70,6 +70,30 @@ func (c *Contents) Called(p event.Path, n int) []Hit {
 	return c.best(sums, n)
 }
 
+// calling finds the n files that use what a file defines, each name worth 1/(files that use it).
+func (c *Contents) calling(p event.Path, n int) []Hit {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	self, names := c.identifiersOf(p)
+	var sums []share
+	for _, name := range names {
+		own, users := false, []fileID(nil)
+		for file, u := range c.having(name.hash) {
+			if file == self {
+				own = u.defines()
+			} else if !u.defines() && u != mentioned {
+				users = append(users, file)
+			}
+		}
+		for _, file := range users {
+			if own && len(users) <= maxLikeUsers {
+				sums = append(sums, share{file, 1 / float64(len(users))})
+			}
+		}
+	}
+	return c.best(sums, n)
+}
+
 // fileID is the number of a segment among Contents.segments and of a file in it: valid while they do not change.
 type fileID uint64
 

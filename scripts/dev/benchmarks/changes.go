@@ -75,7 +75,6 @@ func (in inputs) changes(ctx context.Context) (string, error) {
 	fmt.Fprintf(&out, "\nAsked: %d files left out, %d complete commits.\n\n", t.N(recorded.Own, "hit1"), t.N(recorded.Own, "false"))
 	fmt.Fprintf(&out, "Of %d left-out files that are tests, %s are among the first %d tests of the answer.\n\n", t.N(recorded.Own, "tests"),
 		t.Cell(recorded.Own, "tests"), mostTests)
-	fmt.Fprintf(&out, "Promised beside FILE → the next commit of FILE changed it: %s.\n\n", t.Promises(recorded.Own, "FILE"))
 	fmt.Fprintf(&out, "Promised by the check → it was the file that was left out: %s.\n\n", t.Promises(recorded.Own, "check"))
 	fmt.Fprintf(&out, "Losses in MRR: %s.\n\nLosses at @1: %s.\n\n", t.Losses("mrr"), t.Losses("hit1"))
 	out.WriteString(eachRepository(&t))
@@ -128,9 +127,6 @@ func (in inputs) askChange(t *recorded.Table, repo string, past *transactions, d
 	}
 	for _, p := range d.Missing {
 		t.Promise(recorded.Own, "check", repo, d.Session, p.P, p.Kept)
-	}
-	for _, p := range d.Beside {
-		t.Promise(recorded.Own, "FILE", repo, d.Session, p.P, p.Kept)
 	}
 	for _, m := range miners {
 		listed, warned = nil, nil

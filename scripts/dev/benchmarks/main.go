@@ -6,7 +6,7 @@
 // In come clones (OWNER+NAME) of the repositories that histories.go names, or a file does; a file of issues (one JSON
 // object a line: id, repo, base, text, files); a folder of recorded sessions in the form of package recorded with
 // weights fitted without each of them; and a built aOa. Out goes one table for each: localize, branches, changes,
-// sessions and speed. A table whose input is missing stays as it is.
+// alone, begun, sessions and speed. A table whose input is missing stays as it is.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	flag.StringVar(&in.traces, "traces", "", "folder of recorded sessions")
 	flag.StringVar(&in.weights, "weights", "", "folder of weights OWNER+NAME.json, each fitted without that repository")
 	flag.StringVar(&in.program, "aoa", "bin/aoa", "the program")
-	only := flag.String("only", "", "this table alone: localize, branches, changes, begun, sessions or speed")
+	only := flag.String("only", "", "this table alone: localize, branches, changes, alone, begun, sessions or speed")
 	page := flag.String("page", "docs/dev/benchmarks.md", "the page with the tables; empty: they are printed alone")
 	flag.Parse()
 	debug.SetGCPercent(400) // a replay makes much and keeps little
@@ -52,6 +52,7 @@ func (in inputs) write(ctx context.Context, page, only string) error {
 		{"localize", in.repos != "", in.localize},
 		{"branches", in.repos != "", in.branches},
 		{"changes", in.repos != "", in.changes},
+		{"alone", in.repos != "", in.alone},
 		{"begun", in.repos != "", in.begun},
 		{"sessions", in.traces != "", in.sessions},
 		{"speed", in.repos != "", in.speed},

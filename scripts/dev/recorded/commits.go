@@ -41,9 +41,6 @@ func askCommit(ctx context.Context, c *eval.Commit, left event.Path, each func(*
 			d.Warned = append(d.Warned, l)
 		}
 	}
-	if left == "" {
-		d.Beside = c.Past.Promises(ctx, c.Event)
-	}
 	for _, s := range ans.All() {
 		d.Ranked = append(d.Ranked, rank.Scored{File: s.File, Score: s.Score, Unseen: true})
 	}

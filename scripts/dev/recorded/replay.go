@@ -38,10 +38,8 @@ type Decision struct {
 	Used   map[event.Path]bool
 	Left   event.Path    // task change: the file left out, "" for a complete commit
 	Warned []change.Lack // task change: by `aoa check`
-	// task change: of what may be missing, how likely the change is incomplete without it; of a complete commit also what
-	// was promised beside each of its files alone
+	// task change: of what may be missing, how likely the change is incomplete without it
 	Missing []eval.Promise
-	Beside  []eval.Promise
 
 	Files   int // file events of the session so far
 	Prompts int // prompts of the session so far, this one included

@@ -69,8 +69,9 @@ func runChanges(ctx context.Context, args []string) error {
 		measureChanges(all, func(*changesOf) *history.Weights { return history.ShippedSketched() })
 		return nil
 	}
-	file := history.File{About: "Fitted by scripts/dev/train on the third quarters of the histories of public repositories, each repository " +
-		"counting the same; measured is what weights fitted without the owner reach on the last quarters.", Command: "make train"}
+	file := history.ShippedFile() // with what `train alone` fits
+	file.About, file.Command = "Fitted by scripts/dev/train on the third quarters of the histories of public repositories, each repository "+
+		"counting the same; measured is what weights fitted without the owner reach on the last quarters.", "make train"
 	for _, sketched := range []bool{false, true} {
 		var parts [ownerParts]*history.Weights
 		for part := range parts {
@@ -210,7 +211,7 @@ func (c *changesOf) about(log *history.Commits, there map[event.Path]bool, place
 	}
 	ask := func(left bool, in []event.Path, out ...event.Path) {
 		q := changeQuestion{Commit: place, Last: last, Of: len(files), Size: len(in), Left: left}
-		found := log.Evidence(in, diffs, func(p event.Path) bool { return there[p] })
+		found := log.Evidence(in, diffs, nil, func(p event.Path) bool { return there[p] })
 		slices.SortStableFunc(found, func(a, b history.Evidence) int { return cmp.Compare(roughly(&b), roughly(&a)) })
 		for i := range found[:min(len(found), keptFiles)] {
 			e := &found[i]

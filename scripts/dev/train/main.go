@@ -29,7 +29,7 @@ import (
 
 func main() {
 	commands := map[string]func(ctx context.Context, args []string) error{"fit": runFit, "calibrate": runCalibrate,
-		"changes": runChanges, "begun": runBegun, "signals": runSignals}
+		"changes": runChanges, "begun": runBegun, "alone": runAlone, "signals": runSignals}
 	var name string
 	if len(os.Args) > 1 {
 		name = os.Args[1]

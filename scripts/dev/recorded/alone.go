@@ -1,0 +1,169 @@
+package recorded
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// Alone is a commit of which one file is known, and nothing of what it changes there. It is valid while it is handed
+// over.
+type Alone struct {
+	Repo   string
+	ID     string // of the commit
+	At     time.Time
+	Given  event.Path
+	Others []event.Path // its other files, as far as they existed before; none: the commit changes Given alone
+	Past   *eval.Past   // before the commit
+
+	Counted []event.Path // by common commits of at most 50 files, most first
+}
+
+// Answer are the files that go with Given, the likeliest first.
+func (a *Alone) Answer(ctx context.Context) []event.Suggestion {
+	q := event.Query{Task: event.TaskChange, Files: []event.Path{a.Given}, Limit: mostRanked, At: a.At}
+	ans, _ := a.Past.Complete(ctx, q, 1)
+	return ans.All()
+}
+
+// Right is how many of the first five files are among Others.
+func (a *Alone) Right(files []event.Path) (n int) {
+	for _, f := range files[:min(len(files), 5)] {
+		if slices.Contains(a.Others, f) {
+			n++
+		}
+	}
+	return n
+}
+
+// Bounds of such questions.
+const (
+	mostAlone    = 30 // files of a commit
+	givenOf      = 2  // files of a commit that are asked about
+	countedFiles = 50 // files of a commit that counting looks at, at most
+)
+
+// AloneCommits replays a history and asks about at most n commits of what follows the share since of it, at equal
+// distances, each before it is learned: which files change with one of its files?
+func AloneCommits(ctx context.Context, s eval.Source, since float64, n int, each func(*Alone) error) error {
+	past, counts := eval.NewPast(), counts{ids: map[event.Path]int{}}
+	w, err := NewWorld(ctx, s, Options{Contents: true, Learned: func(e event.Event) { past.Learn(e); counts.learn(e) }})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	past.Links = w.Links
+	var fit []int
+	for i, e := range s.Commits {
+		if b, ok := e.Body.(event.Commit); ok && float64(i) >= since*float64(len(s.Commits)) && len(b.Paths) > 0 &&
+			len(b.Paths)+len(b.Gone) <= mostAlone && !b.Sweep() {
+			fit = append(fit, i)
+		}
+	}
+	ask := map[int]bool{}
+	for k := range min(n, len(fit)) {
+		ask[fit[k*len(fit)/min(n, len(fit))]] = true
+	}
+	for i, e := range s.Commits {
+		if ask[i] {
+			known := slices.DeleteFunc(slices.Concat(e.Paths(), e.Gone()), func(p event.Path) bool { return !w.Tree.Has(p) })
+			for _, given := range drawn(e.ID, known) {
+				a := &Alone{Repo: s.Name, ID: e.ID, At: e.Time, Given: given, Past: past, Counted: counts.with(given, w.Tree.Has)}
+				a.Others = slices.DeleteFunc(slices.Clone(known), func(p event.Path) bool { return p == given })
+				if err := each(a); err != nil {
+					return fmt.Errorf("evaluate %s: %w", s.Name, err)
+				}
+			}
+		}
+		if err := w.Learn(ctx, e); err != nil {
+			return fmt.Errorf("evaluate %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+// drawn are the files of a commit that are asked about, drawn by its id. Images and programs are not.
+func drawn(id string, known []event.Path) []event.Path {
+	order := func(p event.Path) uint32 {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(id + string(p)))
+		return h.Sum32()
+	}
+	out := slices.DeleteFunc(slices.Clone(known), func(p event.Path) bool { return index.KindOf(p) == index.KindBinary || p.Upkeep() })
+	slices.SortFunc(out, func(a, b event.Path) int { return cmp.Compare(order(a), order(b)) })
+	return out[:min(len(out), givenOf)]
+}
+
+// Links are what links other files with one, by what is known now.
+func (w *World) Links(p event.Path) history.Links {
+	if w.read() != nil {
+		return nil // the next question fails, too
+	}
+	return index.World{Tree: w.Tree, Contents: w.said, Text: w.text}.Links(p)
+}
+
+// counts are the commits of at most countedFiles files. Files keep their number when they are renamed.
+type counts struct {
+	ids     map[event.Path]int
+	names   []event.Path
+	commits [][]int
+	of      [][]int // file → its commits
+}
+
+func (c *counts) id(p event.Path) int {
+	i, known := c.ids[p]
+	if !known {
+		i = len(c.names)
+		c.ids[p], c.names, c.of = i, append(c.names, p), append(c.of, nil)
+	}
+	return i
+}
+
+func (c *counts) learn(e event.Event) {
+	switch b := e.Body.(type) {
+	case event.Rename:
+		for i, from := range b.From {
+			id := c.id(from)
+			delete(c.ids, from)
+			c.ids[b.To[i]], c.names[id] = id, b.To[i]
+		}
+	case event.Commit:
+		if len(b.Paths)+len(b.Gone) > countedFiles {
+			return
+		}
+		var files []int
+		for _, p := range slices.Concat(b.Paths, b.Gone) {
+			files = append(files, c.id(p))
+		}
+		for _, i := range files {
+			c.of[i] = append(c.of[i], len(c.commits))
+		}
+		c.commits = append(c.commits, files)
+	}
+}
+
+// with are the files that changed together with one most often, ties by path.
+func (c *counts) with(p event.Path, has func(event.Path) bool) (out []event.Path) {
+	sums, id := map[int]int{}, c.id(p)
+	for _, n := range c.of[id] {
+		for _, g := range c.commits[n] {
+			if g != id && has(c.names[g]) {
+				sums[g]++
+			}
+		}
+	}
+	at := map[event.Path]int{}
+	for g, n := range sums {
+		at[c.names[g]], out = n, append(out, c.names[g])
+	}
+	slices.SortFunc(out, func(a, b event.Path) int { return cmp.Or(cmp.Compare(at[b], at[a]), cmp.Compare(a, b)) })
+	return out
+}

@@ -116,7 +116,7 @@ func (p *Past) Promises(ctx context.Context, e event.Event) (out []Promise) {
 		}
 		asked++
 		q := event.Query{Task: event.TaskChange, Files: []event.Path{f}, At: e.Time, Limit: Listed}
-		c := p.asks.Companions(q, history.Past{Commits: &p.commits, Links: p.Links}, p.Tree.Has)
+		c := p.asks.Companions(q, history.Past{Commits: &p.commits, Links: p.links}, p.Tree.Has)
 		for _, s := range c.Answer(ctx).Suggestions {
 			out = append(out, Promise{s.Score, slices.Contains(e.Paths(), s.File) || slices.Contains(e.Gone(), s.File)})
 		}

@@ -18,9 +18,9 @@ import (
 // Past is what was known of a repository before a commit: its files, and which commits changed
 // which. It answers questions about changes as the daemon does.
 type Past struct {
-	Tree  *index.Tree
-	Links func(event.Path) history.Links // what links other files with one; nil: not known
+	Tree *index.Tree
 
+	links   func(event.Path) history.Links // nil: not known
 	commits history.Commits
 	diffs   *Diffs
 	now     map[event.Path]index.Sketch // what the commit changes that is asked about
@@ -62,7 +62,7 @@ func (p *Past) Complete(ctx context.Context, q event.Query, sure float64) (event
 }
 
 func (p *Past) companions(q event.Query) *prefetch.Candidates {
-	return p.asks.Companions(q, history.Past{Commits: &p.commits, Diffs: p.now, Links: p.Links}, p.Tree.Has)
+	return p.asks.Companions(q, history.Past{Commits: &p.commits, Diffs: p.now, Links: p.links}, p.Tree.Has)
 }
 
 // completeAll answers the questions about a commit without each of these files, as many at once as
@@ -89,5 +89,10 @@ func (p *Past) completeAll(ctx context.Context, c *Commit, left []event.Path, su
 
 // Evidence is what commits and links say of the files beside one: for fitting weights.
 func (p *Past) Evidence(f event.Path) []history.Evidence {
-	return p.commits.Evidence([]event.Path{f}, nil, p.Links(f), p.Tree.Has)
+	return p.commits.Evidence([]event.Path{f}, nil, p.links(f), p.Tree.Has)
+}
+
+// Link says what links other files with one. Without it nothing is known of that.
+func (p *Past) Link(links func(event.Path) map[event.Path]*index.Link) {
+	p.links = func(f event.Path) history.Links { return links(f) }
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
@@ -60,7 +59,7 @@ func AloneCommits(ctx context.Context, s eval.Source, since float64, n int, each
 		return err
 	}
 	defer w.Close()
-	past.Links = w.Links
+	past.Link(w.Links)
 	var fit []int
 	for i, e := range s.Commits {
 		if b, ok := e.Body.(event.Commit); ok && float64(i) >= since*float64(len(s.Commits)) && len(b.Paths) > 0 &&
@@ -103,7 +102,7 @@ func drawn(id string, known []event.Path) []event.Path {
 }
 
 // Links are what links other files with one, by what is known now.
-func (w *World) Links(p event.Path) history.Links {
+func (w *World) Links(p event.Path) map[event.Path]*index.Link {
 	if w.read() != nil {
 		return nil // the next question fails, too
 	}

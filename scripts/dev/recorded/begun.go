@@ -80,7 +80,7 @@ func BegunCommits(ctx context.Context, s eval.Source, o Options, n int, each fun
 		return err
 	}
 	defer w.Close()
-	past.Links = w.Links
+	past.Link(w.Links)
 	var fit []int
 	for i, e := range s.Commits {
 		if e.Kind() == event.KindCommit && float64(i) >= LastQuarter*float64(len(s.Commits)) && len(e.Paths()) >= leastBegun &&

@@ -223,8 +223,11 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 		base := c.base(f, s)
 		inFolder := (s.folder[f] + nearPrior*base.share) / (near + nearPrior)
 		common, lately, sized := common, lately, sized
+		if links != nil {
+			inFolder = max(inFolder, leastInFolder)
+		}
 		if len(file.commits) == 0 { // commits before it was there say nothing
-			inFolder, common, lately, sized = max(inFolder, unknownShare), 0, 0, 0
+			common, lately, sized = 0, 0, 0
 		}
 		share := (s.common[f] + commonPrior*inFolder) / (common + commonPrior)
 		x[Common], x[Fresh] = logOdds(share), base.fresh*(1-share)

@@ -17,9 +17,9 @@ type Links map[event.Path]*index.Link
 // sizedPrior is how many commits of two files the share in the folder is worth.
 const sizedPrior = 1.0
 
-// unknownShare is the least share in the folder of a file that no commit has: it may have come with a commit of too many
-// files to count.
-const unknownShare = 0.01
+// leastInFolder is the least share in the folder of a file alone: below it, nothing but commits would lead from a new
+// file to another folder.
+const leastInFolder = 0.01
 
 // focusOf is what a commit of n files counts for each pair.
 func focusOf(n int) float64 { return 1 / float64(max(1, n-1)) }

@@ -16,13 +16,14 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// A change has begun when files are changed and a text says what the work is: `aoa suggest -p TEXT FILE`. Either alone
-// answers worse than both. So one ranking takes what the text says of a file (its logit in the ranking of texts) and what
-// commits say of it beside the change (its log odds as a companion), and adds what kind of file it is: texts seldom
-// speak of tests, and the rest of a commit has many.
+// A change has begun when files are changed and a text says what the work is: `aoa suggest -p TEXT
+// FILE`. Either alone answers worse than both. So one ranking takes what the text says of a file
+// (its logit in the ranking of texts) and what commits say of it beside the change (its log odds as
+// a companion), and adds what kind of file it is: texts seldom speak of tests, and the rest of a
+// commit has many.
 
-// Begun are the weights of such a question: the log odds of a file are their weighted sum. The probability is that of
-// the work to touch the file.
+// Begun are the weights of such a question: the log odds of a file are their weighted sum. The
+// probability is that of the work to touch the file.
 type Begun struct {
 	Bias     float64 `json:"bias"`
 	Text     float64 `json:"text"`      // of the logit by the text
@@ -37,7 +38,8 @@ type Begun struct {
 // BegunSignals are the names of the weights, in the order of BegunValues.
 var BegunSignals = []string{"bias", "text", "no_text", "change", "no_change", "test", "prose", "data"}
 
-// BegunValues are what the weights of a file are of. text and beside are its logits, NaN where it has none.
+// BegunValues are what the weights of a file are of. text and beside are its logits, NaN where it
+// has none.
 func BegunValues(f event.Path, text, beside float64) (x [8]float64) {
 	x[0] = 1
 	if x[1] = text; math.IsNaN(text) {
@@ -90,7 +92,8 @@ var ShippedBegun = sync.OnceValue(func() *Begun {
 	return &f.Weights
 })
 
-// Begins reports whether a question is about a change that has begun. Within a session the session says more.
+// Begins reports whether a question is about a change that has begun. Within a session the session
+// says more.
 func Begins(q event.Query) bool {
 	return rank.TaskOf(q) == event.TaskPrompt && q.Session == "" && q.Prompt != "" && len(ChangeOf(q)) > 0
 }
@@ -147,8 +150,8 @@ func (b *begun) values(f event.Path) [8]float64 {
 	return BegunValues(f, logits[0], logits[1])
 }
 
-// suggestion is a file in the form that people and agents get: the reasons of both sides, each weighed as its side is.
-// Their sum is the logit.
+// suggestion is a file in the form that people and agents get: the reasons of both sides, each
+// weighed as its side is. Their sum is the logit.
 func (b *begun) suggestion(ctx context.Context, x *Candidate, explain bool) event.Suggestion {
 	w, values := ShippedBegun().Weights(), b.values(x.File)
 	s := event.Suggestion{File: x.File, Score: x.P, Logit: ShippedBegun().LogOdds(values), Scale: x.Scale, Unseen: true}

@@ -14,8 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestBegun: with a file and a text, what both lead to comes first, then what either leads to. The reasons of both sides
-// add up to the logit.
+// TestBegun: with a file and a text, what both lead to comes first, then what either leads to. The
+// reasons of both sides add up to the logit.
 func TestBegun(t *testing.T) {
 	files := map[event.Path]string{
 		"api/wire.go":      "package api\n\n// Encode writes a frame.\nfunc Encode() {}\n",

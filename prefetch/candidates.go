@@ -9,8 +9,9 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Candidates are the files that may answer a question. They were found by looking (Found), ranked (Prefetcher.Look),
-// or change together with a change (Prefetcher.Companions); nothing was decided yet.
+// Candidates are the files that may answer a question. They were found by looking (Found), ranked
+// (Prefetcher.Look), or change together with a change (Prefetcher.Companions); nothing was decided
+// yet.
 type Candidates struct {
 	files   []Candidate // of facts in their order of importance, else the likeliest first
 	query   event.Query
@@ -18,13 +19,13 @@ type Candidates struct {
 	ranking *rank.Ranking      // of a ranking, else nil
 	beside  *companions        // of a change, else nil
 	begun   *begun             // of a change that has begun, else nil
-	// of a brief prompt that goes on from what the agent said: the files by its own words alone, which decide whether a list
-	// is said; nil: files decide
+	// of a brief prompt that goes on from what the agent said: the files by its own words alone,
+	// which decide whether a list is said; nil: files decide
 	alone []Candidate
 }
 
-// Candidate is a file that may answer a question, with the probability that it is opened within the session's next
-// Horizon file events (of a change: that it belongs to it).
+// Candidate is a file that may answer a question, with the probability that it is opened within the
+// session's next Horizon file events (of a change: that it belongs to it).
 type Candidate struct {
 	Place   int // in the ranking, from 0
 	File    event.Path
@@ -51,8 +52,8 @@ func Found(files []event.Suggestion) *Candidates {
 	return c
 }
 
-// Look ranks the files that may answer a question, and gives each its probability. Done is to be called when they are
-// no longer needed. What goes with a change is answered by Companions.
+// Look ranks the files that may answer a question, and gives each its probability. Done is to be
+// called when they are no longer needed. What goes with a change is answered by Companions.
 func (p *Prefetcher) Look(ctx context.Context, q Question) (*Candidates, error) {
 	q.Query.Task = traits[q.Kind].task
 	c, err := p.ranked(ctx, q.Query)
@@ -91,8 +92,8 @@ func (c *Candidates) Done() {
 // Ranked reports whether each has a probability of its own, and was not found by looking.
 func (c *Candidates) Ranked() bool { return c.ranking != nil || c.beside != nil || c.begun != nil }
 
-// Suggestions are the files of a decision on these candidates, with the reasons for each. A file of a list has its
-// probability if the turn opens any file, as ListEstimate.Right has it.
+// Suggestions are the files of a decision on these candidates, with the reasons for each. A file of
+// a list has its probability if the turn opens any file, as ListEstimate.Right has it.
 func (c *Candidates) Suggestions(ctx context.Context, d *Decision) []event.Suggestion {
 	out := make([]event.Suggestion, 0, len(d.Files()))
 	for _, x := range d.Files() {
@@ -123,11 +124,12 @@ func (c *Candidates) suggestion(ctx context.Context, x *Candidate, explain bool)
 // defaultAnswer is how many files are answered with where the question does not say.
 const defaultAnswer = 5
 
-// mostLocated is how many files of an answer are read for the place that changes: an answer may have a hundred.
+// mostLocated is how many files of an answer are read for the place that changes: an answer may
+// have a hundred.
 const mostLocated = 5
 
-// Answer is the answer for people and tools: the likeliest files, with the probabilities that hints have. Answer.Ms is
-// left to the caller.
+// Answer is the answer for people and tools: the likeliest files, with the probabilities that hints
+// have. Answer.Ms is left to the caller.
 func (c *Candidates) Answer(ctx context.Context) event.Answer {
 	most := cmp.Or(max(c.query.Limit, 0), defaultAnswer)
 	out := event.Answer{At: c.query.At.UnixMilli(), Suggestions: make([]event.Suggestion, 0, min(most, len(c.files)))}
@@ -151,7 +153,8 @@ func (c *Candidates) Answer(ctx context.Context) event.Answer {
 	return out
 }
 
-// usual reports whether a candidate belongs to everything. A file that the text leads to was asked for.
+// usual reports whether a candidate belongs to everything. A file that the text leads to was asked
+// for.
 func (c *Candidates) usual(x *Candidate) bool {
 	if c.begun != nil {
 		from := c.begun.at[x.File]
@@ -160,7 +163,8 @@ func (c *Candidates) usual(x *Candidate) bool {
 	return c.beside != nil && c.beside.usual(x)
 }
 
-// trait is that of a question with these candidates. What a search means is a fact where it was found.
+// trait is that of a question with these candidates. What a search means is a fact where it was
+// found.
 func (c *Candidates) trait(k HintKind) trait {
 	t := traits[k]
 	t.fact = t.fact || !c.Ranked()

@@ -17,16 +17,16 @@ const (
 	mostCompanions = 192 // files that are answers
 )
 
-// Lack is a file that usually changes with a change and is not in it, with what a person can check: the counts, and
-// commits to open.
+// Lack is a file that usually changes with a change and is not in it, with what a person can check:
+// the counts, and commits to open.
 type Lack struct {
 	File           event.Path `json:"file"`
 	Score          float64    `json:"score"` // probability that the change is not complete without it
 	event.Together            // with the file of the change that says most of it
 	Commits        []string   `json:"commits"` // the newest that changed both files, at most two; nine digits of their ids
 
-	// Precedents are the earlier commits of With whose change of it is most like the present one and that changed File, too,
-	// at most two; nine digits of their ids. There may be none.
+	// Precedents are the earlier commits of With whose change of it is most like the present one
+	// and that changed File, too, at most two; nine digits of their ids. There may be none.
 	Precedents     []string `json:"precedents,omitempty"`
 	MorePrecedents int      `json:"more_precedents,omitempty"` // how many more of them there are
 	event.Place             // what these commits changed in the file, if it still has that; see Candidates.Locate
@@ -35,16 +35,17 @@ type Lack struct {
 	OfWithout int `json:"of_without"` // … these changed the file, of so many
 }
 
-// LeastShared is how many commits two files must share before one of them is named beside the other: one may be chance.
+// LeastShared is how many commits two files must share before one of them is named beside the
+// other: one may be chance.
 const LeastShared = 2
 
 // leastMissing is the probability below which a file is never named as missing.
 const leastMissing = 0.20
 
-// shownCommits is how many commits stand beside the counts of a Lack.
+// shownCommits is how many commits are shown with the counts of a Lack.
 const shownCommits = 2
 
-// companions are what commits say of the files beside a change.
+// companions says what commits tell of the files beside a change.
 type companions struct {
 	change  []event.Path
 	found   []history.Companion // at Candidate.Place
@@ -52,8 +53,9 @@ type companions struct {
 	weights *history.Weights
 }
 
-// Companions are the files that change together with the change that a question is about: the files that it names, or
-// what its session has edited since its prompt. exists says which files there are.
+// Companions are the files that change together with the change that a question is about: the files
+// that it names, or what its session has edited since its prompt. exists says which files there
+// are.
 func (p *Prefetcher) Companions(q event.Query, past history.Past, exists func(event.Path) bool) *Candidates {
 	if len(q.Files) == 0 && q.Current == "" && q.Session != "" {
 		q.Files = p.sessions.Get(q.Session, q.At).Edited()
@@ -85,23 +87,25 @@ func ChangeOf(q event.Query) []event.Path {
 	return files
 }
 
-// What changes in at least usualShare as large a share of the commits without a file as of those with it, and in at least
-// usualEver of them, belongs to everything. Where fewer than usualLeast commits are without that file, nothing can be
-// compared.
+// What changes in at least usualShare as large a share of the commits without a file as of those
+// with it, and in at least usualEver of them, belongs to everything. Where fewer than usualLeast
+// commits are without that file, nothing can be compared.
 const (
 	usualShare = 0.5
 	usualEver  = 0.2
 	usualLeast = 20
 )
 
-// Usual reports whether a file belongs to everything: a changelog, a manifest, a lock file, or what changes about as
-// often without the file of the change as with it. n of so many commits without that file changed it.
+// Usual reports whether a file changes with everything: a changelog, a manifest, a lock file, or a
+// file that changes about as often without the file of the change as with it. n of so many commits
+// without that file changed it.
 func Usual(f event.Path, t event.Together, n, of int) bool {
 	without := float64(n) / float64(max(of, 1))
 	return f.Upkeep() || of >= usualLeast && without >= usualEver && without >= usualShare*float64(t.Both)/float64(max(t.Of, 1))
 }
 
-// usual reports whether a companion is listed apart. Beside a manifest, another one is what was asked for.
+// usual reports whether a companion is listed apart. Beside a manifest, another one is what was
+// asked for.
 func (b *companions) usual(x *Candidate) bool {
 	if x.with.Upkeep() && x.File.Upkeep() {
 		return false
@@ -115,8 +119,8 @@ func (b *companions) together(x *Candidate) event.Together {
 	return b.past.Commits.Count(x.with, x.File)
 }
 
-// Lacking are the companions that a hint is about: what the change lacks, of which lacks has what package change has
-// left, and what is only likely enough to be logged.
+// Lacking are the companions that a hint is about: what the change lacks, of which lacks has what
+// package change has left, and what is only likely enough to be logged.
 func (c *Candidates) Lacking(lacks []Lack) *Candidates {
 	out := *c
 	out.files = nil
@@ -130,8 +134,8 @@ func (c *Candidates) Lacking(lacks []Lack) *Candidates {
 	return &out
 }
 
-// Lacks names what the change lacks: the companions that share two commits with it and without which it is incomplete
-// with the probability least; the likeliest first.
+// Lacks names what the change lacks: the companions that share two commits with it and without
+// which it is incomplete with the probability least; the likeliest first.
 func (c *Candidates) Lacks(least float64) (out []Lack) {
 	for i := range c.files {
 		x := &c.files[i]
@@ -153,8 +157,8 @@ func (c *Candidates) Lacks(least float64) (out []Lack) {
 	return out
 }
 
-// Locate notes where the precedents of a file that the change lacks changed it. It reads the file, so that only what is
-// listed is located.
+// Locate notes where the precedents of a file that the change lacks changed it. It reads the file,
+// so that only what is listed is located.
 func (c *Candidates) Locate(l *Lack) {
 	for i := range c.files {
 		if x := &c.files[i]; x.File == l.File {
@@ -184,8 +188,8 @@ func (c *Candidates) located(ctx context.Context, x *Candidate, explain bool) ev
 	return s
 }
 
-// suggestion puts a file beside a change into the form that people and agents get. names has it name the file of the
-// change that says most.
+// suggestion puts a file beside a change into the form that people and agents get. names has it
+// name the file of the change that says most.
 func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion {
 	found := &b.found[x.Place]
 	t := b.together(x)
@@ -214,7 +218,8 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 	if len(s.Reasons) == 0 {
 		return s
 	}
-	// What people are told stands beside the strongest fact that links the two files, which comes first.
+	// What people are told stands beside the strongest fact that links the two files, which comes
+	// first.
 	speaks := func(r event.Reason) bool { return r.Weight*r.Value > 0 }
 	i := slices.IndexFunc(s.Reasons, func(r event.Reason) bool { return speaks(r) && !slices.Contains(unlinked, r.Signal) })
 	if i < 0 {
@@ -252,8 +257,8 @@ func evidence(r event.Reason, f *history.Companion, t event.Together, names bool
 	return r
 }
 
-// What links two files is said from these values on: of Stem half of the rare words of a name, of Calls one name that
-// only the other defines, of Linked an import that means at most two files.
+// What links two files is said from these values on: of Stem half of the rare words of a name, of
+// Calls one name that only the other defines, of Linked an import that means at most two files.
 const saidLink = 0.5
 
 // linkOf says what names and contents say of two files, "" if it is nothing.

@@ -10,7 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestUsual: what belongs to everything is no finding, by its name or because it changes as often without the file.
+// TestUsual: what belongs to everything is no finding, by its name or because it changes as often
+// without the file.
 func TestUsual(t *testing.T) {
 	for _, c := range []struct {
 		file               event.Path
@@ -26,8 +27,9 @@ func TestUsual(t *testing.T) {
 	}
 }
 
-// TestUsualIsApart: what belongs to everything stands apart in an answer, and takes no place of another file. Beside its
-// manifest, a lock file is an answer like any other. What people are told stands beside the strongest fact.
+// TestUsualIsApart: what belongs to everything stands apart in an answer, and takes no place of
+// another file. Beside its manifest, a lock file is an answer like any other. What people are told
+// stands beside the strongest fact.
 func TestUsualIsApart(t *testing.T) {
 	c := &history.Commits{}
 	for i := range 60 {

@@ -13,8 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Class is what a prediction is about. The predictions of a class come true alike, and each has a calibration of its
-// own.
+// Class is the kind of situation of a prediction. The predictions of a class come true equally
+// often, so each class has a calibration of its own.
 type Class string
 
 // The classes of predictions.
@@ -37,7 +37,8 @@ func Classes() []Class {
 		OfBranch}
 }
 
-// Kind is the kind of hint that names files of the class, "" if none does: a hint is about files that nothing has named.
+// Kind is the kind of hint that names files of the class, "" if none does: a hint is about files
+// that nothing has named.
 func (c Class) Kind() HintKind {
 	switch c {
 	case OpenUnseen:
@@ -76,20 +77,20 @@ func classOf(q event.Query, f rank.Scored) Class {
 	return OpenSeen
 }
 
-// FileFeatures tells apart files that stand equally high in their rankings. A ranking says which file comes first; how
-// often the first one is opened depends on what it is, on how far it stands before the others, on how much else is
-// likely, and on how many files are open already.
+// FileFeatures distinguish files at the same place of their rankings. A ranking says which file
+// comes first. How often the first one is opened depends on what it is, on how far it is ahead of
+// the others, on how likely other files are, and on how many files are open already.
 type FileFeatures struct {
 	Class  Class
 	Logit  float64
 	First  float64 // 1 for the first of the ranking
-	Ahead  float64 // of the first: logit less that of the second, at most 3
-	Behind float64 // of any other: logit less that of the first, at least −3
+	Ahead  float64 // of the first: its logit minus that of the second, at most 3
+	Behind float64 // of any other: its logit minus that of the first, at least −3
 	Mass   float64 // ln(1 + the sum of all scores of the ranking)
 	Opened float64 // rank.Scored.Opened
 }
 
-// FileFeaturesOf are those of the files of a ranking, in its order.
+// FileFeaturesOf returns the features of the files of a ranking, in its order.
 func FileFeaturesOf(q event.Query, ranked []rank.Scored) []FileFeatures {
 	mass := 0.0
 	for _, f := range ranked {
@@ -111,8 +112,8 @@ func FileFeaturesOf(q event.Query, ranked []rank.Scored) []FileFeatures {
 	return out
 }
 
-// Confidence is how features become probabilities: log odds = slope·logit + shift of the class, and the weights of
-// the rest.
+// Confidence is how features become probabilities: log odds = slope·logit + shift of the class, and
+// the weights of the rest.
 type Confidence struct {
 	Classes map[Class]rank.Scale `json:"classes"` // slope, shift; a class that is missing keeps the ranking's score
 	First   float64              `json:"first"`
@@ -132,7 +133,8 @@ func (c *Confidence) list(k HintKind) ListModel {
 	return c.List
 }
 
-// scale is a, b of a file's probability 1/(1+e^-(a·logit+b)): the ranking's own for a class that has none.
+// scale is a, b of a file's probability 1/(1+e^-(a·logit+b)): the ranking's own for a class that
+// has none.
 func (c *Confidence) scale(x *FileFeatures) rank.Scale {
 	s, ok := c.Classes[x.Class]
 	if !ok {
@@ -142,10 +144,11 @@ func (c *Confidence) scale(x *FileFeatures) rank.Scale {
 	return s
 }
 
-// Probability is that of a file with these features, as shipped.
+// Probability returns the probability of a file with these features, with the shipped weights.
 func (c *Confidence) Probability(x FileFeatures) float64 { return c.scale(&x).Probability(x.Logit) }
 
-// Candidates are the files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
+// Candidates are the files of a ranking, the likeliest first. own is what the repository's outcomes
+// have taught.
 func (c *Confidence) Candidates(q event.Query, ranked []rank.Scored, own Intercepts) []Candidate {
 	out := make([]Candidate, 0, len(ranked))
 	for i, x := range FileFeaturesOf(q, ranked) {

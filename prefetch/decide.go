@@ -11,8 +11,8 @@ import (
 // hintEvery is how far apart hints of one conversation are, unless a prompt comes between.
 const hintEvery = 30 * time.Second
 
-// Decision is what is to be said in answer to a question. What it may say is held: no other decision says the same
-// until Said or Drop is called.
+// Decision is the decision on what to say in answer to a question. It is reserved: no other
+// decision says the same until Said or Drop is called.
 type Decision struct {
 	Why   Why
 	Theta float64 // the threshold that was in force, 0 for facts
@@ -25,7 +25,7 @@ type Decision struct {
 	held     string  // name of what is held, "" without a session
 }
 
-// Files are those to be said, the likeliest first.
+// Files returns the files to be named, the likeliest first.
 func (d *Decision) Files() []Candidate { return d.statuses[Shown] }
 
 // Why says in a word what came of a question, for the log and for people.
@@ -34,8 +34,8 @@ type Why string
 // What may come of a question.
 const (
 	WhyShown    Why = "shown"    // something was said
-	WhyWithheld Why = "withheld" // kept back to measure what showing is worth
-	WhyNothing  Why = "nothing"  // there was no candidate that was not said before
+	WhyWithheld Why = "withheld" // withheld to measure what showing it would have changed
+	WhyNothing  Why = "nothing"  // every candidate was said before, or there was none
 	WhyBelow    Why = "below"    // the best candidate is less likely than the threshold
 	WhyIdle     Why = "idle"     // the turn probably opens no file
 	WhySoon     Why = "soon"     // the last hint was less than 30 s ago
@@ -45,7 +45,8 @@ const (
 	WhyLate     Why = "late"     // the agent no longer waited
 )
 
-// Decide decides what is said now. It is the only place where a file, a list or a fact gets its status:
+// Decide decides what is said now. It is the only place where a file, a list or a fact gets its
+// status:
 //
 //   - A candidate is worth saying when its probability reaches the threshold of its kind, a list when its estimate does
 //     (ListEstimate), a fact always. What is not is logged as shadow, once per kind and conversation, if it reaches Floor.
@@ -55,7 +56,8 @@ const (
 //   - A share is withheld, drawn for each file and session, for each list, for each Topic. What was shown to a
 //     conversation or withheld from it keeps that status, whatever the kind.
 //
-// It looks at nothing but the candidates, the session and what outcomes have taught, and takes microseconds.
+// It looks at nothing but the candidates, the session and what outcomes have taught, and takes
+// microseconds.
 func (p *Prefetcher) Decide(q Question, c *Candidates) Decision {
 	q.Query.Task = traits[q.Kind].task
 	s := p.situation(q.Query.Session, q.Query.At)
@@ -125,7 +127,7 @@ func (d *Decision) silent(s situation) Why {
 	return ""
 }
 
-// choice is what is decided on as one: a file or a list.
+// choice is what one decision is about: a file or a list.
 type choice struct {
 	name  string // whether it is withheld is decided by hashing this name
 	files []Candidate
@@ -133,7 +135,8 @@ type choice struct {
 	keep  bool // likely enough to be logged where it is not shown
 }
 
-// choices sorts candidates into what is decided on as one, the likeliest first, without what must not be said.
+// choices sorts candidates into what is decided on as one, the likeliest first, without what must
+// not be said.
 func (p *Prefetcher) choices(d *Decision, from *Candidates, s situation) (out []choice) {
 	q, tr, candidates := d.question, d.trait, from.files
 	skip := func(f event.Path) bool {

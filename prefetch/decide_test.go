@@ -152,8 +152,8 @@ func TestWithoutASessionNothingIsLogged(t *testing.T) {
 	}
 }
 
-// TestConversations: the agent and each subagent are notified separately, and what one does decides nothing for
-// another.
+// TestConversations: the agent and each subagent are notified separately, and what one does decides
+// nothing for another.
 func TestConversations(t *testing.T) {
 	d := newFixture(t, Options{})
 	tell := func(by string) said {
@@ -197,8 +197,8 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// TestTextWithoutFiles: a text is said without files of the decision, too, and the files that it names are not said
-// again.
+// TestTextWithoutFiles: a text is said without files of the decision, too, and the files that it
+// names are not said again.
 func TestTextWithoutFiles(t *testing.T) {
 	d := newFixture(t, Options{Tokens: func() int { return 20 }})
 	ask := func(kind HintKind, before string, named []event.Path, found ...event.Path) said {
@@ -237,8 +237,9 @@ func TestTextWithoutFiles(t *testing.T) {
 	}
 }
 
-// TestWordsTakeTime: while the words of a hint are made, for which files are read, other decisions are made and events
-// are folded, and what the words will say is not said by another decision. It is held until the log has it.
+// TestWordsTakeTime: while the words of a hint are made, for which files are read, other decisions
+// are made and events are folded, and what the words will say is not said by another decision. It
+// is held until the log has it.
 func TestWordsTakeTime(t *testing.T) {
 	d := newFixture(t, Options{})
 	q := Question{Kind: Rescue, Query: d.query()}
@@ -253,7 +254,8 @@ func TestWordsTakeTime(t *testing.T) {
 	fault.Same(t, "before the log has it", d.say(q, facts("a.go"), all).Text, "")
 }
 
-// TestWhatWasLateIsSaidLater: a hint whose words come too late was not said, and is said when it is asked again.
+// TestWhatWasLateIsSaidLater: a hint whose words come too late was not said, and is said when it is
+// asked again.
 func TestWhatWasLateIsSaidLater(t *testing.T) {
 	d := newFixture(t, Options{})
 	q := Question{Kind: Rescue, Query: d.query()}

@@ -8,10 +8,10 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// estimate gives each file that may be an answer its probability: the only way from a question to a probability, for
-// hints and for people. A question about a change is answered by the commits, one about a change that has begun by both,
-// every other one by the ranking. Who asks
-// is done with the candidates when it no longer needs them.
+// estimate gives each file that may be an answer its probability: the only way from a question to a
+// probability, for hints and for people. A question about a change is answered by the commits, one
+// about a change that has begun by both, every other one by the ranking. Who asks is done with the
+// candidates when it no longer needs them.
 func (p *Prefetcher) estimate(ctx context.Context, q event.Query, past history.Past) (*Candidates, error) {
 	switch {
 	case Begins(q):
@@ -22,11 +22,12 @@ func (p *Prefetcher) estimate(ctx context.Context, q event.Query, past history.P
 	return p.ranked(ctx, q)
 }
 
-// AsksCommits reports whether a question is about a change, so that commits answer it, alone or with a text.
+// AsksCommits reports whether a question is about a change, so that commits answer it, alone or
+// with a text.
 func AsksCommits(q event.Query) bool { return rank.TaskOf(q) == event.TaskChange || Begins(q) }
 
-// Answer is the answer for people and tools. Equal state, past and query give equal answers. Only a question about a
-// change needs a past (AsksCommits).
+// Answer is the answer for people and tools. Equal state, past and query give equal answers. Only a
+// question about a change needs a past (AsksCommits).
 func (p *Prefetcher) Answer(ctx context.Context, q event.Query, past history.Past) (event.Answer, error) {
 	c, err := p.estimate(ctx, q, past)
 	if err != nil {
@@ -36,8 +37,8 @@ func (p *Prefetcher) Answer(ctx context.Context, q event.Query, past history.Pas
 	return c.Answer(ctx), nil
 }
 
-// Why is the whole arithmetic of one file, with the digits of Answer, and its place there; 0 for a file that Answer
-// leaves out.
+// Why is the whole arithmetic of one file, with the digits of Answer, and its place there; 0 for a
+// file that Answer leaves out.
 func (p *Prefetcher) Why(ctx context.Context, q event.Query, past history.Past, f event.Path) (s event.Suggestion,
 	place int, err error) {
 	c, err := p.estimate(ctx, q, past)

@@ -82,7 +82,8 @@ func TestRescue(t *testing.T) {
 	}
 }
 
-// TestDistantNames: of a path in a folder that does not exist, one name may be misspelled, and not two.
+// TestDistantNames: of a path in a folder that does not exist, one name may be misspelled, and not
+// two.
 func TestDistantNames(t *testing.T) {
 	for wrong, want := range map[event.Path]event.Path{"serverr/parser/table.go": "server/parser/table.go",
 		"server/parsel/table.go": "server/parser/table.go", "serverr/parsel/table.go": "", "server/table.go": ""} {
@@ -128,8 +129,8 @@ func TestTokensAreAnAllowance(t *testing.T) {
 	}
 }
 
-// TestRescueMisspelled guesses paths of this repository wrong, in the ways in which agents do. A wrong answer is worse
-// than none.
+// TestRescueMisspelled guesses paths of this repository wrong, in the ways in which agents do. A
+// wrong answer is worse than none.
 func TestRescueMisspelled(t *testing.T) {
 	var files []event.Path
 	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {

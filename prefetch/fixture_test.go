@@ -19,7 +19,8 @@ import (
 
 var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 
-// fixture is a prefetcher over a store whose ranking gives chosen probabilities, with a log that everything passes.
+// fixture is a prefetcher over a store whose ranking gives chosen probabilities, with a log that
+// everything passes.
 type fixture struct {
 	t        *testing.T
 	store    *hot.Store
@@ -33,15 +34,15 @@ type fixture struct {
 	shares map[event.Path]float64 // of the commits of cur.go
 }
 
-// transparent is a model in which the score is decided by co-change alone: p = σ(10·comod − 5). Words are looked up,
-// and count nothing.
+// transparent is a model in which the score is decided by co-change alone: p = σ(10·comod − 5).
+// Words are looked up, and count nothing.
 var transparent = func() map[event.Task]rank.Model {
 	m := rank.Model{Weights: rank.Values{rank.Comod: 10, rank.Bias: -5, rank.TermsRank: 1e-12}}
 	return map[event.Task]rank.Model{event.TaskOpen: m, event.TaskPrompt: m, event.TaskSearch: m}
 }()
 
-// says takes a ranking at its word, for lists too: a turn opens files, and a list is right as its files together
-// promise.
+// says takes a ranking at its word, for lists too: a turn opens files, and a list is right as its
+// files together promise.
 var says = &Confidence{List: asPromised, Search: asPromised}
 
 var asPromised = ListModel{Opens: ListWeights{Bias: 3}, Right: ListWeights{ListFeatures: ListFeatures{Any: 1}}}
@@ -62,7 +63,8 @@ func newFixture(t *testing.T, o Options) *fixture {
 	return d
 }
 
-// history is one in which cur.go and every likely file changed together in that share of the commits of cur.go.
+// history is one in which cur.go and every likely file changed together in that share of the
+// commits of cur.go.
 func (d *fixture) past() history.Past {
 	c := &history.Commits{}
 	for i := range 300 {
@@ -183,7 +185,8 @@ func all(shown []event.Suggestion) (text string, named []event.Path) {
 	return "words", paths(shown)
 }
 
-// say looks, decides and speaks, as package hint does. found are files that were found, nil for a kind that ranks.
+// say looks, decides and speaks, as package hint does. found are files that were found, nil for a
+// kind that ranks.
 func (d *fixture) say(q Question, found []event.Suggestion,
 	words func([]event.Suggestion) (string, []event.Path)) (out said) {
 	d.t.Helper()

@@ -21,8 +21,8 @@ func digest(parts ...string) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// heldOut decides by a seeded hash whether a file is kept back from a session, whatever the kind: the same question
-// always gets the same answer, and no one can steer it.
+// heldOut decides by a seeded hash whether a file is kept back from a session, whatever the kind:
+// the same question always gets the same answer, and no one can steer it.
 func heldOut(seed, session string, f event.Path, rate float64) bool {
 	d := digest("holdout", seed, session, string(f))
 	return float64(binary.BigEndian.Uint64(d[:8]))/math.Exp2(64) < rate

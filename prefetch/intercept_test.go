@@ -14,8 +14,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestInterceptLearns: in a repository whose files are used more or less often than promised, what is promised moves to
-// what comes true, as far as the bound allows; where promises hold, next to nothing changes.
+// TestInterceptLearns: in a repository whose files are used more or less often than promised, what
+// is promised moves to what comes true, as far as the bound allows; where promises hold, next to
+// nothing changes.
 func TestInterceptLearns(t *testing.T) {
 	for _, shift := range []float64{-.8, 0, .8, -3, 3} {
 		r := rand.New(rand.NewPCG(1, 7))
@@ -32,8 +33,8 @@ func TestInterceptLearns(t *testing.T) {
 	near(t, "after one outcome", Intercept{}.after(.7, true).Value, .3*4/41)
 }
 
-// TestInterceptIsOfItsKind: what a kind's files come to moves the files of that kind, and of no other; facts, and what
-// has no probability, teach nothing.
+// TestInterceptIsOfItsKind: what a kind's files come to moves the files of that kind, and of no
+// other; facts, and what has no probability, teach nothing.
 func TestInterceptIsOfItsKind(t *testing.T) {
 	m := Intercepts{}
 	m.Learn(Next, .5, false)
@@ -50,8 +51,8 @@ func TestInterceptIsOfItsKind(t *testing.T) {
 	}
 }
 
-// TestInterceptDecides: outcomes that keep none of what is promised silence a file whose like was shown before, and Answer
-// and Why give the same probability to the digit.
+// TestInterceptDecides: outcomes that keep none of what is promised silence a file whose like was
+// shown before, and Answer and Why give the same probability to the digit.
 func TestInterceptDecides(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.65, "x.go")
@@ -81,7 +82,8 @@ func TestInterceptDecides(t *testing.T) {
 	}
 }
 
-// TestOtherClonesTeach: what came of the predictions of another clone is learned from, and counts nowhere else.
+// TestOtherClonesTeach: what came of the predictions of another clone is learned from, and counts
+// nowhere else.
 func TestOtherClonesTeach(t *testing.T) {
 	d, origin := newFixture(t, Options{}), strings.Repeat("A", 26)
 	hint, open := d.event(event.KindHint, "x.go"), d.event(event.KindRead, "x.go")

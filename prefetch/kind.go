@@ -5,8 +5,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// HintKind is the kind of a hint: what it is about and when it is asked. Each kind has its own switch, threshold and
-// record. Kinds are stored in the event log (event.Hint.Name).
+// HintKind is the kind of a hint: what it is about and when it is asked. Each kind has its own
+// switch, threshold and record. Kinds are stored in the event log (event.Hint.Name).
 type HintKind string
 
 // The kinds of hints.
@@ -24,7 +24,7 @@ const (
 // MaxFiles is the most files that one decision shows.
 const MaxFiles = 5
 
-// trait is what the decision needs to know of a kind.
+// trait has what the decision needs to know of a kind.
 type trait struct {
 	task  event.Task
 	files int  // shown at most
@@ -52,8 +52,8 @@ func (t trait) target() float64 {
 	return targetPrecision
 }
 
-// traits of all kinds. A guess between calls costs attention for one file only, so it names fewest. A prompt comes
-// once a turn and before any search: a list costs little there.
+// traits of all kinds. A guess between calls costs attention for one file only, so it names fewest.
+// A prompt comes once a turn and before any search: a list costs little there.
 var traits = map[HintKind]trait{
 	Next:    {task: event.TaskOpen, label: session.LabelNext, files: 2, hint: true},
 	Prompt:  {task: event.TaskPrompt, label: session.LabelTurn, files: MaxFiles, list: true, aim: listAim},
@@ -69,7 +69,7 @@ var traits = map[HintKind]trait{
 // Fact reports whether what the kind says was found by looking, and never ranked.
 func (k HintKind) Fact() bool { return traits[k].fact }
 
-// labelOf is what the outcomes of a kind mean.
+// labelOf returns what counts as a success for a kind.
 func labelOf(k HintKind) session.Label { return traits[k].label }
 
 // Kinds lists all kinds in a fixed order.
@@ -77,12 +77,13 @@ func Kinds() []HintKind {
 	return []HintKind{Next, Prompt, Partner, Rescue, Search, Start, Stale, Reload}
 }
 
-// Status is what became of a predicted file. Statuses are stored in the event log (event.Hint).
+// Status says what was done with a predicted file. Statuses are stored in the event log
+// (event.Hint).
 type Status string
 
 // The statuses of a prediction.
 const (
 	Shown    Status = session.Shown  // in the text
-	Withheld Status = "withheld"     // would have been shown, kept back to measure what showing is worth
+	Withheld Status = "withheld"     // would have been shown, but was withheld to measure what showing changes
 	Shadow   Status = session.Shadow // below the threshold, or too soon after the last hint: logged for the base rate
 )

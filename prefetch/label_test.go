@@ -12,7 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestAnotherLabel: a prediction that is not about what its kind predicts moves no threshold, and teaches nothing.
+// TestAnotherLabel: a prediction that is not about what its kind predicts moves no threshold, and
+// teaches nothing.
 func TestAnotherLabel(t *testing.T) {
 	d := newFixture(t, Options{})
 	hint := d.event(event.KindHint, "x.go")
@@ -82,8 +83,8 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestAnInterceptCannotStarve: one that lowers everything below the floor goes on getting outcomes, and is corrected by
-// them.
+// TestAnInterceptCannotStarve: one that lowers everything below the floor goes on getting outcomes,
+// and is corrected by them.
 func TestAnInterceptCannotStarve(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.p.Intercepts[Next] = Intercept{Value: -mostIntercept, Outcomes: lastingOutcomes}
@@ -105,7 +106,8 @@ func TestAnInterceptCannotStarve(t *testing.T) {
 	}
 }
 
-// TestOneAnswer: who asks and who is hinted get the same probability, of the same model, with the intercept of its kind.
+// TestOneAnswer: who asks and who is hinted get the same probability, of the same model, with the
+// intercept of its kind.
 func TestOneAnswer(t *testing.T) {
 	d := newFixture(t, Options{Confident: &Confidence{Ahead: .2}})
 	d.likely(.7, "often.go", "cur_test.go")

@@ -13,37 +13,44 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// At a prompt the unit of a decision is a short list. One file rarely reaches Floor there, and the files' outcomes
-// depend on each other: what counts is whether the turn opens at least one of them.
+// At a prompt the decision is about a short list. One file rarely reaches Floor there, and the
+// outcomes of the files depend on each other: what counts is whether the turn opens at least one of
+// them.
 
 // The bounds of a list.
 const (
-	// below this probability that the turn opens a file of the repository at all, a silent list says so: "idle"
+	// below this probability that the turn opens a file of the repository at all, a silent list
+	// says so: "idle"
 	leastOpens   = 0.35
 	leastListed  = 0.05 // files below this probability are left out
 	leastOfFirst = 0.2  // and files below this share of the first one's
-	// Lines below this share of the first one's probability are not said at the first two prompts: a fixed cut at .20 loses
-	// .13 of the lists with a right file there. It loses none at later prompts.
+	// Lines below this share of the first one's probability are not said at the first two prompts:
+	// a fixed cut at .20 loses .13 of the lists with a right file there. It loses none at later
+	// prompts.
 	leastLine   = 0.4
 	leastLater  = 0.20 // probability of a line at a later prompt, if the turn opens any file; the first line has none
 	laterPrompt = 2    // earlier prompts
 	leastShadow = 0.10 // a list that is not shown is logged from this probability on that one of its files is opened
 	mostErrand  = 10   // words of a prompt that speaks of a commit
 	mostSure    = 0.99 // a file's probability, if the turn opens files, is shown as at most this
-	// share of shown lists with a right file, of those whose turn opened one; the threshold adapts to it
+	// share of shown lists with a right file, of those whose turn opened one; the threshold adapts
+	// to it
 	listAim = 0.65
 
-	// A list is shown from this probability on that one of its files is opened: then it is expected to spare three and a
-	// half times the 120 tokens that it has at most. In recordings of thirteen repositories a turn searches 1.9 times before it opens its
-	// first file, and the result of a search has about 1,000 tokens. Later requests carry these results as they carry the
-	// list, so that the price of that is no part of the comparison. What exceeds 1 is for reading a wrong list. On
-	// repositories left out of the fit, 3.5 keeps lists to .14 of the prompts whose turn opens nothing.
+	// A list is shown from this probability on that one of its files is opened: then it is expected
+	// to spare three and a half times the 120 tokens that it has at most. In recordings of thirteen
+	// repositories a turn searches 1.9 times before it opens its first file, and the result of a
+	// search has about 1,000 tokens. Later requests carry these results as they carry the list, so
+	// that the price of that is no part of the comparison. What exceeds 1 is for reading a wrong
+	// list. On repositories left out of the fit, 3.5 keeps lists to .14 of the prompts whose turn
+	// opens nothing.
 	leastAny = 3.5 * 120 / (1.9 * 1000)
 )
 
-// errand reports whether a turn is expected to open nothing: its prompt says no more than "yes, commit", or it is one
-// or two words, or a few that speak of a commit or a push. In recordings one turn of seven opens a file after either.
-// Outside of ASCII words are not counted: not every script has spaces.
+// errand reports whether a turn is expected to open nothing: its prompt only says something like
+// "yes, commit", or it is one or two words, or a few words about a commit or a push. In recordings
+// one of seven such turns opens a file. Words outside of ASCII are not counted, because not every
+// script has spaces.
 func errand(prompt string) bool {
 	n := len(strings.Fields(prompt))
 	short := n <= 2 && !strings.ContainsFunc(prompt, func(r rune) bool { return r > unicode.MaxASCII })
@@ -52,7 +59,7 @@ func errand(prompt string) bool {
 
 var commits = regexp.MustCompile(`(?i)\b(?:commit|push)\b`)
 
-// SituationOf is the situation of a prompt; "" is that of a search.
+// SituationOf returns the situation of a prompt; "" is the situation of a search.
 func SituationOf(prompt string, t Turn) Situation {
 	switch {
 	case errand(prompt):
@@ -67,13 +74,13 @@ func SituationOf(prompt string, t Turn) Situation {
 	return Later
 }
 
-// Turn is what a session knows of the turn that a prompt begins.
+// Turn has what a session knows of the turn that a prompt begins.
 type Turn struct {
 	Prompts int  // earlier prompts
 	Named   bool // the prompt names files of the repository
 }
 
-// ListFeatures are what tells how likely a list is right.
+// ListFeatures are the features from which the probability is estimated that a list is right.
 type ListFeatures struct {
 	Turn  float64 `json:"turn,omitempty"`  // ln(1 + earlier prompts of the session)
 	Words float64 `json:"words,omitempty"` // ln(1 + words of the prompt)
@@ -110,9 +117,11 @@ func ListFeaturesOf(q event.Query, t Turn, files []Candidate) ListFeatures {
 	return f
 }
 
-// ListModel estimates two probabilities by logistic regression, fitted by scripts/dev/train on recorded prompts.
+// ListModel estimates two probabilities by logistic regression, fitted by scripts/dev/train on
+// recorded prompts.
 type ListModel struct {
-	// the turn opens a file of the repository that it has not opened and that the prompt does not name
+	// the turn opens a file of the repository that it has not opened and that the prompt does not
+	// name
 	Opens ListWeights `json:"opens"`
 	Right ListWeights `json:"right"` // one of the list is opened, if the turn opens any
 }
@@ -133,8 +142,8 @@ func (w ListWeights) Probability(f ListFeatures) float64 {
 	return rank.Scale{1, 0}.Probability(z)
 }
 
-// Listed are the files of a ranking that a list names: the first MaxFiles that the prompt itself does not name and
-// that skip does not refuse, without a weak tail; nil skips none.
+// Listed are the files of a ranking that a list names: the first MaxFiles that the prompt itself
+// does not name and that skip does not refuse, without a weak tail; nil skips none.
 func Listed(predictions []Candidate, skip func(event.Path) bool) []Candidate {
 	var out []Candidate
 	for _, x := range predictions {
@@ -158,7 +167,8 @@ type ListEstimate struct {
 // Any is the probability that at least one file of the list is opened in the turn.
 func (e ListEstimate) Any() float64 { return e.Opens * e.Right }
 
-// Says reports whether a list is worth showing from a threshold of Right on, which is lower in some situations.
+// Says reports whether a list is worth showing at a threshold of Right, which is lower in some
+// situations.
 func (e ListEstimate) Says(threshold float64) bool {
 	return e.Right >= threshold-easier[e.At] && e.Any() >= leastAny
 }
@@ -168,8 +178,9 @@ func (m ListModel) Estimate(f ListFeatures) ListEstimate {
 	return ListEstimate{Opens: m.Opens.Probability(f), Right: m.Right.Probability(f)}
 }
 
-// Choose makes the list for a prompt out of predictions, the likeliest first, and estimates it; an errand gets none.
-// A list is never right where the words of the prompt lead to none of its files. See Listed for skip.
+// Choose makes the list for a prompt out of predictions, the likeliest first, and estimates it; an
+// errand gets none. A list is never right where the words of the prompt lead to none of its files.
+// See Listed for skip.
 func (m ListModel) Choose(q event.Query, t Turn, predictions []Candidate, skip func(event.Path) bool) ([]Candidate,
 	ListEstimate) {
 	at := SituationOf(q.Prompt, t)
@@ -194,8 +205,8 @@ func (m ListModel) Choose(q event.Query, t Turn, predictions []Candidate, skip f
 	return lines(files, least, q.Prompt), e
 }
 
-// lines are the files of a list that are said: the first, and those that have at least the probability least; sources
-// before tests, unless the prompt speaks of tests.
+// lines returns the files of a list that are named: the first, and those with at least the
+// probability least; sources before tests, unless the prompt is about tests.
 func lines(files []Candidate, least float64, prompt string) []Candidate {
 	for len(files) > 1 && files[len(files)-1].P < least {
 		files = files[:len(files)-1]

@@ -29,8 +29,8 @@ func TestListIsDecidedAsAWhole(t *testing.T) {
 	}
 }
 
-// TestListAfterASearch: what a search means is said as a fact where it is found; else a list is decided on. Neither
-// repeats what the other has said.
+// TestListAfterASearch: what a search means is said as a fact where it is found; else a list is
+// decided on. Neither repeats what the other has said.
 func TestListAfterASearch(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.35, "a.go", "b.go", "c.go")
@@ -114,8 +114,8 @@ func TestListIsWithheldAsAWhole(t *testing.T) {
 	}
 }
 
-// TestListCountsOnce: a list is right with its first file, wrong with the end of its turn, and neither where the turn
-// opened nothing.
+// TestListCountsOnce: a list is right with its first file, wrong with the end of its turn, and
+// neither where the turn opened nothing.
 func TestListCountsOnce(t *testing.T) {
 	record := func(d *fixture) Tally {
 		rs := d.p.Records()
@@ -171,7 +171,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestNothingKnownOfTheText: a list of files that are in use is no answer to a text that tells nothing.
+// TestNothingKnownOfTheText: a list of files that are in use is no answer to a text that tells
+// nothing.
 func TestNothingKnownOfTheText(t *testing.T) {
 	q := event.Query{Prompt: "please have another look at all of this and make it better"}
 	files := make([]Candidate, MaxFiles)
@@ -193,8 +194,8 @@ func TestNothingKnownOfTheText(t *testing.T) {
 	}
 }
 
-// TestTheAgentsWordsDecideNothing: they order the files of a list at a brief prompt, but whether it is said the prompt's
-// own words decide.
+// TestTheAgentsWordsDecideNothing: they order the files of a list at a brief prompt, but whether it
+// is said the prompt's own words decide.
 func TestTheAgentsWordsDecideNothing(t *testing.T) {
 	m := rank.Model{Weights: rank.Values{rank.TermsMean: 40, rank.Bias: -3}}
 	for prompt, want := range map[string][]event.Path{
@@ -220,8 +221,8 @@ func TestTheAgentsWordsDecideNothing(t *testing.T) {
 	}
 }
 
-// TestFirstPromptsAreEasier: the same list is said at a first prompt that describes a task, and not at a later one, nor
-// at a question or after a search.
+// TestFirstPromptsAreEasier: the same list is said at a first prompt that describes a task, and not
+// at a later one, nor at a question or after a search.
 func TestFirstPromptsAreEasier(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind   HintKind

@@ -5,7 +5,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// notified is what one conversation was notified of, or was to be.
+// notified remembers the hints that one conversation got, or was meant to get.
 type notified struct {
 	statuses map[event.Path]Status            // shown or withheld, under whatever kind
 	kinds    map[HintKind]map[event.Path]bool // predicted under that kind, in any status
@@ -21,7 +21,7 @@ func (t notified) add(kind HintKind, status Status, f event.Path) {
 	}
 }
 
-// notifiedOf is that of a conversation.
+// notifiedOf returns that of a conversation.
 func notifiedOf(marks []session.Mark, conversation string) notified {
 	t := notified{map[event.Path]Status{}, map[HintKind]map[event.Path]bool{}}
 	for _, m := range marks {

@@ -11,17 +11,18 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Options of a Prefetcher. The zero value works. The functions are asked at every decision, so that a changed
-// setting holds at once.
+// Options of a Prefetcher. The zero value works. The functions are asked at every decision, so that
+// a changed setting holds at once.
 type Options struct {
 	Threshold func() float64 // where thresholds start, clamped to [Floor, Ceiling]; nil is Balanced
-	// threshold of a list (see ListEstimate.Right), clamped to [Floor, Ceiling]; nil is ListThreshold
+	// threshold of a list (see ListEstimate.Right), clamped to [Floor, Ceiling]; nil is
+	// ListThreshold
 	List      func() float64
 	Holdout   func() float64   // share of predictions kept back, in [0,1]; nil is 0.10
 	Tokens    func() int       // what may be spent on one session, in tokens; nil is 2000
 	Confident *Confidence      // how rankings become predictions; nil is Shipped()
 	Weights   *history.Weights // of what goes with a change; nil is history.Shipped()
-	Seed      string           // makes the holdout of one repository differ from that of another
+	Seed      string           // so that different repositories withhold different hints
 }
 
 func (o Options) threshold() float64 {
@@ -67,7 +68,8 @@ func (o Options) confident() *Confidence {
 	return o.Confident
 }
 
-// Prefetcher decides what is worth saying, by the State and the sessions. It is safe for concurrent use.
+// Prefetcher decides what is worth saying, from the State and the sessions. It is safe for
+// concurrent use.
 type Prefetcher struct {
 	*State
 	sessions *session.Sessions
@@ -75,8 +77,8 @@ type Prefetcher struct {
 	o        Options
 }
 
-// pending is a decision on its way through the log: until it is folded, a second decision must not say
-// the same, nor speak too soon after it.
+// pending is a decision on its way through the log. Until it is folded, a second decision must not
+// say the same, nor come too soon after it.
 type pending struct {
 	id     string
 	by     string // conversation
@@ -98,13 +100,14 @@ func New(s *State, sessions *session.Sessions, ranker *rank.Ranker, o Options) *
 	return &Prefetcher{State: s, sessions: sessions, ranker: ranker, o: o}
 }
 
-// For is the same Prefetcher for another worktree's ranking: what one has decided, the other knows.
+// For returns the Prefetcher for another worktree's ranking. They share their decisions.
 func (p *Prefetcher) For(ranker *rank.Ranker) *Prefetcher {
 	return New(p.State, p.sessions, ranker, p.o)
 }
 
-// Threshold returns the threshold of a session without the drift of any kind, and those of the kinds as they
-// have adapted, with the session's offset and penalty; all in [Floor, Ceiling]. Session "" means no session.
+// Threshold returns the threshold of a session without the drift of any kind, and those of the
+// kinds as they have adapted, with the session's offset and penalty; all in [Floor, Ceiling].
+// Session "" means no session.
 func (p *Prefetcher) Threshold(session string, at time.Time) (value float64, kinds map[string]float64) {
 	s := p.situation(session, at)
 	kinds = map[string]float64{}
@@ -124,7 +127,7 @@ func (p *Prefetcher) theta(k HintKind, s situation) float64 {
 	return theta(p.o.start(traits[k], s.base), s.drift[k], s.Offset, s.Ignored)
 }
 
-// situation is what a decision depends on beside its candidates, as it was read.
+// situation has what a decision depends on beside its candidates, as of one reading.
 type situation struct {
 	session.Hints
 	notified // of the conversation
@@ -159,7 +162,7 @@ func (s *situation) join(waiting []pending, conversation string) {
 func (p *Prefetcher) situation(id string, at time.Time) situation {
 	s := situation{base: p.o.threshold()}
 	p.mu.Lock()
-	if p.State.base() == s.base { // else they were learned under another one: who sets a threshold means it
+	if p.State.base() == s.base { // what was learned under another threshold does not count
 		s.drift = maps.Clone(p.Drift)
 	}
 	p.mu.Unlock()
@@ -185,7 +188,7 @@ func (s *State) waiting(session string, at time.Time) []pending {
 	return slices.DeleteFunc(slices.Clone(s.pending[session]), func(d pending) bool { return at.Sub(d.at) > pendingFor })
 }
 
-// folds forgets a decision that the log now tells about. mu is held.
+// folds forgets a decision that is in the log now. Call it with mu held.
 func (s *State) folds(session, id string) {
 	left := slices.DeleteFunc(s.pending[session], func(d pending) bool { return d.id == id })
 	if s.pending[session] = left; len(left) == 0 {

@@ -11,17 +11,18 @@ import (
 type Question struct {
 	Kind  HintKind
 	Query event.Query
-	// Topic names what a text is about that names no files (Reload). Whether the text is withheld is decided by
-	// hashing it.
+	// Topic names what a text is about that names no files (Reload). Whether the text is withheld
+	// is decided by hashing it.
 	Topic string
 }
 
-// Occasion is what is known at a hook that can carry hints.
+// Occasion has what is known at a hook that can carry hints.
 type Occasion struct {
 	Query event.Query  // session, subagent and time
 	Asked *event.Query // the question of the hook itself; nil if it has none
 	Kind  HintKind     // its kind
-	// prompts that could not be answered, edits, failed calls and looks at the change since the last hint, oldest first
+	// prompts that could not be answered, edits, failed calls and looks at the change since the
+	// last hint, oldest first
 	Recent []event.Event
 	Change []event.Path // files that the session has edited and no commit has included since, the newest last
 	Whole  bool         // the change seems complete: a prompt follows it, or a call looks at it (see LooksAtChange)
@@ -61,9 +62,10 @@ func last(events []event.Event, sort func(event.Event) bool) (event.Event, bool)
 	return event.Event{}, false
 }
 
-// LooksAtChange reports whether an event is a command that one runs on a change that seems complete: git add, commit,
-// status or diff, or a check that passed. A hint about what the change lacks comes then, and not at the first edit, when
-// most of the change is still to come. After a check that failed, or of which that is not known, more edits follow.
+// LooksAtChange reports whether an event is a command that one runs on a change that seems
+// complete: git add, commit, status or diff, or a check that passed. A hint about what the change
+// lacks comes then, and not at the first edit, when most of the change is still to come. After a
+// check that failed, or of which that is not known, more edits follow.
 func LooksAtChange(e event.Event) bool {
 	c := e.Call()
 	return e.Kind() == event.KindRun && (c.Looks || c.Checks && c.Failure == "" && len(c.Failing) == 0)

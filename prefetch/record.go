@@ -1,7 +1,7 @@
 package prefetch
 
-// Record is what came of the hints of one kind. A tenth of the hints is withheld by chance, and what came of these says
-// what happens without a hint.
+// Record counts the outcomes of the hints of one kind. A tenth of the hints is withheld by chance,
+// and their outcomes say what happens without a hint.
 type Record struct {
 	Kind     HintKind `json:"kind"`
 	Shown    Tally    `json:"shown"`

@@ -11,16 +11,18 @@ type Rescuer struct {
 	Renamed func(event.Path) (event.Path, bool) // the first later name of a file that exists; nil knows none
 }
 
-// found says what was found on the rungs of the ladder of names on which a missing path may find a file.
+// found says what was found on the rungs of the ladder of names on which a missing path may find a
+// file.
 var found = map[index.Rung]string{
 	index.Base:     " does not exist, this is the tracked file of that name",
 	index.Form:     " does not exist, this file has that name in another form",
 	index.Spelling: " does not exist, this file has nearly that name",
 }
 
-// Rescue returns the one tracked file that an access to a path that is missing or a folder meant, with the
-// reason in words; ok is false when none or several may be meant, for a wrong answer is worse than none. why is how
-// the access failed. It looks up names only: microseconds.
+// Rescue returns the one tracked file that was meant by an access to a path that does not exist or
+// is a folder, with the reason in words. ok is false if no file or several may be meant, because a
+// wrong answer is worse than none. why says how the access failed. It only looks up names, which
+// takes microseconds.
 func (r Rescuer) Rescue(wrong event.Path, why event.Failure) (s event.Suggestion, ok bool) {
 	if r.Tree == nil || wrong == "" || r.Tree.Has(wrong) {
 		return s, false

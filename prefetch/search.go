@@ -21,8 +21,9 @@ const (
 	leastPiece   = 4 // letters of a name in a pattern
 )
 
-// Found are the files that define an identifier of the pattern (in plain form), then those whose name the pattern
-// nearly says, at most MaxFiles. It reads the names of all files once: milliseconds.
+// Found are the files that define an identifier of the pattern (in plain form), then those whose
+// name the pattern nearly says, at most MaxFiles. It reads the names of all files once:
+// milliseconds.
 func (s Searcher) Found(pattern string, identifiers []string) (out []event.Suggestion) {
 	add := func(files []event.Path, text, with string) {
 		for _, f := range files {
@@ -48,7 +49,8 @@ func (s Searcher) Found(pattern string, identifiers []string) (out []event.Sugge
 	return out
 }
 
-// namesIn are the names of files that a pattern may mean: the last part of a path or of a glob, without its marks.
+// namesIn are the names of files that a pattern may mean: the last part of a path or of a glob,
+// without its marks.
 func namesIn(pattern string) (out []string) {
 	for _, part := range strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune(" |(){},\"'", r) }) {
 		last := part[strings.LastIndexByte(part, '/')+1:]

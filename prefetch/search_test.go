@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestSearcher: the files that a search meant: those that define its identifier, then those of nearly its name.
+// TestSearcher: the files that a search meant: those that define its identifier, then those of
+// nearly its name.
 func TestSearcher(t *testing.T) {
 	files := map[event.Path]string{"config/load.go": "package config\nfunc parseConfig() {}\n", "web/app.go": "package web\nvar x = parseConfig()\n",
 		"server/handler.go": "package server\n"}

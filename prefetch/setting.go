@@ -11,8 +11,8 @@ import (
 // settingThreshold is the name of the setting that State folds: what Options.Threshold is.
 const settingThreshold = "threshold"
 
-// setting takes in what a person decided. State asks the log and not the setting of the moment: a replay under another
-// setting gives the same.
+// setting applies a person's decision. State reads it from the log and not from the present
+// settings, so that a replay under other settings gives the same result.
 func (s *State) setting(b event.Setting) {
 	if v, err := strconv.ParseFloat(b.Value, 64); b.Name == settingThreshold && err == nil && clamp(v) != s.Base {
 		s.Base = clamp(v)
@@ -20,7 +20,8 @@ func (s *State) setting(b event.Setting) {
 	}
 }
 
-// SetThreshold is the event that says what Options.Threshold is from now on; false if the log says so already.
+// SetThreshold is the event that says what Options.Threshold is from now on; false if the log says
+// so already.
 func (s *State) SetThreshold(value float64, at time.Time) (event.Event, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

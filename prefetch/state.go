@@ -14,8 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// State is what is known of the predictions of all sessions: a fold of the event log, and of nothing else. What concerns
-// one session is kept by package session. It is safe for concurrent use.
+// State is what is known of the predictions of all sessions: a fold of the event log, and of
+// nothing else. What concerns one session is in package session. It is safe for concurrent use.
 type State struct {
 	mu sync.Mutex // guards what follows
 	folded
@@ -23,7 +23,7 @@ type State struct {
 	decisions int                  // so far
 }
 
-// folded is what a snapshot has.
+// folded is the content of a snapshot.
 type folded struct {
 	Base       float64              // the threshold that drifts were learned under, 0 if none is set
 	Drift      map[HintKind]float64 // how far the threshold of a kind has moved
@@ -32,7 +32,7 @@ type folded struct {
 	Outcomes   []Outcome // the newest, at most mostOutcomes, the newest last
 }
 
-// Outcome is what came of one predicted file.
+// Outcome is the outcome of one predicted file.
 type Outcome struct {
 	At      time.Time  `json:"at"`
 	Session string     `json:"session_id"`
@@ -104,8 +104,8 @@ func (s *State) set(f folded) {
 	s.folded = f
 }
 
-// Apply folds an event. Of other clones it folds feedback, and what came of their predictions for the intercepts:
-// their hints are decided there.
+// Apply folds an event. Of other clones it folds feedback, and what came of their predictions for
+// the intercepts: their hints are decided there.
 func (s *State) Apply(e event.Event, _ *session.Session, d session.Delta) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,8 +178,8 @@ func (s *State) resolved(at time.Time, made *session.Resolved) {
 	}
 }
 
-// feedback takes a person's word: it counts as one outcome of the kind it is about, or of every hint when it does not
-// say.
+// feedback takes a person's word: it counts as one outcome of the kind it is about, or of every
+// hint when it does not say.
 func (s *State) feedback(f event.Feedback) {
 	_, known := traits[HintKind(f.Name)]
 	for _, k := range Kinds() {
@@ -192,7 +192,7 @@ func (s *State) feedback(f event.Feedback) {
 // move steps a kind's drift.
 func (s *State) move(k HintKind, used bool) {
 	if k == Partner {
-		return // its threshold is that of aoa check, which outcomes do not move
+		return // aoa check has a threshold of its own, which outcomes do not move
 	}
 	base := s.base()
 	s.Drift[k] = drift(s.Drift[k], step(used, traits[k].target()), traits[k].start(base))
@@ -201,8 +201,8 @@ func (s *State) move(k HintKind, used bool) {
 // base is where thresholds start.
 func (s *State) base() float64 { return cmp.Or(s.Base, Balanced) }
 
-// Came returns what came of the newest predicted files, at most most of them, the newest last. Those of other clones
-// are left out.
+// Came returns what came of the newest predicted files, at most most of them, the newest last.
+// Those of other clones are left out.
 func (s *State) Came(most int) []Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,8 +12,8 @@ const (
 	Ceiling = 0.90 // no threshold rises above, or a kind could never prove itself again
 )
 
-// ListThreshold is the default of the setting threshold.prompt: a list is said from this probability on that one of its
-// files is right, if the turn opens any.
+// ListThreshold is the default of the setting threshold.prompt: a list is said from this
+// probability on that one of its files is right, if the turn opens any.
 const ListThreshold = 0.65
 
 // Situation is the kind of prompt that a list is decided at.
@@ -27,9 +27,10 @@ const (
 	Agrees    Situation = "agreement"  // its turn is expected to open nothing
 )
 
-// easier is by how much the threshold of lists is lower in a situation; at an agreement nothing is said. In recordings
-// of 24 repositories, weights fitted without their owner, lists at first prompts are right in .878 from .60 on and in
-// .881 from .65 on. At later prompts .806 would fall to .790, and at questions .798 to .764.
+// easier is by how much the threshold of lists is lower in a situation; at an agreement nothing is
+// said. In recordings of 24 repositories, weights fitted without their owner, lists at first
+// prompts are right in .878 from .60 on and in .881 from .65 on. At later prompts .806 would fall
+// to .790, and at questions .798 to .764.
 var easier = map[Situation]float64{FirstTask: 0.05}
 
 // How thresholds move.
@@ -40,12 +41,13 @@ const (
 	ignorePenalty   = 0.10
 )
 
-// WarnMargin is how much surer aOa must be that a change lacks a file than that a file is needed next: what a change
-// lacks stops a commit.
+// WarnMargin is how much surer aOa must be that a change lacks a file than that a file is needed
+// next: what a change lacks stops a commit.
 const WarnMargin = 0.10
 
-// Sure is the probability from which a change lacks a file, where hints are shown from theta. It is one for the check,
-// for MCP and for the hint partner, so that all name the same files: outcomes do not move it.
+// Sure is the probability from which a change lacks a file, where hints are shown from theta. It is
+// one for the check, for MCP and for the hint partner, so that all name the same files: outcomes do
+// not move it.
 func Sure(theta float64) float64 { return math.Min(clamp(theta)+WarnMargin, Ceiling) }
 
 // clamp keeps a threshold in [Floor, Ceiling]; what is not a number becomes Balanced.
@@ -56,8 +58,8 @@ func clamp(theta float64) float64 {
 	return math.Min(math.Max(theta, Floor), Ceiling)
 }
 
-// step is one move of the controlled quantile: eta·(err − (1−target)), err 1 for a file shown and not used.
-// In the long run the share of unused files is 1−target, whatever the scores are worth.
+// step is one move of the controlled quantile: eta·(err − (1−target)), err 1 for a file shown and
+// not used. In the long run the share of unused files is 1−target, whatever the scores are worth.
 func step(used bool, target float64) float64 {
 	err := 1.0
 	if used {
@@ -66,11 +68,12 @@ func step(used bool, target float64) float64 {
 	return quantileStep * (err - (1 - target))
 }
 
-// drift adds a step to a kind's drift and keeps it where it can matter, so that it never has to be unwound.
+// drift adds a step to a kind's drift and keeps it where it can matter, so that it never has to be
+// unwound.
 func drift(now, by, base float64) float64 { return clamp(base+now+by) - base }
 
-// theta is the threshold that counts: base, the kind's drift, the session's offset and the penalty for
-// being ignored, in [Floor, Ceiling].
+// theta is the threshold that counts: base, the kind's drift, the session's offset and the penalty
+// for being ignored, in [Floor, Ceiling].
 func theta(base, drift, offset float64, ignored int) float64 {
 	t := base + drift + offset
 	if ignored >= ignoredInRow {

@@ -50,8 +50,8 @@ func TestThresholds(t *testing.T) {
 	fault.Same(t, "clamped", fmt.Sprint(value, of), "0.4 map[next:0.4 partner:0.5 prompt:0.9 search:0.9]")
 }
 
-// TestPromises compares what the shipped confidence makes of rankings and lists with a golden file, so that no weight
-// and no formula changes unseen.
+// TestPromises compares what the shipped confidence makes of rankings and lists with a golden file,
+// so that no weight and no formula changes unseen.
 func TestPromises(t *testing.T) {
 	var b strings.Builder
 	for _, class := range append(Classes(), "unknown") {
@@ -147,7 +147,8 @@ func TestListed(t *testing.T) {
 		ListFeaturesOf(event.Query{Prompt: "a b c d"}, Turn{}, nil).Short}, [2]float64{1, 0})
 }
 
-// TestSilence: how far apart hints are, how long a decision waits for its log, and what a list of another turn is.
+// TestSilence: how far apart hints are, how long a decision waits for its log, and what a list of
+// another turn is.
 func TestSilence(t *testing.T) {
 	d := newFixture(t, Options{})
 	for i := range 12 {
@@ -225,7 +226,8 @@ func TestFileFeatures(t *testing.T) {
 	near(t, "mass", FileFeaturesOf(q, ranking.Files)[0].Mass, math.Log1p(.99+.5+.4+.01))
 }
 
-// TestShared: two commits that changed both files are the fewest for which one is missing beside the other.
+// TestShared: two commits that changed both files are the fewest for which one is missing beside
+// the other.
 func TestShared(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "a.go")
@@ -238,7 +240,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestShippedClasses: a confidence with a class that is not known or a slope out of bounds is refused.
+// TestShippedClasses: a confidence with a class that is not known or a slope out of bounds is
+// refused.
 func TestShippedClasses(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"confidence": {"classes": {"open_seen": [0, 1]}}}`: true, `{"confidence": {"classes": {"open_seen": [99.9, 1]}}}`: true,
@@ -250,7 +253,8 @@ func TestShippedClasses(t *testing.T) {
 	}
 }
 
-// TestSetting: a threshold of the log is clamped, and another one takes the drift away that was learned under the last.
+// TestSetting: a threshold of the log is clamped, and another one takes the drift away that was
+// learned under the last.
 func TestSetting(t *testing.T) {
 	s := NewState()
 	set := func(name, value string) { s.setting(event.Setting{Name: name, Value: value}) }
@@ -304,7 +308,8 @@ func TestChangeOf(t *testing.T) {
 	}
 }
 
-// TestEvidence: what is said of a companion by the strongest kind of evidence, and all that has weight.
+// TestEvidence: what is said of a companion by the strongest kind of evidence, and all that has
+// weight.
 func TestEvidence(t *testing.T) {
 	d := newFixture(t, Options{})
 	c := &history.Commits{}

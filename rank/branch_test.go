@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestAsksBranch: only a question that says nothing is about the branch, and only if its commits or its name say
-// something.
+// TestAsksBranch: only a question that says nothing is about the branch, and only if its commits or
+// its name say something.
 func TestAsksBranch(t *testing.T) {
 	files := event.Branch{Name: "fix/17", Files: []event.Path{"a.go"}}
 	named := event.Branch{Name: "feature/login-redirect"}
@@ -34,8 +34,8 @@ func TestAsksBranch(t *testing.T) {
 	}
 }
 
-// TestBranchAnswers: what a branch changed is answered, the newest first, before what goes with it; a name alone is a
-// text.
+// TestBranchAnswers: what a branch changed is answered, the newest first, before what goes with it;
+// a name alone is a text.
 func TestBranchAnswers(t *testing.T) {
 	r := small(t).ranker(Options{})
 	branch := event.Branch{Name: "fix/17", Files: []event.Path{"auth/session.go", "cold/db.go"}}
@@ -59,7 +59,8 @@ func TestBranchAnswers(t *testing.T) {
 	}
 }
 
-// TestTextOnBranch: what a branch changed is no reason for a text, unless the text speaks of the change.
+// TestTextOnBranch: what a branch changed is no reason for a text, unless the text speaks of the
+// change.
 func TestTextOnBranch(t *testing.T) {
 	r := small(t).ranker(Options{})
 	branch := event.Branch{Name: "fix/17", Files: []event.Path{"auth/session.go"}}

@@ -28,7 +28,8 @@ type candidate struct {
 	values       Values
 	place        float64 // by which it is being ranked
 
-	// What the words of a reason need: the strongest partner, and which terms, words and tags matched.
+	// What the words of a reason need: the strongest partner, and which terms, words and tags
+	// matched.
 	comodBy    strongestPartner
 	alikeBy    [links]strongestPartner
 	coaccessBy strongestPartner
@@ -59,7 +60,8 @@ type pool struct {
 
 const slabSize = 64
 
-// pools are those of questions that were answered: a pool takes 100 KB, and questions come in a row.
+// pools keeps the memory of answered questions: a pool takes 100 KB, and questions come one after
+// the other.
 var pools = sync.Pool{New: func() any {
 	return &pool{list: make([]*candidate, 0, 256), index: make(map[event.Path]*candidate, 256)}
 }}
@@ -101,7 +103,8 @@ func (p *pool) keep(ok func(event.Path) bool) {
 	p.list = slices.DeleteFunc(p.list, func(c *candidate) bool { return !ok(c.path) })
 }
 
-// cut keeps the n candidates with the best score by the evidence at hand, and the one that was asked for.
+// cut keeps the n candidates with the best score by the evidence at hand, and the one that was
+// asked for.
 func (p *pool) cut(n int, m Model, forced event.Path) {
 	if len(p.list) <= n {
 		return

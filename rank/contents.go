@@ -9,11 +9,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// alikeFiles: so many current files, the newest, are asked for files alike.
+// alikeFiles is the number of current files, the newest, for which similar files are looked for.
 const alikeFiles = 3
 
-// addContents adds what files say: the words and identifiers of the prompt and of the newest patterns, and
-// identifiers shared with the files that lead.
+// addContents adds what files say: the words and identifiers of the prompt and of the newest
+// patterns, and identifiers shared with the files that lead.
 func (x *queryContext) addContents(p *pool) {
 	if x.contents != nil {
 		x.calling(p)
@@ -31,7 +31,7 @@ func (x *queryContext) addContents(p *pool) {
 	x.match(p, x.topic, 0, func(v *Values, _ *TextFit, fit, _ float64) { v[Topic] = fit })
 }
 
-// sharing finds files that share rare identifiers with those that lead.
+// sharing finds files that share rare identifiers with the files that lead.
 func (x *queryContext) sharing(p *pool) {
 	for l, lead := range x.leads {
 		for _, g := range lead[max(0, len(lead)-alikeFiles):] {
@@ -44,11 +44,11 @@ func (x *queryContext) sharing(p *pool) {
 	}
 }
 
-// textSpan is how far below the best fit, in logits, a fit counts for nothing.
+// textSpan is the distance in logits from the best-fitting text at which a fit counts as 0.
 const textSpan = 8.0
 
-// match hands over the fits of a text, each with 1 + (logit - best)/textSpan and 1/√rank. The best so many become
-// candidates.
+// match passes on the fits of a text, each with 1 + (logit - best)/textSpan and 1/√rank. A limited
+// number of the best become candidates.
 func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(v *Values, f *TextFit, fit, place float64)) {
 	for i := range fits {
 		f := &fits[i]

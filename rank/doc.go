@@ -1,34 +1,37 @@
-// Package rank answers a query with files, each with a calibrated probability and the exact reasons for it.
+// Package rank answers a query with files, each with a calibrated probability and the exact reasons
+// for it.
 //
-// A query and the state of the hot store come in; files in order go out. It never writes, never reads a clock (Query.At
-// is the time), and keeps nothing between two questions. It costs two reads of the hot store, three with a session, and
-// bounded work for any number of known files: partners of at most 5 current files and of 3 that fit
-// the prompt, 4 named ones, 8 words, 3 tags, the newest stamps, the last 12 results and 8 commands of the session,
-// files that fit the texts, folders near by; of those the 192 best by the evidence so far are scored.
+// A query and the state of the hot store come in; files in order go out. It never writes, never
+// reads a clock (Query.At is the time), and keeps nothing between two questions. It costs two reads
+// of the hot store, three with a session, and bounded work for any number of known files: partners
+// of at most 5 current files and of 3 that fit the prompt, 4 named ones, 8 words, 3 tags, the
+// newest stamps, the last 12 results and 8 commands of the session, files that fit the texts,
+// folders near by; of those the 192 best by the evidence so far are scored.
 //
 // # Score
 //
-// Every signal is a number in [0,1]. With the weights w of the task (apart for files that nothing in the session has
-// named),
+// Every signal is a number in [0,1]. With the weights w of the task (apart for files that nothing
+// in the session has named),
 //
 //	logit = Σ w·x          (the bias is the signal that is always 1)
 //	score = 1/(1+e^-logit)
 //
-// The score orders files; package prefetch makes it a probability. The products w·x are the reasons, and their sum is
-// the logit. After a search that failed, two weights are added to those between calls: what is meant is not where the
-// session has looked. weights.json has the weights and the command that fitted them, measured.json their results. A prompt
-// outside of sessions has weights of its own, for short and for long texts, because only its text and the history are
-// known. So has a question that says nothing, on a branch: the words of the branch's name are its text, and the newest
-// files that the branch changed are its current files, but may be answers.
+// The score orders files; package prefetch makes it a probability. The products w·x are the
+// reasons, and their sum is the logit. After a search that failed, two weights are added to those
+// between calls: what is meant is not where the session has looked. weights.json has the weights
+// and the command that fitted them, measured.json their results. A prompt outside of sessions has
+// weights of its own, for short and for long texts, because only its text and the history are
+// known. So has a question that says nothing, on a branch: the words of the branch's name are its
+// text, and the newest files that the branch changed are its current files, but may be answers.
 //
 // # Texts
 //
-// A text (a prompt, an issue, a commit subject; the words of the newest commands; at a prompt of at most three words
-// together with those that the agent said before it) is compared with what files say,
-// see index.Contents.Match: by BM25 of its words and of its title against the path, the base name, the names that a
-// file defines, its doc strings and comments, and its body; and by identifiers that look like code. Each of these 14
-// aspects is a share of the best file of the same kind (source, test, document, data) and 1/√rank among them. With
-// them count:
+// A text (a prompt, an issue, a commit subject; the words of the newest commands; at a prompt of at
+// most three words together with those that the agent said before it) is compared with what files
+// say, see index.Contents.Match: by BM25 of its words and of its title against the path, the base
+// name, the names that a file defines, its doc strings and comments, and its body; and by
+// identifiers that look like code. Each of these 14 aspects is a share of the best file of the same
+// kind (source, test, document, data) and 1/√rank among them. With them count:
 //
 //	cover_…        the share, by rarity, of the words of the path or of the base name that the text or its title says
 //	scope          the share, by rarity, of the words in front of the title ("parser: …", "fix(parser): …", "[parser] …")
@@ -43,14 +46,15 @@
 //	                           scripts
 //	test, prose, data, upkeep, asks_test, asks_prose, asks_upkeep   its kind, and whether the text speaks of such files
 //
-// A file that says nearly the same to the text as a better one of its name is its copy: its t is 3 less. So is that of a
-// changelog, a manifest, a lock file or a setting of a tool for a text about the program that does not ask for such a
-// file. A text is about the program if one of its words is in the path of a source or in a name that a source defines. A
-// word that names a kind of file and that programs have, too ("release", "version", "action"), asks for files of that
-// kind only in texts that are not about the program.
+// A file that says nearly the same to the text as a better one of its name is its copy: its t is 3
+// less. So is that of a changelog, a manifest, a lock file or a setting of a tool for a text about
+// the program that does not ask for such a file. A text is about the program if one of its words is
+// in the path of a source or in a name that a source defines. A word that names a kind of file and
+// that programs have, too ("release", "version", "action"), asks for files of that kind only in
+// texts that are not about the program.
 //
-// Their weighted sum t (weights by the kind of text, see "texts" in weights.json) gives the first three of these
-// signals, of the prompt:
+// Their weighted sum t (weights by the kind of text, see "texts" in weights.json) gives the first
+// three of these signals, of the prompt:
 //
 //	text           1 + (t − best t)/8, at least 0
 //	text_share     of the softmax over all files that fit
@@ -63,9 +67,9 @@
 //
 // # Signals
 //
-// q runs over the current files (the last 5 of the session), f is the candidate, Δ the time since. All
-// counts are decayed to the time of the query by the hot store. Each signal has earned its place on repositories left
-// out of the fit (docs/dev/ranking.md).
+// q runs over the current files (the last 5 of the session), f is the candidate, Δ the time since.
+// All counts are decayed to the time of the query by the hot store. Each signal has earned its
+// place on repositories left out of the fit (docs/dev/ranking.md).
 //
 // Files by themselves:
 //
@@ -82,7 +86,8 @@
 //	upkeep         1 if f is a manifest, a lock file or a setting of a tool, and the prompt does not speak of such
 //	tags           Σ_t w/(w+1) over the query's tags (3 at most) that f was used under, 5 at most, / tags asked
 //
-// Partners of the current files; seed_alike is of the (3) files whose names and contents fit the prompt best:
+// Partners of the current files; seed_alike is of the (3) files whose names and contents fit the
+// prompt best:
 //
 //	comod          1 − Π_q (1 − .98·C[q,f]/(N[q]+.1)), C the weight of common changes, N that of all changes of q
 //	support        S/(S+1), S = Σ_q C[q,f]: one common change is no habit
@@ -125,6 +130,6 @@
 //	folder_recent  2^-(Δ/24 h) since a file of the folder was opened, of the newest 64
 //	folder_small   1/√(files in the folder)
 //
-// A signal of weight 0 is not computed. Why adds its file to the candidates of Score and returns the same digits as
-// Score.
+// A signal of weight 0 is not computed. Why adds its file to the candidates of Score and returns
+// the same digits as Score.
 package rank

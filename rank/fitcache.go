@@ -6,9 +6,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// fitCache keeps the fits of the newest texts: between the calls of a session the prompt is the same, and few files
-// change. An answer is the same with it and without, once the index knows what was saved. Fits of an earlier state of
-// the files are of no use, and would keep its tree in memory: each commit makes a new one.
+// fitCache keeps the fits of the newest texts: between the calls of a session the prompt is the
+// same, and few files change. An answer is the same with it and without, once the index knows what
+// was saved. Fits of an earlier state of the files are of no use, and would keep its tree in
+// memory: each commit makes a new one.
 type fitCache struct {
 	mu      sync.Mutex
 	of      filesState // that the entries were computed in
@@ -32,7 +33,8 @@ type fitEntry struct {
 	fits []TextFit
 }
 
-// get returns the fits of a text, which find computes where they are not known. Who gets them changes nothing in them.
+// get returns the fits of a text, which find computes where they are not known. Who gets them
+// changes nothing in them.
 func (c *fitCache) get(x *queryContext, text string, find func() []TextFit) []TextFit {
 	now := filesState{tree: x.tree, contents: x.contents, files: x.tree.Version()}
 	if x.contents != nil {

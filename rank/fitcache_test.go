@@ -10,7 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestFitsHoldOneTree: fits are computed once in each state of the files, and keep no tree of an earlier state.
+// TestFitsHoldOneTree: fits are computed once in each state of the files, and keep no tree of an
+// earlier state.
 func TestFitsHoldOneTree(t *testing.T) {
 	var c fitCache
 	found := 0

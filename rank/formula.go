@@ -28,7 +28,8 @@ func unit(x float64) float64 {
 	return math.Min(x, 1)
 }
 
-// recency halves with every half-life since the stamp (unix seconds; 0 is never). A stamp in the future is now.
+// recency halves with every half-life since the stamp (Unix seconds; 0 means never). A stamp in the
+// future counts as now.
 func recency(stamp float64, at time.Time, half time.Duration) float64 {
 	if !(stamp > 0) {
 		return 0
@@ -37,7 +38,8 @@ func recency(stamp float64, at time.Time, half time.Duration) float64 {
 	return unit(math.Exp2(-age / half.Seconds()))
 }
 
-// logShare is ln(1+n)/ln(1+manyCommitted), at most 1: each further commit tells less than the one before.
+// logShare is ln(1+n)/ln(1+manyCommitted), at most 1: each further commit says less than the one
+// before.
 func logShare(n float64) float64 {
 	if !(n > 0) {
 		return 0
@@ -45,7 +47,8 @@ func logShare(n float64) float64 {
 	return unit(math.Log1p(n) / math.Log1p(manyCommitted))
 }
 
-// share is certainty·w/(n+smooth) in [0,1): how often the partner came along when the owner was there.
+// share is certainty·w/(n+smooth) in [0,1): how often the partner came along when the owner was
+// there.
 func share(w, n, smooth float64) float64 {
 	if !(w > 0) {
 		return 0
@@ -67,8 +70,9 @@ func support(w float64) float64 {
 	return unit(w / (w + 1))
 }
 
-// tags is the share of the query's tags (at most maxQueryTags) that the file carries; a tag's weight w counts
-// w/(w+1), so that one access under a tag is weak evidence, and at most maxFileTags of a file's tags count.
+// tags is the share of the query's tags (at most maxQueryTags) that the file carries; a tag's
+// weight w counts w/(w+1), so that one access under a tag is weak evidence, and at most maxFileTags
+// of a file's tags count.
 func tags(weights []float64, asked int) float64 {
 	if asked == 0 {
 		return 0
@@ -83,11 +87,12 @@ func tags(weights []float64, asked int) float64 {
 	return unit(sum / float64(min(asked, maxQueryTags)))
 }
 
-// opened grows with the number of files: the more are open or current, the less likely any other one is.
+// opened grows with the number of files: the more are open or current, the less likely any other
+// one is.
 func opened(n int) float64 { return unit(math.Log1p(float64(max(n, 0))) / openedScale) }
 
-// proximity is the share of leading folders that two folders have in common, over the deeper one's depth;
-// two files at the root share everything.
+// proximity is the share of leading folders that two folders have in common, over the deeper one's
+// depth; two files at the root share everything.
 func proximity(a, b string) float64 {
 	if a == b {
 		return 1

@@ -31,8 +31,9 @@ type reads struct {
 	opened, committed   *hot.Ranked // the newest stamps
 }
 
-// gather makes two round trips, three when the current files must first be read from the session: partner
-// sets, then the stored scores of those that are left. forced is kept whatever speaks against it.
+// gather makes two round trips, or three if the current files must first be read from the session:
+// one for partner sets, then one for the stored scores of the remaining candidates. forced stays a
+// candidate in any case.
 func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (*gathered, error) {
 	if q.At.IsZero() {
 		return nil, ErrNoTime
@@ -119,7 +120,8 @@ func TaskOf(q event.Query) event.Task {
 	return event.TaskOpen
 }
 
-// Prompts outside of sessions have weights of their own: the text and the history are all that is known.
+// Prompts outside of sessions have weights of their own: the text and the history are all that is
+// known.
 const (
 	taskText  event.Task = "text"  // a short text
 	taskIssue event.Task = "issue" // a long one
@@ -165,8 +167,8 @@ func (x *queryContext) inSession(s *session.Session) []event.Path {
 	return bound(append(s.Files(), x.files...), contextFiles)
 }
 
-// wanted tells which files may be suggested: no current file, no file that the session has open, and images and programs
-// only by name.
+// wanted tells which files may be suggested: no current file, no file that the session has open,
+// and images and programs only by name.
 func (x *queryContext) wanted(q event.Query) func(event.Path) bool {
 	current := make(map[event.Path]bool, len(q.Files)+len(x.files)+1)
 	current[q.Current] = true
@@ -200,8 +202,9 @@ func tagsOf(q event.Query) []string {
 	return out
 }
 
-// ask takes the words of the question: those of the prompt, else of the session's current prompt, and the rarest
-// of them, which are looked up. Without a prompt the newest patterns and commands have to do.
+// ask takes the words of the question: those of the prompt, else of the session's current prompt,
+// and the rarest of them, which are looked up. Without a prompt the newest patterns and commands
+// have to do.
 func (x *queryContext) ask(q event.Query, prompt index.Text, s *session.Session) {
 	switch {
 	case q.Prompt != "":
@@ -214,7 +217,8 @@ func (x *queryContext) ask(q event.Query, prompt index.Text, s *session.Session)
 		x.words = words[max(0, len(words)-maxTerms):]
 	}
 	x.words = x.words[:min(len(x.words), event.MaxTerms+event.MaxSaid)]
-	// A word that no path has may still be known to the store: it goes behind those that some path has.
+	// A word that no path has may still be known to the store: it goes behind those that some path
+	// has.
 	slices.SortStableFunc(x.words, func(a, b string) int {
 		return cmp.Compare(rarity(x.tree, a), rarity(x.tree, b))
 	})
@@ -255,7 +259,7 @@ func (x *queryContext) addSaid(prompt index.Text) {
 
 const maxIdents = 40 // identifiers of a prompt that are looked for
 
-// maxWord: a word that this many paths have is indexed incompletely and tells nothing.
+// maxWord is the number of paths from which on a word is indexed incompletely and says nothing.
 const maxWord = 256
 
 func rarity(tree *index.Tree, term string) int {

@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// kind is what a file is for.
+// kind is the purpose of a file.
 type kind uint8
 
 const (
@@ -29,8 +29,9 @@ var asks = kindStems(map[kind]string{
 		gradle`,
 })
 
-// mayAsk are words of that kind that programs have, too: a lock is released, and a request has a version. They ask for
-// files of the kind only where no other word of the text is one that sources go by (queryContext.ofProgram).
+// mayAsk are words of that kind that programs have, too: a lock is released, and a request has a
+// version. They ask for files of the kind only where no other word of the text is one that sources
+// go by (queryContext.ofProgram).
 var mayAsk = kindStems(map[kind]string{
 	upkeep: "dependency dependencies deps tidy upgrade downgrade package manifest version release license workflow action pipeline",
 })
@@ -66,8 +67,8 @@ func (x *queryContext) askedBy(t index.Text, terms []string) (k kind) {
 	return k
 }
 
-// ofProgram reports whether a text is about the program: one of its words is in the path of a source, or in a name that
-// a source defines, and asks for no kind of file by itself.
+// ofProgram reports whether a text is about the program: one of its words is in the path of a
+// source, or in a name that a source defines, and asks for no kind of file by itself.
 func (x *queryContext) ofProgram(terms []string) bool {
 	return slices.ContainsFunc(terms, x.namesSource)
 }
@@ -80,8 +81,9 @@ func (x *queryContext) namesSource(term string) bool {
 	return slices.ContainsFunc(x.tree.Word(term), source) || x.contents != nil && x.contents.Defined(term)
 }
 
-// unasked reports whether the words of a question speak neither of such files nor of this one: of a manifest, a
-// changelog or another document. That these were committed last says nothing: every commit may change them.
+// unasked reports whether the words of a question speak neither of such files nor of this one: of a
+// manifest, a changelog or another document. That these were committed last says nothing: every
+// commit may change them.
 func (x *queryContext) unasked(l *label) bool {
 	if len(x.words) == 0 || slices.ContainsFunc(l.words, func(w string) bool { return slices.Contains(x.words, w) }) {
 		return false

@@ -25,8 +25,8 @@ func TestManifestsAndDocumentsCommittedLastAreNoEvidence(t *testing.T) {
 	}
 }
 
-// TestWordsOfKindsAndPrograms: a word that names a kind of file, and that the text uses for something that a program
-// does, leads to no workflow, no lock file and no changelog.
+// TestWordsOfKindsAndPrograms: a word that names a kind of file, and that the text uses for
+// something that a program does, leads to no workflow, no lock file and no changelog.
 func TestWordsOfKindsAndPrograms(t *testing.T) {
 	files := map[event.Path]string{
 		".github/workflows/releases.yml": "name: release\non: release\njobs:\n  release:\n    steps:\n      - run: echo the job failed\n",
@@ -84,8 +84,8 @@ func TestWhatIsCommittedLastComesFirst(t *testing.T) {
 	}
 }
 
-// TestNamedFilesLead: a file that the session's prompt named leads to its test, although no text of the question
-// names it.
+// TestNamedFilesLead: a file that the session's prompt named leads to its test, although no text of
+// the question names it.
 func TestNamedFilesLead(t *testing.T) {
 	w := newWorld(t, "deep/lead.go", "checks/lead_test.go")
 	w.prompt("s", epoch.Add(-time.Minute), "look at deep/lead.go")

@@ -8,14 +8,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// label is what a path says of its file without anything being looked up.
+// label has what the path alone says of its file.
 type label struct {
 	dir, stem      string
 	words          []string // of the name, without its extension
 	depth          float64  // in [0,1]
 	test, document bool
 	file           index.FileKind
-	init           bool // it stands for its folder
+	init           bool // it represents its folder
 	upkeep         bool // it is a manifest, a lock file or a setting of a tool
 	aside          bool // it lies in docs, examples, benchmarks, tools or scripts
 }
@@ -41,8 +41,8 @@ var asides = map[string]bool{"doc": true, "docs": true, "example": true, "exampl
 	"benchmarks": true, "bench": true, "tools": true,
 	"scripts": true, "samples": true, "demo": true, "website": true}
 
-// labels keeps what was found out about paths: questions in a row look at the same files, and taking names apart
-// was a fifth of a question's time.
+// labels keeps what was found out about paths: questions in a row look at the same files, and
+// taking names apart was a fifth of a question's time.
 type labels struct {
 	mu    sync.Mutex
 	known map[event.Path]*label

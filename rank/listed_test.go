@@ -59,7 +59,8 @@ func TestUnusableWeights(t *testing.T) {
 	}
 }
 
-// TestKindOfFileThatIsAsked: a test comes before its source if the text asks for tests, and an image never does.
+// TestKindOfFileThatIsAsked: a test comes before its source if the text asks for tests, and an
+// image never does.
 func TestKindOfFileThatIsAsked(t *testing.T) {
 	w := small(t)
 	w.tree.Add("rank/score.go", "rank/score_test.go", "docs/score.png")

@@ -11,7 +11,7 @@ import (
 
 // Bounds of what a place can say.
 const (
-	manyInFolder = 60  // a named file's neighbours are candidates only in a folder of at most so many files
+	manyInFolder = 60  // neighbors of a named file are candidates only in a folder of at most this many files
 	deep         = 8.0 // folders that make Depth 1
 )
 
@@ -35,7 +35,7 @@ func (x *queryContext) folders(c *candidate) {
 	}
 }
 
-// folder is what a folder says of every file in it.
+// folder has what a folder says of every file in it.
 type folder struct {
 	small, near, recent float64
 }
@@ -72,8 +72,8 @@ func (x *queryContext) foldersOpened() map[string]float64 {
 	return out
 }
 
-// The signals that are places among the candidates: 1/√rank by what stands behind them; equal ones share the best
-// rank.
+// The signals that are places among the candidates: 1/√rank by what stands behind them; equal ones
+// share the best rank.
 var ranked = []struct {
 	rank Signal
 	by   func(*candidate) float64

@@ -11,7 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// queryContext is what holds for all candidates of a question: its files, words, session and time.
+// queryContext has what is the same for all candidates of a question: its files, words, session and
+// time.
 type queryContext struct {
 	at time.Time
 	// of the newest commit, at most at: a repository that rested has not forgotten its last work
@@ -59,7 +60,7 @@ type queryContext struct {
 	clocks      []int64                // of the last opens of the session's files
 	editedStems map[string]bool        // stems of pairs of the files edited since the prompt
 	branch      map[event.Path]float64 // the signal OfBranch of the files that the branch changed
-	apart       map[event.Path]bool    // what the branch changed, of a text that does not speak of it
+	apart       map[event.Path]bool    // files that the branch changed, if the text is not about the branch
 	ofBranch    bool                   // the question is about the branch: current files are answers, too
 }
 
@@ -121,7 +122,7 @@ func has[V any](m map[event.Path]V, f event.Path) bool {
 	return ok
 }
 
-// newest is the last current file, "" if there is none.
+// newest returns the last current file, or "".
 func (x *queryContext) newest() event.Path {
 	if len(x.files) == 0 {
 		return ""

@@ -21,7 +21,7 @@ const (
 	seedFiles    = 3   // files whose names and contents fit the prompt best, the same
 	maxTerms     = 8   // words of a question that are looked up in the store
 	maxPerTerm   = 16  // files per word that are candidates
-	maxTermFiles = 64  // files read per word, for what is known of their folders
+	maxTermFiles = 64  // files read per word, to learn about their folders
 	maxPerTag    = 16  // files read per tag
 	maxRecent    = 64  // recently touched files read
 	maxMentions  = 96  // files mentioned in the session
@@ -33,12 +33,13 @@ const (
 
 // Options of a Ranker. The zero value works.
 type Options struct {
-	// Together counts the commits that touched both files, and those that touched a. It is asked only for
-	// what is returned. nil: reasons go without counts.
+	// Together counts the commits that touched both files, and those that touched a. It is asked
+	// only for what is returned. nil: reasons go without counts.
 	Together func(ctx context.Context, a, b event.Path) (event.Together, error)
 	// Contents are the words and identifiers of the files; nil, or none: those signals are 0.
 	Contents func() *index.Contents
-	// Read returns the content of a file now, nil if it cannot be read; nil: what stands together in a file is not known.
+	// Read returns the present content of a file, or nil if it cannot be read. If Read is nil, the
+	// ranker cannot tell which words are next to each other in a file.
 	Read func(event.Path) []byte
 	// Words are the terms of a text as events have them (event.HashedWord); nil: as they are.
 	Words func([]string) []string
@@ -48,8 +49,8 @@ type Options struct {
 	Texts *Texts
 }
 
-// Ranker answers queries from the hot store and the sessions. It is safe for concurrent use and keeps no state of its
-// own.
+// Ranker answers queries from the hot store and the sessions. It is safe for concurrent use and
+// keeps no state of its own.
 type Ranker struct {
 	store    *hot.Store
 	sessions *session.Sessions
@@ -80,7 +81,7 @@ func New(store *hot.Store, sessions *session.Sessions, tree func() *index.Tree, 
 	return &Ranker{store: store, sessions: sessions, tree: tree, o: o, models: models, texts: texts}
 }
 
-// ErrNoTime is returned for a query whose At is zero: the ranking of a moment needs the moment.
+// ErrNoTime is returned for a query whose At is zero, because a ranking depends on the time.
 var ErrNoTime = errors.New("rank: the query carries no time: set Query.At")
 
 // Ranking is all candidates of a query in order, not yet put into words: words may ask the archive.
@@ -90,8 +91,8 @@ type Ranking struct {
 	from   []*gathered
 }
 
-// Done gives the memory of the candidates back for the next question. Nothing of the Ranking may be used any more. Who
-// does not call it leaves it to the collector.
+// Done gives the memory of the candidates back for the next question. Nothing of the Ranking may be
+// used any more. Who does not call it leaves it to the collector.
 func (k *Ranking) Done() {
 	for _, g := range k.from {
 		g.pool.done()
@@ -112,19 +113,21 @@ type Scored struct {
 // InWords reports whether a prompt, a command or a pattern of the session has named the file.
 func (s Scored) InWords() bool { return s.c.inWords(s.from.context) }
 
-// Opened is min(1, ln(1+files open in the session)/4): with more open files each other one is less likely.
+// Opened is min(1, ln(1+files open in the session)/4): with more open files each other one is less
+// likely.
 func (s Scored) Opened() float64 { return opened(len(s.from.context.open)) }
 
-// Terms is the chance, in [0,1], that one of the question's words leads to the file: the noisy-or that terms_rank ranks
-// by.
+// Terms is the chance, in [0,1], that one of the question's words leads to the file: the noisy-or
+// that terms_rank ranks by.
 func (s Scored) Terms() float64 { return s.c.terms.value() }
 
 // Values are the file's signals, as they entered its score.
 func (s Scored) Values() Values { return s.c.values }
 
-// Score ranks without words: at most maxScored files, best first, ties by path. Current files, what is
-// not in the tree and files that are open in the session are left out. Limit does not count. Questions about changes are
-// answered by package history. Equal state and query give equal answers.
+// Score ranks without words: at most maxScored files, best first, ties by path. Current files, what
+// is not in the tree and files that are open in the session are left out. Limit does not count.
+// Questions about changes are answered by package history. Equal state and query give equal
+// answers.
 func (r *Ranker) Score(ctx context.Context, q event.Query) (*Ranking, error) {
 	g, err := r.gather(ctx, q, "")
 	if err != nil {
@@ -156,13 +159,14 @@ func (k *Ranking) sort() {
 	})
 }
 
-// Suggestion puts the i-th file into the form that people and agents get, with all reasons or the strongest.
+// Suggestion puts the i-th file into the form that people and agents get, with all reasons or the
+// strongest.
 func (k *Ranking) Suggestion(ctx context.Context, i int, all bool) event.Suggestion {
 	return k.ranker.suggestion(ctx, k.Files[i].from, k.Files[i].c, all)
 }
 
-// Why returns the whole arithmetic of one file, with the digits that Score gives it, also for a file
-// that Score leaves out.
+// Why returns the whole arithmetic of one file, with the digits that Score gives it, also for a
+// file that Score leaves out.
 func (r *Ranker) Why(ctx context.Context, q event.Query, f event.Path) (event.Suggestion, error) {
 	if f == "" {
 		return event.Suggestion{}, fmt.Errorf("explain a score: %w", event.ErrPath)

@@ -246,7 +246,8 @@ func TestHostileQuery(t *testing.T) {
 	}
 }
 
-// TestReadsWhatIsKept: members behind those that a family says are read may go at a tick, so no question asks for more.
+// TestReadsWhatIsKept: members behind those that a family says are read may go at a tick, so no
+// question asks for more.
 func TestReadsWhatIsKept(t *testing.T) {
 	for _, c := range []struct {
 		family *hot.Family

@@ -33,7 +33,8 @@ func (x *queryContext) relatives(p *pool) {
 	}
 }
 
-// nameShare is how much of a file's name the name of a current file has, rare words counting more; the best of them.
+// nameShare is how much of a file's name the name of a current file has, rare words counting more;
+// the best of them.
 func (x *queryContext) nameShare(f event.Path) float64 {
 	if len(x.compared) == 0 {
 		return 0
@@ -93,7 +94,8 @@ func (x *queryContext) calling(p *pool) {
 	}
 }
 
-// freshCommitted is 1/log₂(2 + commits since the file's own) before the session has opened anything.
+// freshCommitted is 1/log₂(2 + commits since the file's own) before the session has opened
+// anything.
 func (x *queryContext) freshCommitted(f event.Path) float64 {
 	if len(x.open) > 0 || x.commits == nil {
 		return 0

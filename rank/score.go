@@ -36,8 +36,8 @@ func (c Scale) Probability(logit float64) float64 {
 	return unit(1 / (1 + math.Exp(-z)))
 }
 
-// reasons lists every signal that moved the logit, the strongest first; the bias is one of them, so that
-// their products add up to the logit.
+// reasons lists every signal that moved the logit, the strongest first; the bias is one of them, so
+// that their products add up to the logit.
 func reasons(w, x Values) []event.Reason {
 	out := make([]event.Reason, 0, 8)
 	for s := range x {
@@ -51,8 +51,8 @@ func reasons(w, x Values) []event.Reason {
 	return out
 }
 
-// strongest keeps the first n reasons that speak for the file; those that are the same for every file of the
-// question (the bias, the number of current files) say nothing about this one.
+// strongest keeps the first n reasons that raise the file's score. Reasons that are the same for
+// every file of the question (the bias, the number of current files) say nothing about this one.
 func strongest(rs []event.Reason, n int) []event.Reason {
 	out := make([]event.Reason, 0, n)
 	for _, r := range rs {

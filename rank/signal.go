@@ -1,6 +1,6 @@
 package rank
 
-// Signal is one of the numbers in [0,1] that a score is made of. The formulas stand in doc.go.
+// Signal is one of the numbers in [0,1] that a score is made of. doc.go has the formulas.
 type Signal int
 
 // The signals, in the order in which they are added up. The first one is the constant 1.

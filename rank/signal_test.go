@@ -16,7 +16,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestFormulas has numbers that were worked out by hand, so that a constant cannot change without being seen here.
+// TestFormulas has numbers that were worked out by hand, so that a constant cannot change without
+// being seen here.
 func TestFormulas(t *testing.T) {
 	now := epoch
 	stamp := func(ago time.Duration) float64 { return float64(now.Add(-ago).UnixMilli()) / 1000 }

@@ -91,7 +91,8 @@ func (in *reads) collect(p *pool, x *queryContext) {
 	if in.opened != nil {
 		for j, f := range in.opened.Members {
 			c := p.get(event.Path(f))
-			// Early, so that the cut before the second round trip knows it; the same number comes again then.
+			// Early, so that the cut before the second round trip knows it; the same number comes
+			// again then.
 			c.values[RecencyHour] = recency(in.opened.Values[j], x.at, hour)
 		}
 	}
@@ -121,8 +122,8 @@ func valueAt(v *hot.Values, i int) float64 {
 	return v.Value[i]
 }
 
-// fromTree adds what the names of files say: those named by the prompt, mentioned in the session, of the
-// same stem, in the same folder, with the words of the question in their path.
+// fromTree adds what the names of files say: those named by the prompt, mentioned in the session,
+// of the same stem, in the same folder, with the words of the question in their path.
 func fromTree(p *pool, x *queryContext, q event.Query, task event.Task) {
 	tree := x.tree
 	for _, f := range tree.Named(q.Prompt) {

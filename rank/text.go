@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// textSignal is one of the numbers in [0,1] by which a file fits a text. The first ones are the share and the place of
-// each index.Aspect.
+// textSignal is one of the numbers in [0,1] by which a file fits a text. The first ones are the
+// share and the place of each index.Aspect.
 type textSignal int
 
 const (
@@ -197,13 +197,14 @@ func sortFits(fits []TextFit) {
 	})
 }
 
-// Of the best fits that a text can mean (see Meant) the texts are read, as far as they are not too long in all.
+// The texts of the best fits that a text can mean (see Meant) are read, unless they are too long in
+// all.
 const (
 	readFits  = 30
 	readBytes = 2 << 20
 )
 
-// phrases compares the best fits by what stands together in their texts.
+// phrases compares the best fits by which words are next to each other in their texts.
 func (x *queryContext) phrases(fits []TextFit, t index.Text, asked kind, w *TextValues) (some bool) {
 	if x.read == nil || len(t.Pairs) == 0 || w[textPhrase] == 0 {
 		return false
@@ -236,7 +237,8 @@ func (x *queryContext) phrases(fits []TextFit, t index.Text, asked kind, w *Text
 	return some
 }
 
-// What makes a file a copy of one of the same name, as far as a text can tell, and how far behind it stands.
+// When a file counts as a copy of another one of the same name, as far as a text can tell, and how
+// much its fit is lowered.
 const (
 	copyShare = 0.1 // difference of the shares of body and doc strings
 	copySize  = 0.02
@@ -246,7 +248,8 @@ const (
 	upkeepCost = 3.0 // in logits, see demoteUpkeep
 )
 
-// demoteCopies moves files behind the best one of their name that says nearly the same: it stands for all of them.
+// demoteCopies moves files behind the best one of their name that says nearly the same, which
+// represents all of them.
 func demoteCopies(fits []TextFit) (some bool) {
 	best := map[string][]*TextFit{}
 next:
@@ -265,8 +268,9 @@ next:
 	return some
 }
 
-// demoteUpkeep moves changelogs, manifests, lock files and settings of tools behind what a text about the program may
-// mean: they are compared with each other alone, so that the best of them fits well whatever it says.
+// demoteUpkeep moves changelogs, manifests, lock files and settings of tools behind what a text
+// about the program may mean: they are compared with each other alone, so that the best of them
+// fits well whatever it says.
 func demoteUpkeep(fits []TextFit, ofProgram bool) (some bool) {
 	for i := range fits {
 		if f := &fits[i]; ofProgram && f.Values[textUpkeep] > 0 && f.Values[textNamed] == 0 {
@@ -328,7 +332,8 @@ func meant(asked kind) func(event.Path) bool {
 	}
 }
 
-// termsOf are the words of a text as paths have them. Of a text that was made of words (index.TextOf) raw is "".
+// termsOf are the words of a text as paths have them. Of a text that was made of words
+// (index.TextOf) raw is "".
 func termsOf(t index.Text, raw string) (terms []string) {
 	if raw != "" {
 		return index.Terms(raw, event.MaxTerms)

@@ -101,7 +101,8 @@ func TestWordsLeadToFolders(t *testing.T) {
 	near(t, "a file elsewhere", of("misc.go"), 0)
 }
 
-// TestWhatTheAgentSaid: a brief prompt is about what the agent said before it, and any other about itself.
+// TestWhatTheAgentSaid: a brief prompt is about what the agent said before it, and any other about
+// itself.
 func TestWhatTheAgentSaid(t *testing.T) {
 	w, o := said(t, map[event.Path]string{
 		"lexer.go":  "package a\n\n// lexer splits a line into tokens.\nfunc lexer() {}\n",

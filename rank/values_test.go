@@ -14,7 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// shopFiles are files of a small repository, so different that each signal of some of them is neither 0 nor 1.
+// shopFiles are files of a small repository, so different that each signal of some of them is
+// neither 0 nor 1.
 var shopFiles = map[event.Path]string{
 	"go.mod":               "module example.com/shop\n\nrequire example.com/money v1.2.0\n",
 	"README.md":            "# Shop\n\nThe shop computes the price of a basket. See docs/tax.md.\n",
@@ -72,8 +73,9 @@ func shop(t *testing.T) (*world, Options) {
 	return w, o
 }
 
-// TestValues compares every signal of every candidate, for a question of each task, with a golden file, so that no
-// formula changes unseen. A difference is either a fault or a decision: check it against doc.go before you accept it.
+// TestValues compares every signal of every candidate, for a question of each task, with a golden
+// file, so that no formula changes unseen. A difference is either a fault or a decision: check it
+// against doc.go before you accept it.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	w, o := shop(t)
@@ -264,7 +266,8 @@ func TestBoundsOfAQuestion(t *testing.T) {
 	}
 }
 
-// TestMostMentioned: of more files than are looked at, those that were mentioned last are candidates.
+// TestMostMentioned: of more files than are looked at, those that were mentioned last are
+// candidates.
 func TestMostMentioned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -18,11 +18,12 @@ type Scale [2]float64
 // Uncalibrated is the scale of a Score: the logit as it is.
 var Uncalibrated = Scale{1, 0}
 
-// Model is what a task needs to turn signals into a logit.
+// Model has what a task needs to turn signals into a logit.
 type Model struct {
 	Weights Values
 
-	// UnseenWeights are those of files that nothing in the session has named; all zero: the same as Weights.
+	// UnseenWeights are the weights for files that nothing in the session has named; all zero means
+	// the same as Weights.
 	UnseenWeights Values
 }
 
@@ -54,8 +55,8 @@ func (m Model) read() Values {
 	return w
 }
 
-// Prior is the model that aOa ships with, one per task: weights.json. measured.json beside it says what
-// it reaches on repositories that it was not fitted on.
+// Prior is the model that aOa ships with, one per task: weights.json. measured.json beside it says
+// what it reaches on repositories that it was not fitted on.
 func Prior() map[event.Task]Model { return maps.Clone(prior()) }
 
 //go:embed weights.json
@@ -87,11 +88,11 @@ type FileModel struct {
 // ErrWeights says that a file of weights cannot be used.
 var ErrWeights = errors.New("unusable weights")
 
-// tasks are those that have weights.
+// tasks lists the tasks that have weights.
 var tasks = []event.Task{event.TaskPrompt, event.TaskOpen, event.TaskSearch, taskText, taskIssue, taskBranch, taskName}
 
-// Parse reads a file of weights. Each task needs one, and each weight a signal. Those of a search that failed are added
-// to those between calls.
+// Parse reads a file of weights. Each task needs one, and each weight a signal. Those of a search
+// that failed are added to those between calls.
 func Parse(data []byte) (map[event.Task]Model, error) {
 	var f File
 	if err := json.Unmarshal(data, &f); err != nil {

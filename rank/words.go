@@ -12,8 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// explain puts words to the reasons of a file: facts only, no advice. With once, what several signals say has the place
-// of the strongest that speaks for the file. Together is asked once at most.
+// explain puts words to the reasons of a file: facts only, no advice. With once, what several
+// signals say has the place of the strongest that speaks for the file. Together is asked once at
+// most.
 func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x *queryContext, once bool) {
 	counted := false
 	said := map[string]bool{}
@@ -103,9 +104,9 @@ func (c *candidate) use() string {
 	return "opened or committed"
 }
 
-// spelled lists stems behind a heading in the singular, as the prompt writes them, else as a path of the repository
-// does. Without the prompt's text some have no spelling and are left out: a stem is no word. So are words that texts
-// about anything have; it is "" if there are no others.
+// spelled lists stems behind a heading in the singular, as the prompt writes them, else as a path
+// of the repository does. Without the prompt's text some have no spelling and are left out: a stem
+// is no word. So are words that texts about anything have; it is "" if there are no others.
 func (x *queryContext) spelled(stems []string, heading string) string {
 	if x.spellings == nil {
 		x.spellings = index.Spellings(x.prompted)
@@ -156,8 +157,8 @@ var plain = map[Signal]string{
 	Churn: "committed often of late", Never: "never opened here", Uncommitted: "not committed yet",
 }
 
-// together says how often two files changed in one commit, in counts if someone can count. To a person who asks about a
-// single file it goes without saying which one is meant.
+// together says how often two files changed in one commit, in counts if someone can count. To a
+// person who asks about a single file it goes without saying which one is meant.
 func (r *Ranker) together(ctx context.Context, x *queryContext, with, file event.Path) (string, event.Path) {
 	if r.o.Together != nil {
 		if t, err := r.o.Together(ctx, with, file); err == nil && t.Both > 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// TestReasonsHaveWords: a reason writes words as the prompt or the repository does, says "opened" of no file that
-// no session has opened, and comes once.
+// TestReasonsHaveWords: a reason writes words as the prompt or the repository does, says "opened"
+// of no file that no session has opened, and comes once.
 func TestReasonsHaveWords(t *testing.T) {
 	w := newWorld(t, "kubernetes/deploy.go", "image/tag.go", "image/drop.go")
 	for i := range 4 {

@@ -1,7 +1,8 @@
-// Package scripts holds the files that run outside of the binary and that the binary installs: the plugin of OpenCode,
-// which has no command hooks.
+// Package scripts holds the files that run outside of the binary and that the binary installs: the
+// plugin of OpenCode, which has no command hooks.
 //
-// Nothing goes in. The bytes of the files come out. A script decides nothing and never fails its caller.
+// Nothing goes in. The bytes of the files come out. A script decides nothing and never fails its
+// caller.
 package scripts
 
 import "embed"

@@ -34,8 +34,8 @@ await after(bad)
 console.log("V2 error", JSON.stringify(bad.result))
 `
 
-// runPlugin runs the driver with aoa as a program that does what script says, and returns what it printed and what
-// aoa read.
+// runPlugin runs the driver with aoa as a program that does what script says, and returns what it
+// printed and what aoa read.
 func runPlugin(t *testing.T, script string) (out, input string) {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -88,7 +88,8 @@ func TestOpenCodePlugin(t *testing.T) {
 	}
 }
 
-// TestOpenCodePluginSilent: whatever is wrong with aoa, the tool's output stands and nothing is printed.
+// TestOpenCodePluginSilent: whatever is wrong with aoa, the tool's output stands and nothing is
+// printed.
 func TestOpenCodePluginSilent(t *testing.T) {
 	for name, script := range map[string]string{"no binary": "", "no answer": "exit 0", "no JSON": "echo aoa: broken",
 		"fails":         "exit 3",

@@ -36,7 +36,8 @@ type releaseConfig struct {
 	} `yaml:"nfpms"`
 }
 
-// TestRelease: the configuration of goreleaser, which make test does not run, agrees with the tree and with install.sh.
+// TestRelease: the configuration of goreleaser, which make test does not run, agrees with the tree
+// and with install.sh.
 func TestRelease(t *testing.T) {
 	text := func(name string) string {
 		b, err := os.ReadFile(filepath.Join("..", name))

@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestExceptions: a line has two paths and perhaps a comment. What cannot be read is named with its line.
+// TestExceptions: a line has two paths and perhaps a comment. What cannot be read is named with its
+// line.
 func TestExceptions(t *testing.T) {
 	pairs, unread := parse(strings.Join([]string{"# of v2", "", "api/wire.go docs/json.md  # since v2", "a\tb", `"a b#.go" "\"q\""`,
 		"one", "three of them", `"no end`, "../out in", "c d#e", `"\x" y`, "x y"}, "\n"))

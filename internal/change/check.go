@@ -23,8 +23,9 @@ type Answer struct {
 	Missing     []Lack `json:"missing"`                // files that the change lacks, the likeliest first, at most five
 	MoreMissing int    `json:"more_missing,omitempty"` // further ones that are not listed
 
-	// Usual are files that would be Missing if they did not belong to nearly everything: changelogs, manifests, lock
-	// files, and what changes about as often without With as with it. They are no findings.
+	// Usual are files that would be Missing if they did not change with nearly everything:
+	// changelogs, manifests, lock files, and files that change about as often without With as with
+	// it. They do not count as findings.
 	Usual []Lack `json:"usual"`
 
 	// what earlier commits changed is still being read: a later answer may be another one
@@ -35,13 +36,15 @@ type Answer struct {
 	Unread []string `json:"unread,omitempty"` // lines of the file of exceptions that say nothing, as "file:line: why"
 }
 
-// Lack is a file that the change lacks, with the line of the file of exceptions that would silence it.
+// Lack is a file that the change lacks, with the line of the file of exceptions that would silence
+// it.
 type Lack struct {
 	prefetch.Lack
 	Exception string `json:"exception"`
 }
 
-// Because is why a file is missing: the counts that say so. show prints a path as the reader sees it.
+// Because is why a file is missing: the counts that say so. show prints a path as the reader sees
+// it.
 func (l Lack) Because(show func(event.Path) string) string {
 	return fmt.Sprintf("changed with %s in %d of %d commits", show(l.With), l.Both, l.Of)
 }
@@ -51,7 +54,8 @@ func (a *Answer) Findings() int {
 	return len(a.Broken) + a.MoreBroken + len(a.Missing) + a.MoreMissing
 }
 
-// Candidates are what a hint may say of the files that go with the change: no other than those that are Missing.
+// Candidates returns the files that a hint may name as going with the change: exactly those in
+// Missing.
 func (a *Answer) Candidates() *prefetch.Candidates {
 	lacks := make([]prefetch.Lack, 0, len(a.Missing))
 	for _, l := range a.Missing {
@@ -101,7 +105,7 @@ func (c *Checkout) Check(ctx context.Context, r Request) (Answer, error) {
 	return a, nil
 }
 
-// Diffs are what the files of a change change.
+// Diffs says what the files of a change change.
 func Diffs(changed []index.Changed) map[event.Path]index.Sketch {
 	out := make(map[event.Path]index.Sketch, len(changed))
 	for _, f := range changed {
@@ -112,14 +116,15 @@ func Diffs(changed []index.Changed) map[event.Path]index.Sketch {
 	return out
 }
 
-// Rules are what a repository says of its own files: which never belong together, and which are written by programs.
-// The zero value has none.
+// Rules are a repository's own rules: which files never belong together, and which are written by
+// programs. The zero value has none.
 type Rules struct {
 	exceptions map[pair]bool
 	written    map[event.Path]bool
 }
 
-// RulesOf reads the rules of a repository as they are now. lacks are all that Findings will be asked about.
+// RulesOf reads the rules of a repository as they are now. lacks are all that Findings will be
+// asked about.
 func RulesOf(ctx context.Context, repo *watcher.Repo, lacks []prefetch.Lack) (r Rules, err error) {
 	c := Checkout{Repo: repo}
 	r.exceptions, _ = c.exceptions(Request{}, &scope{hidden: func(event.Path) []byte { return nil }})
@@ -127,8 +132,8 @@ func RulesOf(ctx context.Context, repo *watcher.Repo, lacks []prefetch.Lack) (r 
 	return r, err
 }
 
-// Findings are those of lacks that a check names as missing, and those that belong to everything, in the order of
-// lacks. What the rules explain is neither.
+// Findings returns the lacks that a check names as missing, and those that change with everything,
+// in the order of lacks. It leaves out lacks that the rules explain.
 func (r Rules) Findings(lacks []prefetch.Lack) (missing, everything []Lack) {
 	for _, l := range lacks {
 		x := Lack{l, line(l.With, l.File)}

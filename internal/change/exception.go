@@ -9,9 +9,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// ExceptionsFile is the file of a repository in which people say that a file need not change with another one. Each
-// line has two paths, that of the file that changes and that of the file that is not missing then, and may end with a
-// comment:
+// ExceptionsFile is the file of a repository in which people say that a file need not change with
+// another one. Each line has two paths, that of the file that changes and that of the file that is
+// not missing then, and may end with a comment:
 //
 //	api/wire.go docs/json.md  # since v2
 //
@@ -37,12 +37,13 @@ func word(p event.Path) string {
 	return string(p)
 }
 
-// exceptions reads the file as it is on disk, or, where the disk has none or a range of commits is checked, as git has
-// it.
+// exceptions reads the file as it is on disk, or, where the disk has none or a range of commits is
+// checked, as git has it.
 func (c *Checkout) exceptions(r Request, s *scope) (pairs map[pair]bool, unread []string) {
 	var text []byte
 	if r.Range == "" {
-		text, _ = regularfile.Read(c.Repo.Root.Abs(ExceptionsFile), regularfile.NoLinks, maxExceptions) // none is no exception
+		// without the file there are no exceptions
+		text, _ = regularfile.Read(c.Repo.Root.Abs(ExceptionsFile), regularfile.NoLinks, maxExceptions)
 	}
 	if text == nil {
 		text = s.hidden(ExceptionsFile)

@@ -11,15 +11,15 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Recent keeps what git said of a checkout last, for hints: an agent waits 50 ms, and git is several processes. The
-// zero value knows nothing. It is safe for concurrent use.
+// Recent keeps what git said of a checkout last, for hints: an agent waits 50 ms, and git is
+// several processes. The zero value knows nothing. It is safe for concurrent use.
 type Recent struct {
 	mu    sync.Mutex // guards known
 	known state
 }
 
-// state is what git says of a checkout beside its files. It holds as long as HEAD and the index are the same; what was
-// pushed meanwhile is seen after recentFor.
+// state is what git says of a checkout beside its files. It is used as long as HEAD and the index
+// are the same; a push in the meantime is noticed after recentFor.
 type state struct {
 	head     string
 	index    time.Time // when the index was written
@@ -28,14 +28,14 @@ type state struct {
 	own      []event.Path // what the user's unpushed commits hold
 }
 
-// Bounds of what is kept and waited for.
+// Limits of what is remembered and waited for.
 const (
 	recentFor  = time.Minute
 	recentWait = 5 * time.Second // for git, behind a hint that was late
 )
 
-// state asks git, or, for a hint, takes what it said last. A hint does not wait longer than ctx: git is asked all the
-// same, for the next one.
+// state asks git, or, for a hint, takes what it said last. A hint does not wait longer than ctx:
+// git is asked all the same, for the next one.
 func (c *Checkout) state(ctx context.Context, repo *watcher.Repo, r Request) (state, error) {
 	if !r.Hint || c.Recent == nil {
 		return c.ask(ctx, repo, r)
@@ -67,7 +67,7 @@ func (c *Checkout) state(ctx context.Context, repo *watcher.Repo, r Request) (st
 	}
 }
 
-// stamp tells states apart without asking git.
+// stamp distinguishes states without asking git.
 func (c *Checkout) stamp(ctx context.Context) (s state, err error) {
 	s.asked = c.Now()
 	if _, s.head, err = c.Repo.Head(ctx); err != nil {

@@ -16,18 +16,19 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Request names a change: the staged one, a range of commits, or files; the zero value is what differs from HEAD in the
-// index or on disk.
+// Request names a change: the staged one, a range of commits, or files; the zero value is what
+// differs from HEAD in the index or on disk.
 type Request struct {
-	Files     []event.Path `json:"files,omitempty"`
-	Staged    bool         `json:"staged,omitempty"`
-	Index     string       `json:"index,omitempty"`     // with Staged: the index that git makes the commit of (GIT_INDEX_FILE)
-	Range     string       `json:"range,omitempty"`     // BASE..HEAD: what these commits change together
-	Committer string       `json:"committer,omitempty"` // the user's e-mail address; "": that of git's settings
-	Hint      bool         `json:"-"`                   // an agent waits: see Recent
+	Files  []event.Path `json:"files,omitempty"`
+	Staged bool         `json:"staged,omitempty"`
+	Index  string       `json:"index,omitempty"` // with Staged: the index that git makes the commit of (GIT_INDEX_FILE)
+	Range  string       `json:"range,omitempty"` // BASE..HEAD: what these commits change together
+	// the user's e-mail address; "" takes the one of git's settings
+	Committer string `json:"committer,omitempty"`
+	Hint      bool   `json:"-"` // an agent waits: see Recent
 }
 
-// Checkout is what a check looks at.
+// Checkout is the checkout that a check looks at.
 type Checkout struct {
 	Repo     *watcher.Repo
 	Edits    *watcher.Edits
@@ -45,10 +46,11 @@ var (
 	ErrCommit = errors.New("its commits cannot be compared")
 )
 
-// maxMore is how many files may hold something else than what the index of contents knows: they are read for a check.
+// maxMore is how many files may hold something else than what the index of contents knows: they are
+// read for a check.
 const maxMore = 512
 
-// scope is what git says of a change.
+// scope is the extent of a change as git reports it.
 type scope struct {
 	files  []event.Path // of the change, [] if it has none
 	silent string       // why nothing is said of it; "": it is judged
@@ -91,7 +93,8 @@ func (c *Checkout) scopeOf(ctx context.Context, r Request) (s scope, err error) 
 	return s, nil
 }
 
-// world is the checkout as it is on disk, with the files outside of a sparse checkout, which are read from the index.
+// world is the checkout as it is on disk, with the files outside of a sparse checkout, which are
+// read from the index.
 func (c *Checkout) world(ctx context.Context, indexed []event.Path) (w index.World, hidden func(event.Path) []byte) {
 	outside := map[event.Path]bool{}
 	for _, p := range indexed {
@@ -115,7 +118,8 @@ func (c *Checkout) world(ctx context.Context, indexed []event.Path) (w index.Wor
 	return w, hidden
 }
 
-// existing says which files there are: those of the tree, and those of a list in git's order that are not excluded.
+// existing says which files there are: those of the tree, and those of a list in git's order that
+// are not excluded.
 func (c *Checkout) existing(inTree bool, listed []event.Path) func(event.Path) bool {
 	return func(p event.Path) bool {
 		if inTree && c.Tree.Has(p) {
@@ -188,7 +192,7 @@ func (c *Checkout) ofIndex(ctx context.Context, repo *watcher.Repo) (s scope, er
 	return s, c.compare(ctx, &s, files)
 }
 
-// ofRange is what the commits BASE..HEAD change together.
+// ofRange returns what the commits BASE..HEAD change together.
 func (c *Checkout) ofRange(ctx context.Context, commits string) (s scope, err error) {
 	base, head, found := strings.Cut(commits, "..")
 	if head = strings.TrimPrefix(head, "."); !found || base == "" {
@@ -219,8 +223,8 @@ func (c *Checkout) ofRange(ctx context.Context, commits string) (s scope, err er
 	return s, errors.Join(err, c.compare(ctx, &s, r.Files))
 }
 
-// compare reads both versions of the files of a change. A file that only got another mode or another name asks for no
-// companion.
+// compare reads both versions of the files of a change. A file that only got another mode or
+// another name asks for no companion.
 func (c *Checkout) compare(ctx context.Context, s *scope, files []watcher.FileChange) error {
 	s.files = []event.Path{}
 	added, deleted := map[string]bool{}, map[string]bool{} // contents

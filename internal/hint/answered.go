@@ -12,14 +12,16 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// answered remembers which events a conversation was answered at: some hooks cannot carry a hint, and the next one that
-// can asks about what happened since. It forgets what the session has forgotten.
+// answered remembers which events a conversation was answered at: some hooks cannot carry a hint,
+// and the next one that can asks about what happened since. It forgets what the session has
+// forgotten.
 type answered struct {
 	mu    sync.Mutex // guards known
 	known map[conversation]*asked
 }
 
-// conversation is a session's agent or one of its subagents: a hint about what one did is of no use to another.
+// conversation is a session's agent or one of its subagents: a hint about what one did is of no use
+// to another.
 type conversation struct{ session, subagent string }
 
 // asked are ids of events that a hint can be about.
@@ -31,7 +33,7 @@ type asked struct {
 // maxConversations bounds the conversations remembered; then all are dropped.
 const maxConversations = 256
 
-// of is what is known of a conversation. mu is held.
+// of returns what is known of a conversation. Call it with mu held.
 func (a *answered) of(by conversation) *asked {
 	if a.known == nil || len(a.known) >= maxConversations {
 		a.known = map[conversation]*asked{}
@@ -42,9 +44,10 @@ func (a *answered) of(by conversation) *asked {
 	return a.known[by]
 }
 
-// take returns the events of a conversation that a hint can be about and that were not asked about: those of the last
-// minutes, and those of the call that were not applied yet. A start and a prompt are asked about at their own event
-// where the agent takes text there, so they are left out unless that was too late.
+// take returns the events of a conversation that a hint can be about and that were not asked about:
+// those of the last minutes, and those of the call that were not applied yet. A start and a prompt
+// are asked about at their own event where the agent takes text there, so they are left out unless
+// that was too late.
 func (a *answered) take(s *session.Session, call hooks.Call, now time.Time) []event.Event {
 	events := s.Recent(call.Subagent, now.Add(-session.RecentFor))
 	for _, e := range call.Events { // with their texts, which those that were applied have not
@@ -68,7 +71,8 @@ func (a *answered) take(s *session.Session, call hooks.Call, now time.Time) []ev
 	})
 }
 
-// again lets the next call of a conversation ask a question once more, which was not answered in time.
+// again lets the next call of a conversation ask a question once more, which was not answered in
+// time.
 func (a *answered) again(q question) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -80,8 +84,8 @@ func (a *answered) again(q question) {
 	}
 }
 
-// kindAbout is the kind of hint that is asked because of an event, "" for none. Because of a prompt Reload is asked,
-// too.
+// kindAbout is the kind of hint that is asked because of an event, "" for none. Because of a prompt
+// Reload is asked, too.
 func kindAbout(e event.Event) prefetch.HintKind {
 	switch {
 	case e.Kind() == event.KindStart:

@@ -15,7 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// gathered is what may be said in answer to a question.
+// gathered has what may be said in answer to a question.
 type gathered struct {
 	candidates *prefetch.Candidates
 	before     words          // said before the files, and without any
@@ -23,9 +23,9 @@ type gathered struct {
 	offered    []reload.Match // Reload: the recorded sequences, of which the files of the first are the candidates
 }
 
-// gather looks for what may be said in at most space bytes. If there is a reason to say nothing, it returns that: the
-// kinds that rank wait half of the time that is left until all files have been read after a start, because the same
-// question would get another answer a moment later.
+// gather collects what may be said in at most space bytes, or returns the reason to say nothing.
+// Right after a start, the kinds that rank wait for half of the remaining time until all files have
+// been read, because the same question would get another answer a moment later.
 func (h *Hints) gather(ctx context.Context, w *checkout.Checkout, q *question, space int) (g gathered, why prefetch.Why) {
 	switch q.Kind {
 	case prefetch.Start:
@@ -66,8 +66,8 @@ func (h *Hints) gather(ctx context.Context, w *checkout.Checkout, q *question, s
 	return g, ""
 }
 
-// change asks what the session's change breaks and lacks, as aoa check does. Of what it breaks, the files that the
-// conversation was told of are left out. Without candidates there is nothing to ask.
+// change asks what the session's change breaks and lacks, as aoa check does. It leaves out broken
+// files that the conversation has already been told of. Without candidates there is no question.
 func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q question, space int) (g gathered, err error) {
 	ans, err := w.Check(ctx, change.Request{Files: q.Query.Files, Hint: true})
 	if err != nil || ans.Silent != "" {
@@ -82,8 +82,9 @@ func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q question, sp
 	return g, nil
 }
 
-// sequences finds the recorded sequences that fit what began a turn and were not offered to the session. What is
-// predicted is that the turn needs a file of the best one; one without files predicts nothing, and is offered as it is.
+// sequences finds the recorded sequences that fit what began a turn and were not offered to the
+// session. What is predicted is that the turn needs a file of the best one; one without files
+// predicts nothing, and is offered as it is.
 func (h *Hints) sequences(ctx context.Context, w *checkout.Checkout, q *question) (g gathered, why prefetch.Why) {
 	found, err := h.o.Sequences.Find(ctx, w.Sequences(), q.asked)
 	if err != nil {

@@ -32,7 +32,7 @@ type Options struct {
 	Count     Counter
 }
 
-// Log takes what was said, and lets a question see the events that came just before it.
+// Log receives what was said, and shows a question the events that came just before it.
 type Log interface {
 	Add(events ...event.Event)
 	SyncBriefly(ctx context.Context)
@@ -51,17 +51,18 @@ type Hints struct {
 // New makes Hints before the first question.
 func New(o Options) *Hints { return &Hints{o: o} }
 
-// Patience is the time from the request to the answer: nine tenths of what the hook client waits. What comes later is
-// not read.
+// Patience is the time from the request to the answer: nine tenths of what the hook client waits.
+// What comes later is not read.
 func (h *Hints) Patience(call hooks.Call) time.Duration {
 	wait, _ := agents.EventOf(call.Agent, call.Event).Deadline()
 	return wait * 9 / 10 * time.Duration(h.o.Factor)
 }
 
-// leastSpace is the number of bytes that a whole fact takes: with less left, a question is left for the next call.
+// leastSpace is the number of bytes that a whole fact takes: with less left, a question is left for
+// the next call.
 const leastSpace = 200
 
-// Answer is what the agent gets at a call, nil for nothing.
+// Answer returns what the agent gets at a call, or nil.
 func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Call) []byte {
 	h.o.Events.SyncBriefly(ctx)
 	if stops(call) { // no model reads it
@@ -84,7 +85,7 @@ func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 	return hooks.Render(call.Agent, call.Event, a.block, strings.Join(a.texts, "\n"))
 }
 
-// answer collects what is said at a call.
+// answer collects the texts for a call.
 type answer struct {
 	block hooks.Block
 	texts []string

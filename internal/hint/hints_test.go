@@ -11,8 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// TestUnreadFiles: while the files are read after a start, no kind is ranked: what is known without their contents is
-// another answer.
+// TestUnreadFiles: while the files are read after a start, no kind is ranked: what is known without
+// their contents is another answer.
 func TestUnreadFiles(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()

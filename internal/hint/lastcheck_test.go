@@ -89,7 +89,8 @@ func (c disguise) payload(agent string) []byte {
 	return raw
 }
 
-// said is what may be said of the check after an agent's payload: of the status what the agent tells for certain.
+// said is what may be said of the check after an agent's payload: of the status what the agent
+// tells for certain.
 func (c disguise) said(agent string) string {
 	told := agent == "claude" || agent == "copilot" || agent == "gemini" && c.status == 0
 	failed := c.failed
@@ -109,8 +110,8 @@ func (c disguise) said(agent string) string {
 	return out + failed
 }
 
-// newChecks opens a log, and returns what is said of the last check after payloads of a session of their own, with
-// these files changed on disk after it.
+// newChecks opens a log, and returns what is said of the last check after payloads of a session of
+// their own, with these files changed on disk after it.
 func newChecks(t *testing.T) func(agent string, after []event.Path, payloads ...[]byte) string {
 	t.Helper()
 	at := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
@@ -146,8 +147,8 @@ func newChecks(t *testing.T) func(agent string, after []event.Path, payloads ...
 	}
 }
 
-// TestLastCheck: whatever a check hides in, only what is certain is said of it, in the words of the command and its
-// output.
+// TestLastCheck: whatever a check hides in, only what is certain is said of it, in the words of the
+// command and its output.
 func TestLastCheck(t *testing.T) {
 	lastCheck := newChecks(t)
 	for _, agent := range []string{"claude", "codex", "gemini", "copilot"} {
@@ -157,8 +158,9 @@ func TestLastCheck(t *testing.T) {
 	}
 }
 
-// TestLastCheckUnsure: Claude Code tells of commands that run on, were stopped, or whose failure it takes for an answer:
-// no status is known of them. What may have been a later check leaves none known.
+// TestLastCheckUnsure: Claude Code tells of commands that run on, were stopped, or whose failure it
+// takes for an answer: no status is known of them. What may have been a later check leaves none
+// known.
 func TestLastCheckUnsure(t *testing.T) {
 	lastCheck := newChecks(t)
 	c := disguise{line: "pytest -q", output: "57 passed in 0.12s\n"}

@@ -32,7 +32,8 @@ func (t told) Add(events ...event.Event) {
 
 func (told) SyncBriefly(context.Context) {}
 
-// TestLateIsAskedAgain: what was found and could not be said in time is said with the next call, once.
+// TestLateIsAskedAgain: what was found and could not be said in time is said with the next call,
+// once.
 func TestLateIsAskedAgain(t *testing.T) {
 	r := repotest.New(t)
 	r.Write("api/wire.go", "package api\n")
@@ -72,8 +73,8 @@ func TestLateIsAskedAgain(t *testing.T) {
 	}
 }
 
-// TestLateEvents: each kind of hint is asked again about the events that it is about, once, and about no others; about a
-// prompt and a start, too, at which the agent takes text.
+// TestLateEvents: each kind of hint is asked again about the events that it is about, once, and
+// about no others; about a prompt and a start, too, at which the agent takes text.
 func TestLateEvents(t *testing.T) {
 	sessions := session.New()
 	var all []event.Event
@@ -102,8 +103,8 @@ func TestLateEvents(t *testing.T) {
 	}
 }
 
-// TestTextsOfRecentEvents: an event of the call itself keeps its text although the session, which has none, knows the
-// event already; a search of an earlier call gets it from the log.
+// TestTextsOfRecentEvents: an event of the call itself keeps its text although the session, which
+// has none, knows the event already; a search of an earlier call gets it from the log.
 func TestTextsOfRecentEvents(t *testing.T) {
 	sessions := session.New()
 	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: func() time.Time { return epoch },

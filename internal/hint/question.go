@@ -21,8 +21,8 @@ type question struct {
 	asked  reload.Ask    // Reload: what began the turn
 }
 
-// questions lists what is asked at a call, the most useful first. A start and a prompt at which the agent takes no text
-// are asked about at the first event at which it does.
+// questions lists the questions for a call, the most useful first. If the agent takes no text at a
+// start or a prompt, the questions about it are asked at the first event at which it does.
 func (h *Hints) questions(ctx context.Context, call hooks.Call) (out []question) {
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
 	ask := func(asked question) {
@@ -73,8 +73,8 @@ func (h *Hints) texts(ctx context.Context, events []event.Event) []event.Event {
 	return events
 }
 
-// begun is what began the turn: what the call reports, or a prompt that was not answered yet; ok is false for calls
-// within a turn.
+// begun returns the request that began the turn: the one that the call reports, or a prompt that
+// was not answered yet. ok is false for calls within a turn.
 func begun(call hooks.Call, recent []event.Event) (asked reload.Ask, ok bool) {
 	if asked, ok = reload.Began(call.Events); ok {
 		return asked, true
@@ -87,8 +87,8 @@ func begun(call hooks.Call, recent []event.Event) (asked reload.Ask, ok bool) {
 	return reload.Ask{}, false
 }
 
-// uncommitted are the files that a session has edited and that are not committed since, with the edits of own that were
-// not applied yet; the newest last.
+// uncommitted are the files that a session has edited and that are not committed since, with the
+// edits of own that were not applied yet; the newest last.
 func uncommitted(s *session.Session, own []event.Event) []event.Path {
 	change := s.Uncommitted
 	for _, e := range own {

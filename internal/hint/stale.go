@@ -11,18 +11,19 @@ import (
 
 // Bounds of what is looked at for changes behind a session's back.
 const (
-	// staleSlack is how much later than the last open a file must have been written: a hook tells of a write a moment
-	// after the file has it.
+	// staleSlack is how much later than the last open a file must have been written to count as
+	// stale: a hook reports a write a little after it happened.
 	staleSlack = 2 * time.Second
 	maxStale   = 20 // files, the ones opened last
 )
 
-// stale finds the files that the session has opened, that have other bytes on disk now, and that no call of the session
-// wrote: a formatter did, a branch switch, another agent, a person. Where the bytes of the last open are not known, a
-// later time of the file decides.
+// stale finds the files that the session has opened, that have other bytes on disk now, and that no
+// call of the session wrote: a formatter did, a branch switch, another agent, a person. Where the
+// bytes of the last open are not known, a later time of the file decides.
 //
-// The log does not say which conversation opened a file, so only the agent is told: a subagent has read little, a moment
-// ago. A file that the client has just refused to change is left out, because the client has said why.
+// The log does not say which conversation opened a file, so only the agent is told: a subagent has
+// read little, a moment ago. A file that the client has just refused to change is left out, because
+// the client has said why.
 func (h *Hints) stale(w *checkout.Checkout, q event.Query, recent []event.Event) (out []event.Suggestion) {
 	if q.Session == "" || q.Subagent != "" {
 		return nil

@@ -18,8 +18,9 @@ import (
 
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// TestStale: a file is stale when it has other bytes than the session last read or left in it, and no call of the
-// session wrote them. All files are written ten minutes after the session opened them.
+// TestStale: a file is stale when it has other bytes than the session last read or left in it, and
+// no call of the session wrote them. All files are written ten minutes after the session opened
+// them.
 func TestStale(t *testing.T) {
 	root, at := t.TempDir(), epoch.Add(time.Hour)
 	w := checkout.New(&watcher.Repo{Root: event.Root(root)})

@@ -20,9 +20,10 @@ const (
 	stateTime = 150 * time.Millisecond
 )
 
-// workBefore gathers what a starting session continues: the context of its own work, or of the newest session whose
-// changes are not committed, and further files of that. After a cleared conversation there are only files. What it
-// costs counts against the session's allowance of tokens.
+// workBefore gathers what a starting session continues: the context of its own work, or of the
+// newest session whose changes are not committed, and further files of that. After a cleared
+// conversation there are only files. What it costs counts against the session's allowance of
+// tokens.
 func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, q question, space int) (g gathered,
 	why prefetch.Why) {
 	left := w.Prefetch.Left(q.Query.Session, q.Query.At)
@@ -36,7 +37,8 @@ func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, q question
 	return g, ""
 }
 
-// earlier is the context of the work that a starting session continues, in at most budget tokens, and its files.
+// earlier is the context of the work that a starting session continues, in at most budget tokens,
+// and its files.
 func (h *Hints) earlier(ctx context.Context, w *checkout.Checkout, q question, budget int) (contexts.Context,
 	[]event.Suggestion) {
 	at := q.Query.At
@@ -65,8 +67,8 @@ func (h *Hints) earlier(ctx context.Context, w *checkout.Checkout, q question, b
 	return c, files
 }
 
-// atWork reports whether another session goes on at this time: it did something in the last leftAfter, and no end of it
-// was reported.
+// atWork reports whether another session goes on at this time: it did something in the last
+// leftAfter, and no end of it was reported.
 func (h *Hints) atWork(id string, at time.Time) bool {
 	s := h.o.Sessions.Get(id, at)
 	return id != "" && s.Exists() && !s.Ended && at.Sub(s.Last) < leftAfter
@@ -79,10 +81,11 @@ const (
 	recentOpens = 300
 )
 
-// workingSet finds what a session goes on with. For one that continues it is its own record alone: the client has its
-// own summary, and reads the files again that were open last. For a new session it is the files of earlier work
-// that is not committed yet; replayed sessions used less than a tenth of the committed ones. id names the session
-// whose work it is, changed what is not committed where git was asked.
+// workingSet finds what a session goes on with. For one that continues it is its own record alone:
+// the client has its own summary, and reads the files again that were open last. For a new session
+// it is the files of earlier work that is not committed yet; replayed sessions used less than a
+// tenth of the committed ones. id names the session whose work it is, changed what is not committed
+// where git was asked.
 func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, q question,
 	at time.Time) (files []event.Suggestion, id string, changed []event.Path) {
 	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens,
@@ -106,7 +109,8 @@ func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, q question
 	return findWork(events, has, at), lastChanger(events, has), changed
 }
 
-// lastChanger is the session that changed one of the files last, "" if none did. Events are newest first.
+// lastChanger is the session that changed one of the files last, "" if none did. Events are newest
+// first.
 func lastChanger(events []event.Event, has func(event.Path) bool) string {
 	for _, e := range events {
 		if e.Session != "" && e.Kind() != event.KindRead && slices.ContainsFunc(e.Paths(), has) {

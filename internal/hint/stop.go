@@ -16,7 +16,8 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// findings remembers what the person was told at the end of a turn, by session: the same findings are said once.
+// findings remembers, for each session, what the person was told at the end of a turn, so that the
+// same findings are said once.
 type findings struct {
 	mu    sync.Mutex // guards texts
 	texts map[string]string
@@ -25,7 +26,7 @@ type findings struct {
 // maxTold bounds the sessions that are remembered; then all are dropped.
 const maxTold = 256
 
-// news returns a text if the session was told something else last, else "".
+// news returns a text unless it is the last one that the session was told; then it returns "".
 func (t *findings) news(session, text string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -44,8 +45,9 @@ func stops(call hooks.Call) bool {
 	return agents.EventOf(call.Agent, call.Event).Canonical == "Stop"
 }
 
-// stopText is what the person is told when a turn ends: what the files that the session has edited and that are not
-// committed break and lack, as aoa check says it. It is "" if there are no findings, or if they were told before.
+// stopText is the text for the person when a turn ends: what the files that the session has edited
+// and not committed break and lack, as aoa check says it. It is "" without findings, and if they
+// were told before.
 func (h *Hints) stopText(ctx context.Context, w *checkout.Checkout, call hooks.Call) string {
 	edited := uncommitted(h.o.Sessions.Get(call.Session, h.o.Now()), call.Events)
 	if !h.o.Settings.Get().Shows(string(prefetch.Partner)) || call.Subagent != "" || len(edited) == 0 {

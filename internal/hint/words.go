@@ -13,14 +13,15 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// words are what is said in answer to a question.
+// words is the answer to a question.
 type words struct {
 	text  string       // "" for nothing
 	named []event.Path // the files that text names
-	block hooks.Block  // Reload: text stands in this block
+	block hooks.Block  // Reload: the block that text is in
 }
 
-// words puts a decision into words of at most space bytes. They may have no room for all files, or for any.
+// words puts a decision into words of at most space bytes. They may have no room for all files, or
+// for any.
 func (g *gathered) words(ctx context.Context, w *checkout.Checkout, q question, d prefetch.Decision, space int) words {
 	if q.Kind == prefetch.Reload {
 		if len(d.Files()) == 0 && (d.Spent || len(g.offered[0].Files) > 0) {

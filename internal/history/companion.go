@@ -13,8 +13,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Weights turn facts into log odds. What one file of the change says of another has log odds of its own, z = Σ
-// weight·fact over the facts before Others. The strongest z stands; other files of the change may add to it, never take away:
+// Weights turn facts into log odds. What one file of the change says of another has log odds of its
+// own, z = Σ weight·fact over the facts before Others. The strongest z stands; other files of the
+// change may add to it, never take away:
 //
 // z has the fact Steady as it is, too.
 //
@@ -35,7 +36,8 @@ type Weights struct {
 	Missing Missing `json:"missing"`
 }
 
-// Missing are the weights of the log odds that a change is not complete without a companion (see Companion.Missing).
+// Missing are the weights of the log odds that a change is not complete without a companion (see
+// Companion.Missing).
 type Missing struct {
 	Bias     float64 `json:"bias"`
 	Odds     float64 `json:"odds"`     // of its log odds
@@ -44,16 +46,19 @@ type Missing struct {
 	Foremost float64 `json:"foremost"` // of ln(1 + Companion.Foremost)
 }
 
-// mostCounted is how many files of a change speak against a warning. What changes in nearly every commit of a file is
-// missing beside any number of others.
+// mostCounted is the largest number of files of a change that lower the probability of a warning. A
+// file that changes in nearly every commit of another one is missing no matter how many other files
+// the change has.
 const mostCounted = 4
 
-// Values are what the weights are of, in their order, for log odds of a companion of a change of so many files.
+// Values returns the values that the weights are for, in their order, to get the log odds of a
+// companion of a change of that many files.
 func (c *Companion) Values(logOdds float64, files int) [5]float64 {
 	return [5]float64{1, logOdds, math.Log(float64(min(files, mostCounted))), c.Ahead, math.Log1p(float64(c.Foremost))}
 }
 
-// Probability is that of a change of so many files not to be complete without the companion.
+// Probability returns the probability that a change of that many files is incomplete without the
+// companion.
 func (m *Missing) Probability(c *Companion, logOdds float64, files int) float64 {
 	x := c.Values(logOdds, files)
 	return probability(m.Bias*x[0] + m.Odds*x[1] + m.Files*x[2] + m.Ahead*x[3] + m.Foremost*x[4])
@@ -62,7 +67,7 @@ func (m *Missing) Probability(c *Companion, logOdds float64, files int) float64 
 // Bends are where the line of log odds bends: probabilities of .08 and .27.
 var Bends = [2]float64{-2.5, -1}
 
-// Z is what one file of a change says of another.
+// Z returns the evidence that one file of the change gives for another.
 func (w *Weights) Z(x *Facts) (z float64) {
 	for i := Always; i < Others; i++ {
 		z += w.Pair[i] * x[i]
@@ -76,8 +81,9 @@ type Companion struct {
 	Facts      Facts      // by With, and by the others
 	LogOdds    float64
 
-	// z of With, less that of the next file outside of the change by With, at most 3; 0: another is the first. Where
-	// several change nearly always with With, all are first, and the next is one that does not.
+	// z of With, less that of the next file outside of the change by With, at most 3; 0: another is
+	// the first. Where several change nearly always with With, all are first, and the next is one
+	// that does not.
 	Ahead    float64
 	Foremost int // files of the change of which it is the first outside
 
@@ -95,8 +101,9 @@ type first struct {
 	below  float64                // z of the first that does not
 }
 
-// nearlyAlways is the z from which one partner of a file does not hide another one: two documents that every change of a
-// format needs, or a document and a changelog. 60 of 60 commits have some 2, 18 of 20 have .5.
+// nearlyAlways is the z from which one partner of a file does not hide another one: two documents
+// that every change of a format needs, or a document and a changelog. 60 of 60 commits have some 2,
+// 18 of 20 have .5.
 const nearlyAlways = 1.5
 
 // mostAhead bounds Ahead, and a z that no file has.
@@ -154,7 +161,7 @@ func (w *Weights) Terms(x *Facts) (out Facts) {
 	return out
 }
 
-// LogOdds are those of a file with these facts.
+// LogOdds returns the log odds of a file with these facts.
 func (w *Weights) LogOdds(x *Facts) (sum float64) {
 	terms := w.Terms(x)
 	for i, v := range x {
@@ -166,9 +173,9 @@ func (w *Weights) LogOdds(x *Facts) (sum float64) {
 // probability is 1/(1+e^−z).
 func probability(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// Companions are the files that may belong to a change of these files, the likeliest first, at most most. has says
-// which files exist: only those are named. links are those of the only file of a change, nil: not asked for. The cost is
-// some 0.1 ms for each file of the change.
+// Companions are the files that may belong to a change of these files, the likeliest first, at most
+// most. has says which files exist: only those are named. links are those of the only file of a
+// change, nil: not asked for. The cost is some 0.1 ms for each file of the change.
 func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Path]index.Sketch, links Links,
 	has func(event.Path) bool, most int) []Companion {
 	c.know(links)
@@ -216,8 +223,9 @@ func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Pa
 // mostForemost is how many companions get Ahead and Foremost, the likeliest.
 const mostForemost = 16
 
-// Beside are the facts Others and Alike of a file: the strongest says z, the others have probabilities that add up to
-// sum, and alike is 0 if no commit is like the change.
+// Beside returns the facts Others and Alike of a file, where z is the evidence of the strongest
+// file of the change, sum the sum of the probabilities of the other files, and alike is 0 if no
+// commit is like the change.
 func Beside(z, sum, alike float64) (others, more float64) {
 	if alike != 0 {
 		more = max(0, alike-z)
@@ -236,7 +244,7 @@ func AloneOf(alone bool, z float64) float64 {
 	return max(0, 1-probability(z)/aloneUntil)
 }
 
-// Evidence is what every file of a change says of one file: for fitting weights.
+// Evidence returns the evidence of every file of a change for one file; it is for fitting weights.
 type Evidence struct {
 	File  event.Path
 	Pairs []Facts
@@ -269,7 +277,8 @@ func (c *Commits) Evidence(change []event.Path, diffs map[event.Path]index.Sketc
 	return out
 }
 
-// each calls yield with what each of the last files of a change says of each file outside of it. c.mu is held.
+// each calls yield with what each of the last files of a change says of each file outside of it.
+// c.mu is held.
 func (c *Commits) each(w *Weights,
 	change []event.Path, diffs map[event.Path]index.Sketch, links Links, has func(event.Path) bool,
 	yield func(with event.Path, f int32, both int, x *Facts, like []precedent),
@@ -309,10 +318,11 @@ type File struct {
 // Shipped are the weights that aOa ships with, for changes of which no diff is known.
 func Shipped() *Weights { return &shipped().Weights }
 
-// ShippedSketched are those for changes of which a diff is known.
+// ShippedSketched are the weights for changes with a known diff.
 func ShippedSketched() *Weights { return &shipped().Sketched }
 
-// ShippedAlone are those for one file of which no diff is known, and what links it with others is.
+// ShippedAlone are the weights for one file whose diff is not known, but whose links to other files
+// are.
 func ShippedAlone() *Weights { return &shipped().Alone }
 
 // ShippedFile is weights.json.

@@ -12,8 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Fact is one of the numbers that speak for a file beside a change. Those before Others are about one file of the change,
-// those from Sized on of a question about one file of which no change is known (see links.go).
+// Fact is one of the numbers that speak for a file beside a change. Those before Others are about
+// one file of the change, those from Sized on of a question about one file of which no change is
+// known (see links.go).
 type Fact int
 
 // The facts.
@@ -37,7 +38,7 @@ const (
 	Linked               // of two that share at most one commit: Calls, and how much one imports the other
 	Chance               // 1: the two share at most one commit, and nothing else links them
 	Prose                // 1: this one is a document
-	Data                 // 1: this one holds data or settings, or is no text
+	Data                 // 1: this file has data or settings, or is not a text
 	Others               // ln(1 + Σ probabilities by the other files of the change)
 	Alike                // log odds of the share of the commits like this change that changed this file, above those so far; ≥ 0
 	Alone                // of a change of one file: 1 less its probability/.8, ≥ 0: weak evidence counts less beside several
@@ -82,8 +83,8 @@ func (f *Facts) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// What counts how much. The half-lives are in commits of the file or folder in question, not in days: a file that
-// does not change keeps its companions.
+// How much each thing counts. The half-lives are numbers of commits of the file or folder in
+// question, not days, so a file that does not change keeps its companions.
 const (
 	commonHalf  = 60.0
 	latelyHalf  = 10.0
@@ -91,14 +92,15 @@ const (
 	baseHalf    = 100.0 // of all commits of the repository
 	freshHalf   = 20.0  // the same
 	alikeHalf   = 1000.0
-	commonPrior = 2.0  // commits that the share in the folder is worth
-	latelyPrior = 2.0  // commits that the share of all commits is worth
-	nearPrior   = 2.0  // commits in the folder that the share in the repository is worth
+	commonPrior = 2.0  // the share in the folder counts like this many commits
+	latelyPrior = 2.0  // the share of all commits counts like this many commits
+	nearPrior   = 2.0  // the share in the repository counts like this many commits in the folder
 	latelyTrust = 8.0  // commits of the file of the change from which Lately counts half
 	nameTrust   = 20.0 // commits from which Name counts half: what happened says more than a name
 )
 
-// Bounds of one question. None depends on the size of the change, or a file would say something else beside others.
+// Bounds of one question. None depends on the size of the change, or a file would say something
+// else beside others.
 const (
 	mostFiles   = 100 // files of a change that are looked at, the last ones
 	mostCommits = 300 // commits of each, the newest
@@ -118,7 +120,7 @@ type scratch struct {
 	based                                []int32 // files whose base is known
 }
 
-// rate is what is known of a file alone.
+// rate is what the commits say of a file by itself.
 type rate struct{ share, fresh float64 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
@@ -161,8 +163,8 @@ var (
 	baseWeights   = powers(baseHalf, mostBase)
 )
 
-// pairs calls yield with what one file of a change says of every other file that exists. Without weights the fact
-// Steady is 0; without links those from Sized to Data are. c.mu is held.
+// pairs calls yield with what one file of a change says of every other file that exists. Without
+// weights the fact Steady is 0; without links those from Sized to Data are. c.mu is held.
 func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links Links, s *scratch, has func(event.Path) bool,
 	yield func(f int32, both int, x *Facts, like []precedent)) {
 	self, known := c.ids[with]
@@ -251,11 +253,12 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 	s.clear()
 }
 
-// nameOf is the fact Name of a pair by name, after so many commits that might have changed both.
+// nameOf returns the fact Name of a pair by name, after that many commits that could have changed
+// both.
 func nameOf(commits int) float64 { return nameTrust / (float64(commits) + nameTrust) }
 
-// before counts the commits of a file before another one was there: those say nothing about the two. self is -1 for a
-// file without commits. c.mu is held.
+// before counts the commits of a file before another one was there: those say nothing about the
+// two. self is -1 for a file without commits. c.mu is held.
 func (c *Commits) before(self, f int32) int {
 	if self < 0 || len(c.files[f].commits) == 0 {
 		return 0
@@ -284,8 +287,8 @@ func (c *Commits) base(f int32, s *scratch) rate {
 	return s.base[f]
 }
 
-// alike is, for each file, the log odds of the share of the commits like the change that changed it. A commit counts by
-// the square of (files in common / files of both). c.mu is held.
+// alike is, for each file, the log odds of the share of the commits like the change that changed
+// it. A commit counts by the square of (files in common / files of both). c.mu is held.
 func (c *Commits) alike(change []event.Path) map[int32]float64 {
 	if len(change) < 2 {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// lived is a history of 400 commits with partners that are certain, frequent, old and new, with a name that promises
-// more than happened, and with files of everything.
+// lived is a history of 400 commits with partners that are certain, frequent, old and new, with a
+// name that promises more than happened, and with files of everything.
 func lived() *Commits {
 	c := &Commits{}
 	for i := range 400 {
@@ -37,8 +37,9 @@ func lived() *Commits {
 	return c
 }
 
-// TestFactsOfAHistory compares every fact of the companions of some changes, and what becomes of them, with a golden
-// file, so that no constant or bound of a fact changes unseen. A difference is a fault or a decision.
+// TestFactsOfAHistory compares every fact of the companions of some changes, and what becomes of
+// them, with a golden file, so that no constant or bound of a fact changes unseen. A difference is
+// a fault or a decision.
 func TestFactsOfAHistory(t *testing.T) {
 	t.Parallel()
 	c, w := lived(), Shipped()
@@ -89,7 +90,8 @@ func TestBounds(t *testing.T) {
 	if d.p(t, "with/partner.md", append(change, "new/one.go")...) != 0 {
 		t.Error("101 files of a change are asked")
 	}
-	// 30 files are the most of a commit that counts for pairs, and three commits the fewest of a pair.
+	// 30 files are the most of a commit that counts for pairs, and three commits the fewest of a
+	// pair.
 	var many []event.Path
 	for i := range 28 {
 		many = append(many, event.Path(fmt.Sprintf(".github/x%d.txt", i)))
@@ -112,7 +114,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestCountedAlike: a pair is counted by all commits of its files, those of many files included, which find no pair.
+// TestCountedAlike: a pair is counted by all commits of its files, those of many files included,
+// which find no pair.
 func TestCountedAlike(t *testing.T) {
 	many := []event.Path{"one/alpha.go", "two/beta.md"}
 	for i := range 40 {
@@ -130,7 +133,8 @@ func TestCountedAlike(t *testing.T) {
 	t.Error("the pair is not found")
 }
 
-// TestSurprise: a pair that its names explain is no news, nor is a manifest; folders and types that differ are.
+// TestSurprise: a pair that its names explain is no news, nor is a manifest; folders and types that
+// differ are.
 func TestSurprise(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -147,7 +151,8 @@ func TestSurprise(t *testing.T) {
 	}
 }
 
-// TestRenamed: a file has its companions under its new name, and the name that is gone is no companion.
+// TestRenamed: a file has its companions under its new name, and the name that is gone is no
+// companion.
 func TestRenamed(t *testing.T) {
 	t.Parallel()
 	c := made().times(20, "a.go", "old.md")
@@ -173,8 +178,8 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// TestNameOfNewFile: a pair by name counts by the commits since the second file is there: those before it say nothing of a
-// test that was written yesterday.
+// TestNameOfNewFile: a pair by name counts by the commits since the second file is there: those
+// before it say nothing of a test that was written yesterday.
 func TestNameOfNewFile(t *testing.T) {
 	c := made().times(60, "src/serve.go").times(1, "src/serve.go", "tests/serve_test.go").times(1, "src/serve.go")
 	old := made().times(1, "src/serve.go", "tests/serve_test.go").times(61, "src/serve.go")

@@ -12,7 +12,7 @@ import (
 // MaxFiles is the number of files up to which a commit says which of them belong together.
 const MaxFiles = 100
 
-// Commits are those of a repository. The zero value has none. It is safe for concurrent use.
+// Commits are the commits of a repository. The zero value has none. It is safe for concurrent use.
 type Commits struct {
 	Sketches *Sketches // what commits changed, read when one is added; nil: not known
 
@@ -26,7 +26,7 @@ type Commits struct {
 	stems    map[string][]int32 // event.Path.PairStem → files
 }
 
-// file is what is known of a file by its number.
+// file has what is known of a file by its number.
 type file struct {
 	name         event.Path
 	folder, stem string
@@ -36,15 +36,17 @@ type file struct {
 	words        []uint32       // of sketches, rising
 }
 
-// Counts reports whether a commit counts: one that changed more than MaxFiles files, or went through the repository
-// for a tool (event.Commit.Sweep), says nothing about which files belong together.
+// Counts reports whether a commit counts: one that changed more than MaxFiles files, or went
+// through the repository for a tool (event.Commit.Sweep), says nothing about which files belong
+// together.
 func Counts(e event.Commit) bool {
 	n := len(e.Paths) + len(e.Gone)
 	return n > 0 && n <= MaxFiles && !e.Sweep()
 }
 
-// Add adds a commit that is newer than all before. id is its id in hexadecimal digits, "" if it has none. was are the
-// names that the files had then, nil for the same. A file that is named twice counts once.
+// Add adds a commit that is newer than all before. id is its id in hexadecimal digits, "" if it has
+// none. was are the names that the files had then, nil for the same. A file that is named twice
+// counts once.
 func (c *Commits) Add(id string, files, was []event.Path) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,8 +78,8 @@ func (c *Commits) Add(id string, files, was []event.Path) {
 // sketchedOf is how many of the newest commits say whether sketches are known.
 const sketchedOf = 500
 
-// Sketched reports whether it is known of most of the newest commits what they changed: without that, weights of Like
-// and Words would find nothing and promise less.
+// Sketched reports whether it is known of most of the newest commits what they changed: without
+// that, weights of Like and Words would find nothing and promise less.
 func (c *Commits) Sketched() bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -105,8 +107,8 @@ func (c *Commits) Newest(most int) (ids []string) {
 	return ids
 }
 
-// Rename gives a file another name. It keeps its commits; those of a file that had the new name before stay with that
-// one, which has no name any more.
+// Rename gives a file another name. It keeps its commits; those of a file that had the new name
+// before stay with that one, which has no name any more.
 func (c *Commits) Rename(from, to event.Path) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +136,7 @@ func (c *Commits) know(files Links) {
 	}
 }
 
-// number is that of a file. c.mu is held for writing.
+// number returns the number of a file. Call it with c.mu held for writing.
 func (c *Commits) number(p event.Path) int32 {
 	if c.ids == nil {
 		c.ids, c.folders, c.stems = map[event.Path]int32{}, map[string][]int32{}, map[string][]int32{}
@@ -164,8 +166,9 @@ func (c *Commits) Len() int {
 // RecentCommits is how many of the newest commits of a file are counted apart.
 const RecentCommits = 50
 
-// Count counts the commits that changed with, and those among them that changed f. Every number of common commits that
-// people and agents see is counted as here: by all commits that were added, whatever a rule leaves out to find files.
+// Count counts the commits that changed with, and those among them that changed f. Every number of
+// common commits that people and agents see is counted as here: by all commits that were added,
+// whatever a rule leaves out to find files.
 func (c *Commits) Count(with, f event.Path) event.Together {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -183,7 +186,8 @@ func (c *Commits) Count(with, f event.Path) event.Together {
 	return n
 }
 
-// shared counts the commits that changed both files, and those among the newest of the first. c.mu is held.
+// shared counts the commits that changed both files, and those among the newest of the first. c.mu
+// is held.
 func (c *Commits) shared(i, j int32) (both, recent int) {
 	for age, set := range c.newest(i, len(c.files[i].commits)) {
 		if _, has := slices.BinarySearch(set, j); has {
@@ -196,11 +200,12 @@ func (c *Commits) shared(i, j int32) (both, recent int) {
 	return both, recent
 }
 
-// shortID is how many digits of a commit's id are shown: git finds a commit by them in repositories of some hundred
-// thousand objects.
+// shortID is how many digits of a commit's id are shown: git finds a commit by them in repositories
+// of some hundred thousand objects.
 const shortID = 9
 
-// Together returns the ids of the newest commits that changed both files, at most most, of those whose id is known.
+// Together returns the ids of the newest commits that changed both files, at most most, of those
+// whose id is known.
 func (c *Commits) Together(a, b event.Path, most int) []string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -221,8 +226,8 @@ func (c *Commits) Together(a, b event.Path, most int) []string {
 	return out
 }
 
-// Without counts, of the repository's newest 800 commits, those that did not change with, and those among them that
-// changed f: what changes as often without a file as with it does not belong to it.
+// Without counts, of the repository's newest 800 commits, those that did not change with, and those
+// among them that changed f: what changes as often without a file as with it does not belong to it.
 func (c *Commits) Without(with, f event.Path) (n, of int) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

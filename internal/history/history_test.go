@@ -40,8 +40,9 @@ func (c *Commits) p(t *testing.T, f event.Path, change ...event.Path) float64 {
 	return 0
 }
 
-// TestNoCommitMovesMuch: whatever a history is, no single commit moves a companion that has 30 common commits by more
-// than .03: neither one without it, nor one of it alone, nor another file's. A pair that has come apart is given up.
+// TestNoCommitMovesMuch: whatever a history is, no single commit moves a companion that has 30
+// common commits by more than .03: neither one without it, nor one of it alone, nor another file's.
+// A pair that has come apart is given up.
 func TestNoCommitMovesMuch(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -103,7 +104,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestCounts: what goes through the repository for a tool, and what changes too many files, counts for no pair.
+// TestCounts: what goes through the repository for a tool, and what changes too many files, counts
+// for no pair.
 func TestCounts(t *testing.T) {
 	var many []event.Path
 	for i := range MaxFiles + 1 {
@@ -142,7 +144,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestPairs: files that keep changing together although their names do not say so; a file and its test are no news.
+// TestPairs: files that keep changing together although their names do not say so; a file and its
+// test are no news.
 func TestPairs(t *testing.T) {
 	c := made().times(6, "api/wire.go", "docs/api.md").times(6, "a.go", "a_test.go").times(2, "x.go", "y.md").times(5, "gone.go", "z.md").
 		times(6, "CHANGELOG.md", "size.go").times(6, "test/customElement.spec.ts", "src/apiCustomElement.ts")
@@ -169,8 +172,9 @@ func TestFactsForm(t *testing.T) {
 	}
 }
 
-// TestMissing: a partner is missing beside another file, and so is that of the other one; a partner that was never
-// missing is, beside any number of files. Files that change with a third of the commits, all alike, are not.
+// TestMissing: a partner is missing beside another file, and so is that of the other one; a partner
+// that was never missing is, beside any number of files. Files that change with a third of the
+// commits, all alike, are not.
 func TestMissing(t *testing.T) {
 	c := made().times(2, "a.go").times(60, "a.go", "b.go").times(60, "c.go", "d.go")
 	for i := range 60 {
@@ -194,7 +198,8 @@ func TestMissing(t *testing.T) {
 			t.Errorf("the partner of the second file, beside %v: %v", more, p)
 		}
 	}
-	// Two partners that are always there do not hide each other, nor does one that changes with everything.
+	// Two partners that are always there do not hide each other, nor does one that changes with
+	// everything.
 	c = made().times(60, "a.go", "b.go", "c.go", "CHANGELOG.md").times(60, "other.go", "CHANGELOG.md").times(60, "CHANGELOG.md")
 	for _, file := range []event.Path{"b.go", "c.go"} {
 		if p := missing(file, "a.go"); p < .7 {

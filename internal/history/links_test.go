@@ -24,8 +24,8 @@ func filesOf(found []Companion) (out []event.Path) {
 	return out
 }
 
-// TestStructureBeforeTheBusiest: with one common commit, what names and contents link with a file stands before what
-// everybody works on, and files that no commit has are found.
+// TestStructureBeforeTheBusiest: with one common commit, what names and contents link with a file
+// stands before what everybody works on, and files that no commit has are found.
 func TestStructureBeforeTheBusiest(t *testing.T) {
 	c := &Commits{}
 	c.Add("", []event.Path{"lib/parse.go", "core/engine.go", "core/state.go"}, nil)
@@ -51,7 +51,8 @@ func TestStructureBeforeTheBusiest(t *testing.T) {
 	}
 }
 
-// TestLargeCommitsCountLess: a partner of five commits of two files stands before one of ten commits of sixty.
+// TestLargeCommitsCountLess: a partner of five commits of two files stands before one of ten
+// commits of sixty.
 func TestLargeCommitsCountLess(t *testing.T) {
 	c := &Commits{}
 	for i := range 10 {
@@ -106,7 +107,8 @@ func TestFactsOfLinks(t *testing.T) {
 	}
 }
 
-// TestLinksOfOneFileAlone: links are asked for where one file is named and nothing is known of its change.
+// TestLinksOfOneFileAlone: links are asked for where one file is named and nothing is known of its
+// change.
 func TestLinksOfOneFileAlone(t *testing.T) {
 	c := cli()
 	asked := 0

@@ -18,19 +18,19 @@ type Pair struct {
 	OfB  int        `json:"of_b"`
 }
 
-// Bounds of Pairs: commits of many files find no pair, and a bounded number of pairs is counted. The commits of a pair
-// that was found are counted as everywhere.
+// Bounds of Pairs: commits of many files find no pair, and a bounded number of pairs is counted.
+// The commits of a pair that was found are counted as everywhere.
 const (
 	pairFiles = 30
 	pairMost  = 2_000_000 // pairs counted at a time: 80 MB
 	pairLeast = 3         // commits that a pair must share
-	pairStem  = 5         // letters from which a name inside of another one is no chance
+	pairStem  = 5         // a name inside of another one that has at least this many letters is hardly chance
 )
 
-// Pairs returns the n strongest hidden pairs: files that share at least three commits and mostly change
-// together, but whose names do not say so. A file is named once, a pair of folders once, and pairs across
-// folders or file types come first; those without a commit of both among the newest recent ones stand last. exists
-// says which files still do.
+// Pairs returns the n strongest hidden pairs: files that share at least three commits and mostly
+// change together, but whose names do not say so. Each file is named once, and each pair of folders
+// once. Pairs across folders or file types come first, and pairs without a common commit among the
+// newest recent ones come last. exists says which files still exist.
 func (c *Commits) Pairs(n, recent int, exists func(event.Path) bool) (out []Pair) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -55,15 +55,16 @@ func (c *Commits) Pairs(n, recent int, exists func(event.Path) bool) (out []Pair
 	return out
 }
 
-// rated is a pair of files with its worth.
+// rated is a pair of files with its rating.
 type rated struct {
 	files [2]int32
 	old   bool // no commit of the newest changed both
 	score float64
 }
 
-// strongest orders the pairs by confidence, shrunk by two imagined commits apart and weighted by the number
-// of shared commits: 40 of 44 says more than 3 of 3. Commits before the number since are old.
+// strongest orders the pairs by confidence, shrunk by two imagined commits apart and weighted by
+// the number of shared commits: 40 of 44 says more than 3 of 3. Commits before the number since are
+// old.
 func (c *Commits) strongest(since int, exists func(event.Path) bool) (out []rated) {
 	count := map[[2]int32][2]int32{} // commits of both, and the last of them
 	for n, set := range c.sets {
@@ -99,7 +100,8 @@ func (c *Commits) strongest(since int, exists func(event.Path) bool) (out []rate
 	return out
 }
 
-// surprise is 0 for pairs that their names or a release explain, and grows where folder and type differ.
+// surprise is 0 for pairs that their names or a release explain, and grows where folder and type
+// differ.
 func surprise(a, b event.Path) float64 {
 	if a.Upkeep() || b.Upkeep() {
 		return 0

@@ -5,7 +5,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Past is what a question about a change is answered by. The zero value knows nothing.
+// Past is what a question about a change is answered from. The zero value knows nothing.
 type Past struct {
 	Commits *Commits                    // of the repository; nil: none
 	Diffs   map[event.Path]index.Sketch // what the files of the change change now, of those of which it is known
@@ -14,8 +14,8 @@ type Past struct {
 	Links   func(event.Path) Links      // what links other files with one; nil: not known
 }
 
-// Companions are those of a change by what is known, see Commits.Companions. weights replace the shipped ones; nil: none
-// do. The weights that were used are returned, too.
+// Companions returns the companions of a change from what is known, see Commits.Companions. weights
+// replace the shipped ones unless nil. It also returns the weights that it used.
 func (p Past) Companions(weights *Weights, change []event.Path, has func(event.Path) bool, most int) ([]Companion, *Weights) {
 	var links Links
 	if len(change) == 1 && len(p.Diffs) == 0 && p.Links != nil {
@@ -34,7 +34,8 @@ func (p Past) Companions(weights *Weights, change []event.Path, has func(event.P
 	return p.Commits.Companions(weights, change, p.Diffs, links, has, most), weights
 }
 
-// Place is where the precedents of x changed its file, if the file still has that. It reads the file.
+// Place is where the precedents of x changed its file, if the file still has that. It reads the
+// file.
 func (p Past) Place(x *Companion) event.Place {
 	if p.Text == nil {
 		return event.Place{}

@@ -22,8 +22,9 @@ type precedent struct {
 	like   float64 // cosine, in (0,1]
 }
 
-// precedents are the commits of a file whose diffs are most like the present one, the most alike first. A word counts
-// by its rarity among the diffs of the file. The commit that made the file is no change of it. c.mu is held.
+// precedents returns the commits of a file whose diffs are most like the present one, the most
+// similar first. A word counts by its rarity among the diffs of the file. The commit that created
+// the file does not count. Call it with c.mu held.
 func (c *Commits) precedents(self int32, present index.Sketch) []precedent {
 	f := &c.files[self]
 	before := len(f.commits) - len(f.sketches) // commits without a sketch
@@ -176,8 +177,9 @@ func union(a, b []uint32) []uint32 {
 	return append(append(out, a...), b...)
 }
 
-// Precedents are the earlier commits of x.With whose change of it is most like the present one and that changed x.File,
-// too: the ids of the most alike, at most most, and how many more there are. x is one of Companions.
+// Precedents are the earlier commits of x.With whose change of it is most like the present one and
+// that changed x.File, too: the ids of the most alike, at most most, and how many more there are. x
+// is one of Companions.
 func (c *Commits) Precedents(x *Companion, most int) (ids []string, more int) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -195,8 +197,8 @@ func (c *Commits) Precedents(x *Companion, most int) (ids []string, more int) {
 	return ids, more
 }
 
-// places are those that the precedents of x changed in its file, each with the sum of their likeness. x is one of
-// Companions.
+// places returns the places that the precedents of x changed in its file, each with the sum of
+// their similarities. x is one of Companions.
 func (c *Commits) places(x *Companion) map[uint32]float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

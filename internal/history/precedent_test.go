@@ -16,7 +16,8 @@ import (
 // diff is the sketch of a change that adds these lines.
 func diff(lines string) index.Sketch { return index.SketchOf(nil, []byte(lines+"\n")) }
 
-// cli is a repository in which cmd.go changes with flags.md where it says flag, and with lock.go where it says mutex.
+// cli is a repository in which cmd.go changes with flags.md where it says flag, and with lock.go
+// where it says mutex.
 func cli() *Commits {
 	c := &Commits{Sketches: &Sketches{}}
 	for i := range 40 {
@@ -40,8 +41,8 @@ func (c *Commits) commit(i int, says map[event.Path]string) {
 	c.Add(id, files, nil)
 }
 
-// TestWhatWasChanged: of two files that change equally often with cmd.go the one comes first that belongs to what is
-// changed in it now, and the commits that say so are named.
+// TestWhatWasChanged: of two files that change equally often with cmd.go the one comes first that
+// belongs to what is changed in it now, and the commits that say so are named.
 func TestWhatWasChanged(t *testing.T) {
 	c := cli()
 	for says, want := range map[string]event.Path{"flag usage value": "flags.md", "mutex wait unlock": "lock.go"} {
@@ -60,7 +61,8 @@ func TestWhatWasChanged(t *testing.T) {
 	}
 }
 
-// TestWhereItWasChanged: the place of a companion is where the commits like the change changed it, as it stands in the file now.
+// TestWhereItWasChanged: the place of a companion is where the commits like the change changed it,
+// as it stands in the file now.
 func TestWhereItWasChanged(t *testing.T) {
 	c := &Commits{Sketches: &Sketches{}}
 	c.Add("", []event.Path{"cmd.go", "doc.md"}, nil) // older than the sketches
@@ -86,7 +88,8 @@ func TestWhereItWasChanged(t *testing.T) {
 	}
 }
 
-// TestUnsketched: without a diff, and where it is not known what commits changed, the answer is that of the commits.
+// TestUnsketched: without a diff, and where it is not known what commits changed, the answer is
+// that of the commits.
 func TestUnsketched(t *testing.T) {
 	c, plain := cli(), &Commits{}
 	for i := range 40 {
@@ -102,7 +105,8 @@ func TestUnsketched(t *testing.T) {
 	}
 }
 
-// TestNewFile: words that only the diffs of one file had lead to it, from a file without any history.
+// TestNewFile: words that only the diffs of one file had lead to it, from a file without any
+// history.
 func TestWordsOfNewFile(t *testing.T) {
 	c := cli()
 	found := c.Companions(ShippedSketched(), []event.Path{"new.go"}, map[event.Path]index.Sketch{"new.go": diff("mutex guard7 guard9")},
@@ -140,7 +144,8 @@ func TestSketchesAreBounded(t *testing.T) {
 	}
 }
 
-// TestLargeCommits: a commit of many large diffs has its share of the room, and each of its files some words.
+// TestLargeCommits: a commit of many large diffs has its share of the room, and each of its files
+// some words.
 func TestLargeCommits(t *testing.T) {
 	s := &Sketches{}
 	var files []index.FileSketch
@@ -201,8 +206,9 @@ func (c *Commits) changed(f event.Path, sketches ...index.Sketch) *Commits {
 	return c
 }
 
-// TestLikeness: the cosine of two diffs, a word counting ln((n+1)/(k+1/2)) of n diffs of the file of which k have it.
-// The commit that made the file is none of them, but where older commits are not known the oldest known is one.
+// TestLikeness: the cosine of two diffs, a word counting ln((n+1)/(k+1/2)) of n diffs of the file
+// of which k have it. The commit that made the file is none of them, but where older commits are
+// not known the oldest known is one.
 func TestLikeness(t *testing.T) {
 	present := index.Sketch{2}
 	c := (&Commits{Sketches: &Sketches{}}).changed("a.go", index.Sketch{2}, index.Sketch{1, 2}, index.Sketch{2, 3}, index.Sketch{4})

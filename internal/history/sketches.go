@@ -20,7 +20,8 @@ const (
 	commitHashes = mostHashes / MaxSketched // so a new commit finds room, whatever others have
 )
 
-// Sketches are what the newest commits changed in their files. The zero value has none. It is safe for concurrent use.
+// Sketches say what the newest commits changed in their files. The zero value has none. It is safe
+// for concurrent use.
 type Sketches struct {
 	mu      sync.RWMutex // guards what follows
 	commits map[uint64][]index.FileSketch
@@ -29,7 +30,7 @@ type Sketches struct {
 	hashes  int              // of all sketches
 }
 
-// commitID is the number of a commit by its id in hexadecimal digits, 0 for what is no id.
+// commitID returns the number of a commit from its id in hexadecimal digits, 0 for anything else.
 func commitID(id string) uint64 {
 	n, err := strconv.ParseUint(id[:min(len(id), 16)], 16, 64)
 	if err != nil {
@@ -40,8 +41,8 @@ func commitID(id string) uint64 {
 
 func idOf(n uint64) string { return fmt.Sprintf("%016x", n) }
 
-// Add takes in what a commit changed; nothing, for one of which nothing can be read. It reports false when there is no
-// room: what was added first stays.
+// Add takes in what a commit changed; nothing, for a commit that cannot be read. It returns false
+// if there is no room; what was added first stays.
 func (s *Sketches) Add(id string, files []index.FileSketch) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,8 +64,9 @@ func (s *Sketches) Add(id string, files []index.FileSketch) bool {
 	return true
 }
 
-// sampled cuts the sketches of a commit that changed much to commitHashes words, each to the same share, but for one
-// word that every file keeps. Which words stay is chance, because they are in the order of their hashes.
+// sampled cuts the sketches of a commit that changed much to commitHashes words, each to the same
+// share, but for one word that every file keeps. Which words stay is chance, because they are in
+// the order of their hashes.
 func sampled(files []index.FileSketch) []index.FileSketch {
 	n := 0
 	for _, f := range files {
@@ -123,8 +125,8 @@ func (s *Sketches) Forget(p event.Path) {
 	}
 }
 
-// take returns what a commit changed in files, by their place among them. What it changed in others is dropped: the log
-// has no such files in that commit, because they are excluded or forgotten.
+// take returns what a commit changed in files, by their place among them. What it changed in others
+// is dropped: the log has no such files in that commit, because they are excluded or forgotten.
 func (s *Sketches) take(id uint64, files []event.Path) map[int]index.FileSketch {
 	if s == nil || id == 0 {
 		return nil
@@ -176,8 +178,8 @@ func (s *Sketches) MarshalBinary() ([]byte, error) {
 	return codec.Encode(savedSketches{sketchForm, s.commits})
 }
 
-// UnmarshalBinary takes in what MarshalBinary has encoded. Of another form nothing is taken. The error says what is
-// wrong with the data; s is then as it was.
+// UnmarshalBinary takes in what MarshalBinary has encoded. Of another form nothing is taken. The
+// error says what is wrong with the data; s is then as it was.
 func (s *Sketches) UnmarshalBinary(data []byte) error {
 	var in savedSketches
 	if err := codec.Decode(data, &in); err != nil || in.Version != sketchForm {

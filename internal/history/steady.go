@@ -2,11 +2,12 @@ package history
 
 import "math"
 
-// One exception is one exception. Where two files have shared many commits, their counts say nearly all, and the facts
-// that look at the newest commits must not turn the answer at once: of a pair with steadyFrom common commits the
-// probability of the companion moves by at most steadyStep with each commit of one of the two files, up or down, and by
-// steadyRest with all the others between them. So no single commit moves it by more than steadyStep + 2·steadyRest,
-// which is less than .03, and a pair that has come apart is given up within some forty commits. Without this bound one
+// One exception is one exception. Where two files have shared many commits, their counts say nearly
+// all, and the facts that look at the newest commits must not turn the answer at once: of a pair
+// with steadyFrom common commits the probability of the companion moves by at most steadyStep with
+// each commit of one of the two files, up or down, and by steadyRest with all the others between
+// them. So no single commit moves it by more than steadyStep + 2·steadyRest, which is less than
+// .03, and a pair that has come apart is given up within some forty commits. Without this bound one
 // commit moved a pair of 107 in 109 commits from .99 to .79.
 const (
 	steadyFrom = 30
@@ -14,7 +15,7 @@ const (
 	steadyRest = 0.004
 )
 
-// sums are what the facts of a pair are made of, as they were after some commit.
+// sums has the sums from which the facts of a pair are computed, as of some commit.
 type sums struct {
 	common, lately, small   float64 // of commits of both
 	sized, sizedOf          float64 // the same, counted by how few files they have, and of the file of the change
@@ -23,8 +24,8 @@ type sums struct {
 	before                  int     // commits of the file before the companion was there
 }
 
-// factsOf puts the sums into the facts that change with every commit; x has the others. folder is the share in the
-// folder.
+// factsOf puts the sums into the facts that change with every commit; x has the others. folder is
+// the share in the folder.
 func (s *sums) factsOf(x Facts, folder float64) Facts {
 	share := (s.common + commonPrior*folder) / (s.commonOf + commonPrior)
 	n := float64(s.commits)
@@ -61,8 +62,9 @@ func (w *Weights) zOf(p float64) float64 {
 	return low
 }
 
-// steady is the fact Steady of a pair: what keeps its z from following its newest commits faster than the bounds above.
-// x are its other facts, folder the share of the companion in the folder. c.mu is held.
+// steady is the fact Steady of a pair: what keeps its z from following its newest commits faster
+// than the bounds above. x are its other facts, folder the share of the companion in the folder.
+// c.mu is held.
 func (c *Commits) steady(w *Weights, with, f int32, x *Facts, folder float64) float64 {
 	a, b := c.files[with].commits, c.files[f].commits
 	dropCommon, dropLately := commonWeights[1], latelyWeights[1]

@@ -56,7 +56,8 @@ func BenchmarkSave(b *testing.B) {
 	}
 }
 
-// BenchmarkMatch asks about texts of 6, 40 and 300 words, when 100 files have been saved since all were packed.
+// BenchmarkMatch asks about texts of 6, 40 and 300 words, when 100 files have been saved since all
+// were packed.
 func BenchmarkMatch(b *testing.B) {
 	c, paths, texts := benchmarked(b, benchFiles)
 	c.Pack()

@@ -9,7 +9,8 @@ import (
 //go:embed common.txt
 var commonList string
 
-// commonTerms are terms of requests about any program: the list above, the words that mean the same, and stop words.
+// commonTerms are terms of requests about any program: the list above, the words that mean the
+// same, and stop words.
 var commonTerms = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for _, list := range append(synonymGroups, commonList) {
@@ -23,8 +24,8 @@ var commonTerms = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// Common reports whether a term (see Terms) is a word of requests about any program: it tells nothing about who wrote
-// it.
+// Common reports whether a term (see Terms) is a word of requests about any program: it tells
+// nothing about who wrote it.
 func Common(term string) bool { return commonTerms()[term] }
 
 // HasWord reports whether a file has that term.

@@ -7,10 +7,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Contents is an index of what files say, by field: words of the path, of the names that a file defines, of its doc
-// strings and comments, of its body, and exact identifiers. It never keeps a text. It holds the files as they are now:
-// the base, which is one packed segment, and over it what changed since. A file that is saved or removed is gone from
-// the base, and becomes a small segment of the overlay; fold makes a new base of all. It is safe for concurrent use.
+// Contents is an index of what files say, by field: words of the path, of the names that a file
+// defines, of its doc strings and comments, of its body, and exact identifiers. It never keeps a
+// text. It holds the files as they are now: the base, which is one packed segment, and over it what
+// changed since. A file that is saved or removed is gone from the base, and becomes a small segment
+// of the overlay; fold makes a new base of all. It is safe for concurrent use.
 type Contents struct {
 	maxFiles, maxBytes int
 
@@ -70,7 +71,8 @@ func (c *Contents) Size(p event.Path) float64 {
 	return 0
 }
 
-// Set replaces what a file says, and makes a new base when much has changed. See Extract for what a text says.
+// Set replaces what a file says, and makes a new base when much has changed. See Extract for what a
+// text says.
 func (c *Contents) Set(p event.Path, text []byte) {
 	c.set(p, text)
 	c.fold(foldAt)
@@ -160,8 +162,8 @@ func (c *Contents) remove(paths ...event.Path) {
 	}
 }
 
-// merge merges segments of the overlay while there are mergeAt of a size, up to maxSmall files. If a merge or a fold is
-// under way, that one goes on, or the next does.
+// merge merges segments of the overlay while there are mergeAt of a size, up to maxSmall files. If
+// a merge or a fold is under way, that one goes on, or the next does.
 func (c *Contents) merge() {
 	for c.merging.TryLock() {
 		parts := c.small()
@@ -202,8 +204,9 @@ func partsOf(segments []*segment) (parts []part) {
 	return parts
 }
 
-// fold makes a new base of all files if more than a share of the entries of all segments lie over the
-// base, or are gone: a file that was saved again has one of either. Questions are answered meanwhile.
+// fold makes a new base of all files if more than a share of the entries of all segments lie over
+// the base, or are gone: a file that was saved again has one of either. Questions are answered
+// meanwhile.
 func (c *Contents) fold(share float64) {
 	c.merging.Lock()
 	defer c.merging.Unlock()

@@ -135,7 +135,8 @@ func (c *Contents) held() (n int) {
 	return n
 }
 
-// TestContentsOfManySaves: what is kept depends on what the files say now, not on how often they were saved.
+// TestContentsOfManySaves: what is kept depends on what the files say now, not on how often they
+// were saved.
 func TestContentsOfManySaves(t *testing.T) {
 	c := NewContents()
 	for i := range 100 {
@@ -157,8 +158,8 @@ func TestContentsOfManySaves(t *testing.T) {
 	}
 }
 
-// TestContentsAfterAnyChange: after random saves, removals and merges every question has the answer that it has when
-// the same files are entered again.
+// TestContentsAfterAnyChange: after random saves, removals and merges every question has the answer
+// that it has when the same files are entered again.
 func TestContentsAfterAnyChange(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	c, now := NewContents(), map[event.Path]string{}
@@ -220,8 +221,8 @@ func sameAnswers(t *testing.T, step int, got, want *Contents, files map[event.Pa
 	}
 }
 
-// TestOverlayIsFolded: a new base is made when a share of the files lies over the old one, or is gone from it, and the
-// overlay is few segments until then.
+// TestOverlayIsFolded: a new base is made when a share of the files lies over the old one, or is
+// gone from it, and the overlay is few segments until then.
 func TestOverlayIsFolded(t *testing.T) {
 	c := NewContents()
 	save := func(from, to int) {
@@ -260,7 +261,8 @@ func TestOverlayIsFolded(t *testing.T) {
 	fault.Same(t, "places of files that are gone", c.segments[0].size(), 1198)
 }
 
-// TestContentsChangeDuringMerge: a file that is saved or removed while segments are merged is as it is afterwards.
+// TestContentsChangeDuringMerge: a file that is saved or removed while segments are merged is as it
+// is afterwards.
 func TestContentsChangeDuringMerge(t *testing.T) {
 	c, now := NewContents(), map[event.Path]string{}
 	set := func(p event.Path, text string) {
@@ -289,8 +291,8 @@ func TestContentsChangeDuringMerge(t *testing.T) {
 	}
 }
 
-// TestContentsAreBounded: beyond the number of files, or of bytes, a new file is not kept. What is known is followed,
-// and what goes makes space.
+// TestContentsAreBounded: beyond the number of files, or of bytes, a new file is not kept. What is
+// known is followed, and what goes makes space.
 func TestContentsAreBounded(t *testing.T) {
 	c := newContents(2, maxBytes)
 	for i := range 4 {

@@ -15,9 +15,9 @@ var commonWords = strings.Fields(`return error string func value type name path 
 	message queue session user group check build load store merge split match find remove update create delete start stop wait lock
 	default missing empty first last next previous parent child left right begin end local remote public private static global`)
 
-// generator makes the files of a repository that look real: some 10 KB with 190 different words and 65 identifiers,
-// as those of Go libraries have. A fifth of the identifiers are new in each file. Modules of 20 files share words and
-// call one another.
+// generator makes the files of a repository that look real: some 10 KB with 190 different words and
+// 65 identifiers, as those of Go libraries have. A fifth of the identifiers are new in each file.
+// Modules of 20 files share words and call one another.
 type generator struct {
 	*rand.Rand
 	words []string // all

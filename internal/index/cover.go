@@ -7,8 +7,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Cover is which share of the words of a name a text says, by their rarity, in [0,1]: of the whole path, of the base
-// name; the same of the title alone. Scope is which share of the words of Text.Scope the path has.
+// Cover is which share of the words of a name a text says, by their rarity, in [0,1]: of the whole
+// path, of the base name; the same of the title alone. Scope is which share of the words of
+// Text.Scope the path has.
 type Cover struct{ Path, Base, TitlePath, TitleBase, Scope float64 }
 
 // Cover returns the share of the words of a file's name that a text says.

@@ -90,8 +90,8 @@ func withoutAnnotations(line []byte) []byte {
 	return line
 }
 
-// identifier returns the identifier that a text begins with, empty if it begins with something else, and what follows
-// it.
+// identifier returns the identifier that a text begins with, empty if it begins with something
+// else, and what follows it.
 func identifier(text []byte) (name, rest []byte) {
 	end := 0
 	for end < len(text) && identifierByte[text[end]] {
@@ -139,7 +139,8 @@ func (d *definer) keyword(l definingLine) []byte {
 	return nil
 }
 
-// qualified returns the name that a text begins with, the last part of Type.name in languages that have it.
+// qualified returns the name that a text begins with, the last part of Type.name in languages that
+// have it.
 func (d *definer) qualified(text []byte) []byte {
 	if len(text) > 0 && text[0] == '<' && d.lang == kotlin { // fun <T> T.name()
 		text = bytes.TrimLeft(text[1+max(0, bytes.IndexByte(text, '>')):], " \t")

@@ -16,7 +16,8 @@ var (
 		abstract unsigned signed`)
 )
 
-// c defines functions and constants at the first column, methods inside of classes, macros and types.
+// c defines functions and constants at the first column, methods inside of classes, macros and
+// types.
 func (d *definer) c(l definingLine) {
 	line := l.text
 	switch {
@@ -47,7 +48,8 @@ func (d *definer) c(l definingLine) {
 	}
 }
 
-// enumerator defines a constant of an enumeration that has a value: name = value, at the end of a line.
+// enumerator defines a constant of an enumeration that has a value: name = value, at the end of a
+// line.
 func (d *definer) enumerator(l definingLine) bool {
 	name, rest := identifier(l.body)
 	rest = bytes.TrimLeft(rest, " \t")
@@ -58,7 +60,8 @@ func (d *definer) enumerator(l definingLine) bool {
 	return true
 }
 
-// cType defines the type that a line begins: struct name {, enum class name : base, typedef … name;, using name =.
+// cType defines the type that a line begins: struct name {, enum class name : base, typedef …
+// name;, using name =.
 func (d *definer) cType(l definingLine) bool {
 	word, rest := identifier(l.body)
 	typedef := string(word) == "typedef"
@@ -97,8 +100,8 @@ func (d *definer) cType(l definingLine) bool {
 	return true
 }
 
-// cFunction defines the function or the constant that a line begins. A declaration, which ends with a semicolon,
-// defines nothing.
+// cFunction defines the function or the constant that a line begins. A declaration, which ends with
+// a semicolon, defines nothing.
 func (d *definer) cFunction(l definingLine) {
 	open, equals := bytes.IndexByte(l.text, '('), bytes.IndexByte(l.text, '=')
 	if open < 0 || equals >= 0 && equals < open {

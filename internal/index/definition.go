@@ -30,10 +30,10 @@ const (
 	identifierWeight = 20 // of a name as the text writes it: more than words have
 )
 
-// DefinitionFor returns the definition of a program that a text speaks of: one that the text names as an identifier,
-// else the one with the largest share of its words said, each word by its rarity among the files. ok is false when the
-// text says less than half of every name, or no two words of a name and its type: one word is in too many prompts. It
-// reads at most MaxEdited bytes.
+// DefinitionFor returns the definition of a program that a text speaks of: one that the text names
+// as an identifier, else the one with the largest share of its words said, each word by its rarity
+// among the files. ok is false when the text says less than half of every name, or no two words of
+// a name and its type: one word is in too many prompts. It reads at most MaxEdited bytes.
 func (c *Contents) DefinitionFor(p event.Path, program []byte, t Text) (d Definition, ok bool) {
 	best := 0.0
 	c.mu.RLock()
@@ -58,8 +58,8 @@ func (c *Contents) DefinitionFor(p event.Path, program []byte, t Text) (d Defini
 	return d, best > 0
 }
 
-// said is the rarity of the words of a name that a text says, and how many they are; 0 if it says less than half of
-// them by their rarity.
+// said is the rarity of the words of a name that a text says, and how many they are; 0 if it says
+// less than half of them by their rarity.
 func (c *Contents) said(stems []string, t Text) (said float64, words int) {
 	all := 0.0
 	for _, stem := range stems {
@@ -86,7 +86,8 @@ func DefinitionOf(p event.Path, program []byte, name string) (Definition, bool) 
 	return Definition{}, false
 }
 
-// definitionsIn returns the definitions of a program in the order of their lines, none for what is no program.
+// definitionsIn returns the definitions of a program in the order of their lines, none for what is
+// no program.
 func definitionsIn(p event.Path, program []byte) (out []definedName) {
 	lang := languageOf(p)
 	if lang == nil || unreadable(p, program) {

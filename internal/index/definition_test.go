@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestDefinitionFor: the definition that a text speaks of, with its type and line; none where the text speaks of none.
+// TestDefinitionFor: the definition that a text speaks of, with its type and line; none where the
+// text speaks of none.
 func TestDefinitionFor(t *testing.T) {
 	c := NewContents()
 	for _, p := range []event.Path{"ctx.py", "load.go", "app.ts", "notes.md", "a.py"} {

@@ -9,20 +9,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Document is what a file says, by field. Words are stems (see Stem) of 2 to 32 bytes, without numbers and the words
-// that every text has (the, of, is). Identifiers are cut into their words.
+// Document is what a file says, by field. Words are stems (see Stem) of 2 to 32 bytes, without
+// numbers and the words that every text has (the, of, is). Identifiers are cut into their words.
 type Document struct {
 	Kind  FileKind
 	Terms []Term // sorted by stem, each once
 
-	// The lengths of the fields in words, all words counted: those of the text, of the names that it defines, of its
-	// comments.
+	// The lengths of the fields in words, all words counted: those of the text, of the names that
+	// it defines, of its comments.
 	Size, DefinitionSize, ProseSize int
 
-	// the names that the file defines, in plain form (maxItems, max_items and MAX_ITEMS are one), each once
+	// the names that the file defines, in plain form (maxItems, max_items and MAX_ITEMS are one),
+	// each once
 	Defines []string
-	// the names of two or more words that it does not define, in plain form, each once: those in its code, and those
-	// that only comments and strings, or a text that is no program, have
+	// the names of two or more words that it does not define, in plain form, each once: those in
+	// its code, and those that only comments and strings, or a text that is no program, have
 	Uses, Mentions []string
 }
 
@@ -37,7 +38,8 @@ type Term struct {
 // Bounds of what is read of a file. Within them nothing is left out.
 const (
 	MaxDocument = 1 << 20 // bytes of a file; longer ones say nothing
-	// bytes of a line on average; a program or data with longer lines is minified, and says nothing …
+	// bytes of a line on average; a program or data with longer lines is minified, and says nothing
+	// …
 	maxMeanLine = 500
 	minMinified = 4 << 10 // … if it has more bytes than this
 	maxToken    = 64      // bytes of a run of letters and digits in ASCII; longer ones are encoded data …
@@ -46,7 +48,8 @@ const (
 	maxLicense  = 8 << 10 // bytes at the top of a file where its license is looked for
 )
 
-// Extract reads a file. Binary files, minified ones and those longer than MaxDocument have a Kind and no words.
+// Extract reads a file. Binary files, minified ones and those longer than MaxDocument have a Kind
+// and no words.
 func Extract(p event.Path, text []byte) Document {
 	d := Document{Kind: KindOf(p)}
 	if d.Kind == KindBinary || len(text) > MaxDocument || bytes.IndexByte(text, 0) >= 0 {
@@ -79,8 +82,8 @@ func generated(head []byte) bool {
 		func(mark string) bool { return bytes.Contains(head, []byte(mark)) })
 }
 
-// extractor counts the words of one file after the other. It knows the tokens of the files before: most tokens occur
-// again, and their stems are shared by all documents.
+// extractor counts the words of one file after the other. It knows the tokens of the files before:
+// most tokens occur again, and their stems are shared by all documents.
 type extractor struct {
 	tokens map[string]uint32 // number of a token as it is written
 	all    []token           // by number
@@ -291,7 +294,8 @@ func number(numbers map[string]uint32, text string) uint32 {
 	return n
 }
 
-// document counts a text for people. The words of its headings (Markdown, reStructuredText) count as definitions.
+// document counts a text for people. The words of its headings (Markdown, reStructuredText) count
+// as definitions.
 func (x *extractor) document(text []byte) {
 	var last []byte
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
@@ -304,8 +308,8 @@ func (x *extractor) document(text []byte) {
 	}
 }
 
-// headingAt is the heading that a line of a document is, or that it makes of the line before it; nil for none. Neither
-// line has spaces at its end.
+// headingAt is the heading that a line of a document is, or that it makes of the line before it;
+// nil for none. Neither line has spaces at its end.
 func headingAt(line, last []byte) (heading []byte, before bool) {
 	if h := bytes.TrimLeft(line, "#"); len(h) < len(line) && len(h) > 0 && h[0] == ' ' {
 		return h, false

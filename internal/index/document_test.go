@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestExtractLanguages: testdata/languages.txt has a program of each language. The line before it, "FILE: NAMES |
-// WORDS", holds the names that it defines and the stems of its comments.
+// TestExtractLanguages: testdata/languages.txt has a program of each language. The line before it,
+// "FILE: NAMES | WORDS", holds the names that it defines and the stems of its comments.
 func TestExtractLanguages(t *testing.T) {
 	text, err := os.ReadFile("testdata/languages.txt")
 	fault.Check(t, err)
@@ -60,7 +60,8 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// FuzzExtract: in any text each word of a field is one of the body, and all lists are sorted or without repetition.
+// FuzzExtract: in any text each word of a field is one of the body, and all lists are sorted or
+// without repetition.
 func FuzzExtract(f *testing.F) {
 	for i, text := range []string{"package a\n\nvar (\n\tx = `\n", "def f():\n '''x", "func (", "typedef struct", "x(\n", "/* a\n*/ int f() {", "a = (", "=begin\n",
 		"class A::B < C\nattr_reader :a, :b", "export const x = async (", "[", "@", "fun <", "日本語 テスト naïve", "\"", "'\\", "--[[ ]]", "create table",

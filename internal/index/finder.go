@@ -9,8 +9,9 @@ import (
 // maxMentioning bounds the text that is searched for names, in bytes.
 const maxMentioning = 30 << 10
 
-// maxSame bounds how many files of one name are compared with a token: "index.ts" in a large repository
-// says nothing without its folder, and comparing thousands for each token would be the slowest step of all.
+// maxSame bounds how many files of one name are compared with a token: "index.ts" in a large
+// repository says nothing without its folder, and comparing thousands for each token would be the
+// slowest step of all.
 const maxSame = 200
 
 // finder collects the files that a text names, each once, in order of appearance.
@@ -22,9 +23,10 @@ type finder struct {
 	out   []event.Path
 }
 
-// Mentions finds the files of the repository that text names, at most event.MaxSeen, looking at its first
-// 30 KB. listing says that lines are names or begin with one, as in the output of grep, find and ls; dirs
-// are the folders that were listed. A name counts when it leads to exactly one known file.
+// Mentions finds the files of the repository that text names, at most event.MaxSeen, looking at its
+// first 30 KB. listing says that lines are names or begin with one, as in the output of grep, find
+// and ls; dirs are the folders that were listed. A name counts when it leads to exactly one known
+// file.
 func (l *Locator) Mentions(text string, listing bool, dirs ...string) []event.Path {
 	if l.Tree == nil || text == "" {
 		return nil
@@ -53,8 +55,8 @@ func (f *finder) line(line string) {
 	}
 }
 
-// delimiter reports whether a character ends a word. Brackets do not: they occur inside names of web
-// routes and are trimmed instead.
+// delimiter reports whether a character ends a word. Brackets do not: they occur inside names of
+// web routes and are trimmed instead.
 func delimiter(r rune) bool {
 	switch r {
 	case ' ', '\t', '\v', '\f', '\r', 0, '"', '\'', '`', ',', ';', '<', '>', '|', '=':

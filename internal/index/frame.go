@@ -16,8 +16,8 @@ const (
 	outermostFirst                   // Python
 )
 
-// framePattern finds a frame in a line: a place in a program that a stack trace, a compiler or a test names. Its groups
-// are called path and package.
+// framePattern finds a frame in a line: a place in a program that a stack trace, a compiler or a
+// test names. Its groups are called path and package.
 type framePattern struct {
 	hint  string // the line has it; a search for it is faster than a regular expression
 	order traceOrder

@@ -78,8 +78,9 @@ func lineOf(text []byte, number int) string {
 	return event.Clip(string(bytes.TrimSpace(line)), maxLine)
 }
 
-// mentions finds the path of a file that is gone in any text: documents, settings, workflows, build files and programs.
-// Histories of changes name what was, lists of ignored files what may be there, and translations what a tool has found.
+// mentions finds the path of a file that is gone in any text: documents, settings, workflows, build
+// files and programs. Histories of changes name what was, lists of ignored files what may be there,
+// and translations what a tool has found.
 func (b *breaking) mentions(p event.Path) {
 	for _, user := range append(b.Contents.naming(p, maxReferences*4), b.More...) {
 		if b.change[user] || KindOf(user) == KindBinary || changelog(user) || namesWhatMayBeGone(user) {

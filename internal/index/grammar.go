@@ -39,7 +39,8 @@ func (d *definer) python(l definingLine) {
 	}
 }
 
-// script defines methods, and functions that are assigned: name = (…) =>, exports.name =, name: function.
+// script defines methods, and functions that are assigned: name = (…) =>, exports.name =, name:
+// function.
 func (d *definer) script(l definingLine) {
 	if l.found {
 		return
@@ -94,7 +95,8 @@ func isFunction(value []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(after, " "), []byte("=>"))
 }
 
-// closing returns the index after the bracket that closes the first one of a text, -1 if it has none.
+// closing returns the index after the bracket that closes the first one of a text, -1 if it has
+// none.
 func closing(text []byte, open, shut byte) int {
 	depth := 0
 	for i, c := range text {
@@ -144,8 +146,8 @@ func (d *definer) assigned(text []byte, mark string) {
 	}
 }
 
-// method defines the name of Type name(…) {, where modifiers or a type are before the name. Without a body it ends
-// with a semicolon in abstract ones.
+// method defines the name of Type name(…) {, where modifiers or a type are before the name. Without
+// a body it ends with a semicolon in abstract ones.
 func (d *definer) method(l definingLine, abstract bool) bool {
 	open := bytes.IndexByte(l.body, '(')
 	if open <= 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestImportsGolden compares what the programs of testdata/imports.txt import, and which of its files that means, with a
-// golden file, so that no rule of a language changes unseen.
+// TestImportsGolden compares what the programs of testdata/imports.txt import, and which of its
+// files that means, with a golden file, so that no rule of a language changes unseen.
 func TestImportsGolden(t *testing.T) {
 	raw, err := os.ReadFile("testdata/imports.txt")
 	fault.Check(t, err)

@@ -68,8 +68,8 @@ func (f files) ending(name string) (out []event.Path) {
 	return out
 }
 
-// targetsOf returns the files of the repository that an import in a file means, none if it means none or that cannot be
-// said. A Go package is all files of its folder.
+// targetsOf returns the files of the repository that an import in a file means, none if it means
+// none or that cannot be said. A Go package is all files of its folder.
 func (f files) targetsOf(from event.Path, lang *language, module string) []event.Path {
 	if lang.targets == nil {
 		return nil
@@ -105,7 +105,8 @@ func (f files) phpClass(from event.Path, module string) []event.Path {
 	return nil
 }
 
-// pythonModule finds a.b as a/b.py or a/b/__init__.py below a folder that the file is in, or below src or lib.
+// pythonModule finds a.b as a/b.py or a/b/__init__.py below a folder that the file is in, or below
+// src or lib.
 func (f files) pythonModule(from event.Path, module string) []event.Path {
 	name := strings.TrimLeft(module, ".")
 	rest := strings.ReplaceAll(name, ".", "/")
@@ -173,8 +174,8 @@ func (f files) scriptModule(from event.Path, module string) []event.Path {
 	return nil
 }
 
-// goPackage finds the folder of a package: below the root of its module, else the folder that ends its path. The path
-// of another module ends in the folders of this repository only by chance.
+// goPackage finds the folder of a package: below the root of its module, else the folder that ends
+// its path. The path of another module ends in the folders of this repository only by chance.
 func (f files) goPackage(_ event.Path, module string) []event.Path {
 	parts := strings.Split(module, "/")
 	if !strings.Contains(parts[0], ".") && len(parts) < 2 {
@@ -218,7 +219,8 @@ func (f files) javaClass(_ event.Path, module string) []event.Path {
 	return nil
 }
 
-// rustModule finds crate::a::b as …/a/b.rs or …/a/b/mod.rs. Names that follow the module are left out.
+// rustModule finds crate::a::b as …/a/b.rs or …/a/b/mod.rs. Names that follow the module are left
+// out.
 func (f files) rustModule(from event.Path, module string) []event.Path {
 	parts := strings.Split(strings.Trim(module, ":"), "::")
 	dir := from.Dir()

@@ -37,7 +37,8 @@ var (
 		.mailmap .editorconfig py.typed robots.txt`)
 	sourceNames = event.WordSet(`cmakelists.txt`)
 
-	// testDirs hold tests wherever they are, topTestDirs at the root only: pkg/testing is a library for tests.
+	// testDirs hold tests wherever they are, topTestDirs at the root only: pkg/testing is a library
+	// for tests.
 	testDirs = event.WordSet(`tests __tests__ __mocks__ __snapshots__ __fixtures__ spec specs testdata test-data test_data
 		e2e testsuite test_suite test-suite androidtest testfixtures integrationtest integration-tests integration_tests
 		unittests unit-tests testutil testutils test-utils test_utils test-util testhelper testhelpers test-helpers
@@ -52,8 +53,8 @@ var (
 		.freezed.dart .g.cs .designer.cs .pyc`)
 	desktopNames = event.WordSet(`.ds_store thumbs.db`)
 
-	// testBases mark a test at the end of a base name without its extension; camelTests do in languages whose files are
-	// named after classes.
+	// testBases mark a test at the end of a base name without its extension; camelTests do in
+	// languages whose files are named after classes.
 	testBases  = strings.Fields(`_test _tests -test .test .tests _spec -spec .spec .e2e .cy .stories`)
 	camelTests = strings.Fields(`Test Tests TestCase TestBase IT Spec Specs`)
 	camelExts  = event.WordSet(`.java .kt .kts .scala .groovy .cs .fs .vb .php .swift .m .mm .hs`)
@@ -82,7 +83,8 @@ func KindOf(p event.Path) FileKind {
 	return KindSource
 }
 
-// Generated reports whether a file is one that tools or other projects wrote, by its name and its folders.
+// Generated reports whether a file is one that tools or other projects wrote, by its name and its
+// folders.
 func Generated(p event.Path) bool {
 	base := strings.ToLower(p.Base())
 	if p.Lock() || desktopNames[base] || strings.HasPrefix(base, "zz_generated.") && strings.HasSuffix(base, ".go") ||

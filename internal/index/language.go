@@ -6,8 +6,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// language says how comments and definitions look in a programming language. Its rules are about lines: keywords,
-// modifiers and indentation. They miss what is laid out in other ways, and cost far less than a parser.
+// language says how comments and definitions look in a programming language. Its rules are about
+// lines: keywords, modifiers and indentation. They miss what is laid out in other ways, and cost
+// far less than a parser.
 type language struct {
 	comments    []string // begin a comment that ends with its line
 	open, close string   // a comment of several lines
@@ -56,7 +57,8 @@ func (p place) columns() int {
 	return 0
 }
 
-// definingWords makes the table of keywords: those that define anywhere, in a member of a class, and at the top.
+// definingWords makes the table of keywords: those that define anywhere, in a member of a class,
+// and at the top.
 func definingWords(everywhere, inside, atTop string) map[string]place {
 	words := map[string]place{}
 	for p, list := range map[place]string{anywhere: everywhere, member: inside, top: atTop} {

@@ -26,8 +26,8 @@ const (
 	mostBeside = 40 // files of a folder from which it leads to none
 )
 
-// Links returns what links other files with one, by their paths. It reads the file, and at most a hundred others that may
-// name it. What Contents does not know yet is not found.
+// Links returns what links other files with one, by their paths. It reads the file, and at most a
+// hundred others that may name it. What Contents does not know yet is not found.
 func (w World) Links(p event.Path) map[event.Path]*Link {
 	l := linker{breaking: breaking{World: w}, of: p, out: map[event.Path]*Link{}}
 	l.named()

@@ -6,7 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestLinks: imports of both directions, definitions of both directions, paths in texts, names and folders, each alone.
+// TestLinks: imports of both directions, definitions of both directions, paths in texts, names and
+// folders, each alone.
 func TestLinks(t *testing.T) {
 	texts := map[event.Path]string{
 		"app/order.py":             "from app.money import Amount\n\ndef settle_order(basket):\n    return convert_currency(basket)\n",

@@ -12,8 +12,8 @@ type lists struct {
 	Bytes  []byte
 }
 
-// termHash is FNV-1a, mixed once more. Files on disk depend on it. Two of a million terms have the same hash with a
-// probability of 3e-8: then each finds the files of both.
+// termHash is FNV-1a, mixed once more. Files on disk depend on it. Two of a million terms have the
+// same hash with a probability of 3e-8: then each finds the files of both.
 func termHash[T string | []byte](term T) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(term) {

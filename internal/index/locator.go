@@ -9,8 +9,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Locator finds the files that names mean: names as tools of an agent get them, in a working folder. Names inside of it
-// have forward slashes, so that what was recorded on Windows can be read elsewhere. The zero Locator finds nothing.
+// Locator finds the files that names mean: names as tools of an agent get them, in a working
+// folder. Names inside of it have forward slashes, so that what was recorded on Windows can be read
+// elsewhere. The zero Locator finds nothing.
 type Locator struct {
 	Cwd     string   // absolute; "" when unknown
 	Tree    *Tree    // the files that may be named; may be nil
@@ -18,9 +19,9 @@ type Locator struct {
 	ignored func(event.Path) bool
 }
 
-// NewLocator makes a Locator for calls made in cwd. A path in any of the roots is the same event.Path; empty roots are
-// skipped. tree and ignored may be nil. The disk is asked once, and only if cwd is in no root by its letters: then it
-// may be in one through a symlink.
+// NewLocator makes a Locator for calls made in cwd. A path in any of the roots is the same
+// event.Path; empty roots are skipped. tree and ignored may be nil. The disk is asked once, and
+// only if cwd is in no root by its letters: then it may be in one through a symlink.
 func NewLocator(tree *Tree, ignored func(event.Path) bool, cwd string, roots ...event.Root) *Locator {
 	l := &Locator{Tree: tree, ignored: ignored}
 	for _, root := range roots {
@@ -59,8 +60,8 @@ func (l *Locator) Ignored(p event.Path) bool { return l.ignored != nil && l.igno
 // Folder reports whether files are known directly below p.
 func (l *Locator) Folder(p event.Path) bool { return l.Tree != nil && len(l.Tree.Dir(string(p))) > 0 }
 
-// FolderName is the name of a folder relative to the worktree, "" outside of it and for a file: the words of the name
-// belong to a search in it.
+// FolderName is the name of a folder relative to the worktree, "" outside of it and for a file: the
+// words of the name belong to a search in it.
 func (l *Locator) FolderName(dir string) string {
 	abs := l.Abs(dir, "")
 	if abs == "" || dir == "" {
@@ -87,7 +88,8 @@ func (l *Locator) Keep(paths []event.Path, n int) []event.Path {
 	return out
 }
 
-// alias is the name of a root as cwd spells it: /link/repo for /link/repo/sub when that really is /repo/sub.
+// alias is the name of a root as cwd spells it: /link/repo for /link/repo/sub when that really is
+// /repo/sub.
 func (l *Locator) alias(cwd string) string {
 	if len(cwd) > event.MaxPath || strings.IndexByte(cwd, 0) >= 0 {
 		return ""
@@ -109,8 +111,8 @@ func (l *Locator) alias(cwd string) string {
 	return ""
 }
 
-// Inside is the part of an absolute name below the deepest root that holds it: linked worktrees may lie
-// inside the main one. Letter case does not matter after a drive letter.
+// Inside is the part of an absolute name below the deepest root that holds it: linked worktrees may
+// lie inside the main one. Letter case does not matter after a drive letter.
 func (l *Locator) Inside(name string) (rel string, ok bool) {
 	best := -1
 	for _, root := range l.roots {
@@ -131,8 +133,8 @@ func (l *Locator) Inside(name string) (rel string, ok bool) {
 	return l.unnest(rel), true
 }
 
-// unnest maps a file of a worktree that the agent made below .claude/worktrees and that git may no longer
-// know to the file that it is a checkout of.
+// unnest maps a file of a worktree that the agent made below .claude/worktrees and that git may no
+// longer know to the file that it is a checkout of.
 func (l *Locator) unnest(rel string) string {
 	rest, ok := strings.CutPrefix(rel, ".claude/worktrees/")
 	if !ok {
@@ -145,8 +147,8 @@ func (l *Locator) unnest(rel string) string {
 	return rest[i+1:]
 }
 
-// Path is the path of a name that a tool was given: absolute, or relative to dir ("" is cwd). A name that is
-// not known is looked up through symlinks once; new files are allowed.
+// Path is the path of a name that a tool was given: absolute, or relative to dir ("" is cwd). A
+// name that is not known is looked up through symlinks once; new files are allowed.
 func (l *Locator) Path(name, dir string) (event.Path, bool) {
 	rel, ok := l.Place(name, dir)
 	p, err := event.NewPath(rel)
@@ -168,7 +170,8 @@ func (l *Locator) Place(name, dir string) (rel string, ok bool) {
 	return rel, ok
 }
 
-// realPath is an absolute name with the links of those of its folders resolved that exist: the file may be gone or new.
+// realPath is an absolute name with the links of those of its folders resolved that exist: the file
+// may be gone or new.
 func realPath(name string) string {
 	for above := name; ; above = filepath.Dir(above) {
 		if real, err := filepath.EvalSymlinks(above); err == nil {
@@ -217,8 +220,8 @@ func (l *Locator) drive(name string) string {
 	return name
 }
 
-// Slash turns backslashes into slashes where they separate folders: on Windows, after a drive letter, and
-// in names without any slash. A backslash elsewhere is a letter of a Unix file name.
+// Slash turns backslashes into slashes where they separate folders: on Windows, after a drive
+// letter, and in names without any slash. A backslash elsewhere is a letter of a Unix file name.
 func Slash(name string) string {
 	if strings.IndexByte(name, '\\') < 0 {
 		return name

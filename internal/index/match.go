@@ -13,9 +13,10 @@ import (
 // Aspect is one way in which a file can fit a text.
 type Aspect int
 
-// The aspects. Those of words are BM25 of the words of the text, or of its title (the first line), against a field of
-// the file, a word of the text counting the square root of its number. Defines and Uses are Σ ln(1+N/n)/√n over
-// identifiers of the text that look like code, n the number of files that define it, or have it, of N.
+// The aspects. Those of words are BM25 of the words of the text, or of its title (the first line),
+// against a field of the file, a word of the text counting the square root of its number. Defines
+// and Uses are Σ ln(1+N/n)/√n over identifiers of the text that look like code, n the number of
+// files that define it, or have it, of N.
 const (
 	TextPath Aspect = iota
 	TextBase
@@ -45,8 +46,8 @@ func (a Aspect) String() string {
 type Fit struct {
 	Path event.Path
 	Kind FileKind
-	// Share is the value of each aspect relative to the best file of the same kind; Place is 1/√r of the r-th best of
-	// its kind, 0 behind the first 64. Both are in [0,1].
+	// Share is the value of each aspect relative to the best file of the same kind; Place is 1/√r
+	// of the r-th best of its kind, 0 behind the first 64. Both are in [0,1].
 	Share, Place [Aspects]float64
 	Words        []string // stems and identifiers that speak for it, the rarest first, at most 3
 }
@@ -112,7 +113,8 @@ type chosen struct {
 	file uint32
 }
 
-// matches keeps those of questions that were answered: to clear them is cheaper than to make them again.
+// matches keeps those of questions that were answered: to clear them is cheaper than to make them
+// again.
 var matches = sync.Pool{New: func() any { return &match{fit: map[uint32]int{}} }}
 
 func (m *match) begin(c *Contents) {
@@ -246,7 +248,8 @@ type scored struct {
 
 type tops [Aspects][kindCount][]scored
 
-// tops returns the best files by each aspect and of each kind, at most maxPlaces each, best first, ties by path.
+// tops returns the best files by each aspect and of each kind, at most maxPlaces each, best first,
+// ties by path.
 func (m *match) tops() *tops {
 	out := &tops{}
 	order := func(a, b scored) int {

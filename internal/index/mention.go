@@ -13,8 +13,8 @@ var bareFiles = event.WordSet(`Makefile makefile GNUmakefile Dockerfile Containe
 	Rakefile Guardfile Procfile Brewfile Podfile Fastfile Justfile justfile Taskfile BUILD WORKSPACE LICENSE README
 	CHANGELOG CONTRIBUTING CODEOWNERS`)
 
-// addNames adds what the tokens of a line name: files, modules, identifiers. A token ends at space, quotes and
-// brackets.
+// addNames adds what the tokens of a line name: files, modules, identifiers. A token ends at space,
+// quotes and brackets.
 func (p *textParser) addNames(line string, code bool) {
 	quoted := "" // the rest of what is between backticks, if it is one token
 	for at := 0; at < len(line); {

@@ -82,8 +82,9 @@ func (s *segment) mergeForward(parts []part) {
 	s.Forward = bytes.Clone(s.Forward)
 }
 
-// mergeLists joins the lists of equal terms. join appends the files of the list of a term of a source, by their numbers
-// in the result; last is the last of them. A term that no file has any more is left out.
+// mergeLists joins the lists of equal terms. join appends the files of the list of a term of a
+// source, by their numbers in the result; last is the last of them. A term that no file has any
+// more is left out.
 func mergeLists(out *lists, sources []*lists, join func(list []byte, last *uint32, source, term int) []byte) {
 	next := make([]int, len(sources)) // the terms that come next
 	var list []byte

@@ -90,8 +90,8 @@ func TestNear(t *testing.T) {
 	fault.Same(t, "no files", len((&Locator{}).Near("a.go", 3)), 0)
 }
 
-// TestFoundIsAnother: a file is never nearly the name of itself, and a path with one slip finds its file or none, of
-// which few are other ones.
+// TestFoundIsAnother: a file is never nearly the name of itself, and a path with one slip finds its
+// file or none, of which few are other ones.
 func TestFoundIsAnother(t *testing.T) {
 	l := &Locator{Tree: NewTree(ladder)}
 	r := rand.New(rand.NewPCG(1, 2))

@@ -15,8 +15,8 @@ import (
 //
 //	magic · version of the format and of extraction · what encoding/gob writes
 //
-// File protects it against damage (package cold seals it). gob writes the number of segments, of each segment its
-// exported fields and its files, and at the end the files that say nothing.
+// File protects it against damage (package cold seals it). gob writes the number of segments, of
+// each segment its exported fields and its files, and at the end the files that say nothing.
 const (
 	packMagic   = "aoa index\n"
 	packVersion = 9 // another one is another format, or Extract finds other words: the files are read again

@@ -46,8 +46,8 @@ func (k *kept) Remove() error {
 	return nil
 }
 
-// start begins with what a file keeps, reads the tree and keeps it again, as a daemon does that is stopped then. It
-// returns what was logged.
+// start begins with what a file keeps, reads the tree and keeps it again, as a daemon does that is
+// stopped then. It returns what was logged.
 func (f *folder) start(file *kept) (logged string) {
 	f.t.Helper()
 	var log bytes.Buffer
@@ -66,8 +66,8 @@ func (f *folder) start(file *kept) (logged string) {
 	return log.String()
 }
 
-// TestReaderKeeps: after a start an unchanged file is not read, a changed one is, and a file that is only younger is
-// not extracted.
+// TestReaderKeeps: after a start an unchanged file is not read, a changed one is, and a file that
+// is only younger is not extracted.
 func TestReaderKeeps(t *testing.T) {
 	f, file := newFolder(t), &kept{}
 	for _, p := range []event.Path{"a.go", "b.go", "c.go", "d/e.go", "gone.go"} {
@@ -104,7 +104,8 @@ func TestReaderKeeps(t *testing.T) {
 	f.finds("openstore", "a.go", "c.go", "d/e.go")
 }
 
-// TestReaderOfDamagedFile: a damaged file is an empty one and a warning, one of another version an empty one.
+// TestReaderOfDamagedFile: a damaged file is an empty one and a warning, one of another version an
+// empty one.
 func TestReaderOfDamagedFile(t *testing.T) {
 	f, file := newFolder(t), &kept{}
 	f.write("a.go", "func openStore() {}")
@@ -130,7 +131,8 @@ func TestReaderOfDamagedFile(t *testing.T) {
 	}
 }
 
-// TestReaderForgets: the words of a forgotten file, and of its earlier versions, are not in the bytes that are kept.
+// TestReaderForgets: the words of a forgotten file, and of its earlier versions, are not in the
+// bytes that are kept.
 func TestReaderForgets(t *testing.T) {
 	f, file := newFolder(t), &kept{}
 	for i := range 50 {

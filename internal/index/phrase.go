@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Phrases compares files by the pairs of a text (see Text.Pairs) that they have next to each other in a line, in the
-// same order: in one identifier, in code or in prose. The value of a file is Σ ln(1+N/n)/√n over its pairs, n the
-// number of the N files that have the pair. A nil file has none.
+// Phrases compares files by the pairs of a text (see Text.Pairs) that they have next to each other
+// in a line, in the same order: in one identifier, in code or in prose. The value of a file is Σ
+// ln(1+N/n)/√n over its pairs, n the number of the N files that have the pair. A nil file has none.
 func (t Text) Phrases(files [][]byte) []float64 {
 	x := extractors.Get().(*extractor)
 	defer extractors.Put(x)
@@ -41,7 +41,8 @@ func (t Text) Phrases(files [][]byte) []float64 {
 	return values
 }
 
-// neighbors calls see for each two stems that follow each other in a line, if the first one is asked for.
+// neighbors calls see for each two stems that follow each other in a line, if the first one is
+// asked for.
 func (x *extractor) neighbors(text []byte, asked []bool, see func(a, b uint32)) {
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		last, wanted := uint32(0), false

@@ -9,19 +9,20 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Places are hashes of lines by which the place of a diff is found again in a later version of its file: of each hunk
-// the line that its header quotes, and the first line that it added. A number in a line counts as any number, so that
-// a version is found that has been raised since.
+// Places are hashes of lines by which the place of a diff is found again in a later version of its
+// file: of each hunk the line that its header quotes, and the first line that it added. A number in
+// a line counts as any number, so that a version is found that has been raised since.
 type Places []uint32
 
-// Hunk begins a hunk. head is what its header has behind the ranges: the last line before it that looks like the begin
-// of a function or of a section, cut to 80 bytes.
+// Hunk begins a hunk. head is what its header has behind the ranges: the last line before it that
+// looks like the begin of a function or of a section, cut to 80 bytes.
 func (d *Differ) Hunk(head []byte) {
 	d.begun = true
 	d.place(head)
 }
 
-// place takes in a line that says where the diff is. It reports false for one that says nothing, as a bracket.
+// place takes in a line that says where the diff is. It reports false for one that says nothing, as
+// a bracket.
 func (d *Differ) place(line []byte) bool {
 	h, ok := lineHash(line)
 	if ok && len(d.places) < mostPlaces && !slices.Contains(d.places, h) {
@@ -39,7 +40,8 @@ const (
 	mostHead     = 80 // bytes that count: git cuts what a header quotes
 )
 
-// lineHash is the hash of a line without the spaces around it. ok is false if it has too few letters.
+// lineHash is the hash of a line without the spaces around it. ok is false if it has too few
+// letters.
 func lineHash(line []byte) (h uint32, ok bool) {
 	line = bytes.TrimSpace(line)
 	line = bytes.TrimSpace(line[:min(len(line), mostHead)])
@@ -60,11 +62,11 @@ func lineHash(line []byte) (h uint32, ok bool) {
 
 // PlaceOf finds the definition or the heading of a file under which earlier diffs of it were:
 // weights are those of their Places. It is found if it has half of the weight of all that the file
-// still has, of two such ones the first. With any share, 15 of 29 places in 40 commits of caddy were
-// right, with half 13 of 17. A line that stands under two of them says nothing. A heading that the
-// document has twice is no place: each version of a changelog has its own, and what comes next belongs
-// to a newer one. In a file without any, the line itself is the place; the imports of a program are
-// none. It reads at most MaxEdited bytes.
+// still has, of two such ones the first. With any share, 15 of 29 places in 40 commits of caddy
+// were right, with half 13 of 17. A line that stands under two of them says nothing. A heading that
+// the document has twice is no place: each version of a changelog has its own, and what comes next
+// belongs to a newer one. In a file without any, the line itself is the place; the imports of a
+// program are none. It reads at most MaxEdited bytes.
 func PlaceOf(p event.Path, text []byte, weights map[uint32]float64) (out event.Place) {
 	if len(weights) == 0 || unreadable(p, text) {
 		return out
@@ -122,7 +124,8 @@ func PlaceOf(p event.Path, text []byte, weights map[uint32]float64) (out event.P
 	return out
 }
 
-// sectionsIn are the definitions of a program, or the headings of a document, in the order of their lines.
+// sectionsIn are the definitions of a program, or the headings of a document, in the order of their
+// lines.
 func sectionsIn(p event.Path, text []byte) (out []event.Place) {
 	for _, d := range definitionsIn(p, text) {
 		out = append(out, event.Place{Line: d.Line, Symbol: d.Name})

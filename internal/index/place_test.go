@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestPlaceOf: the definition or the heading under which a diff was is found in a later version of the file.
+// TestPlaceOf: the definition or the heading under which a diff was is found in a later version of
+// the file.
 func TestPlaceOf(t *testing.T) {
 	markdown := "# Commands\n\nAll of them.\n\n## suggest\n\nIt takes --limit 7.\n\nCheck it\n========\n\nIt takes --limit 7.\n" +
 		"Only here.\n```\n# no heading\nIn a fence.\n```\n"
@@ -54,7 +55,8 @@ func hashOf(line string) uint32 {
 	return d.Places()[0]
 }
 
-// TestPlacesAreBounded: a mass edit keeps a few lines, each once, and the strongest place is the answer.
+// TestPlacesAreBounded: a mass edit keeps a few lines, each once, and the strongest place is the
+// answer.
 func TestPlacesAreBounded(t *testing.T) {
 	var d index.Differ
 	for _, c := range "aabcdefghijkl" {

@@ -48,7 +48,8 @@ func answers(c *index.Contents, g *generator, files []event.Path) (out []answer)
 	return out
 }
 
-// TestGoldenAnswers: the answers about 300 files are those that are recorded, to the noise of floating point.
+// TestGoldenAnswers: the answers about 300 files are those that are recorded, to the noise of
+// floating point.
 func TestGoldenAnswers(t *testing.T) {
 	g, c := newGenerator(300), index.NewContents()
 	var files []event.Path

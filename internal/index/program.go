@@ -14,7 +14,8 @@ const (
 	prosePiece        // a comment or a doc string
 )
 
-// program counts the text of a program: its words, its comments and doc strings, and the names that it defines.
+// program counts the text of a program: its words, its comments and doc strings, and the names that
+// it defines.
 func (x *extractor) program(lang *language, text []byte) {
 	d, im := &definer{lang: lang, define: x.define}, importer{lang: lang}
 	for number, l := range codeLines(lang, text, x.count) {
@@ -34,7 +35,8 @@ func (x *extractor) program(lang *language, text []byte) {
 	}
 }
 
-// skipped is the length of what is no program at the top of a text: the path of an interpreter, the license.
+// skipped is the length of what is no program at the top of a text: the path of an interpreter, the
+// license.
 func (s *scanner) skipped(text []byte) (n int) {
 	if bytes.HasPrefix(text, []byte("#!")) && s.lang.open == "" {
 		n = max(0, bytes.IndexByte(text, '\n'))
@@ -50,8 +52,8 @@ type scanner struct {
 	of   piece  // what that is
 }
 
-// line takes the pieces of a line. It returns the beginning of the line up to its first comment, empty if the line
-// begins inside of a comment or a string.
+// line takes the pieces of a line. It returns the beginning of the line up to its first comment,
+// empty if the line begins inside of a comment or a string.
 func (s *scanner) line(line []byte) (code []byte) {
 	if s.end == "`" && s.lang == script && beginsWith(line, declarationWords) {
 		s.end = "" // it was no string, but a quote in a regular expression
@@ -167,7 +169,8 @@ func (s *scanner) opening(line []byte, from int) (at int, mark string) {
 	return len(line), ""
 }
 
-// partOfWord reports whether a mark of comments is a part of something else: the // of an address, the # of $#.
+// partOfWord reports whether a mark of comments is a part of something else: the // of an address,
+// the # of $#.
 func partOfWord(line []byte, at int, mark string) bool {
 	if at == 0 {
 		return false
@@ -179,8 +182,8 @@ func partOfWord(line []byte, at int, mark string) bool {
 	return before == ':'
 }
 
-// quoted returns the bytes of a string after its first quote, 0 if the string does not end with the line: an
-// apostrophe.
+// quoted returns the bytes of a string after its first quote, 0 if the string does not end with the
+// line: an apostrophe.
 func quoted(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -193,10 +196,12 @@ func quoted(text []byte) int {
 	return 0
 }
 
-// maxMark is the number of bytes that may be before a license: the mark of a version control system, build constraints.
+// maxMark is the number of bytes that may be before a license: the mark of a version control
+// system, build constraints.
 const maxMark = 128
 
-// license returns the length of the first comment of a text if it is about a license, which many files have, else 0.
+// license returns the length of the first comment of a text if it is about a license, which many
+// files have, else 0.
 func (s *scanner) license(text []byte) int {
 	if len(s.lang.comments) == 0 && s.lang.open == "" {
 		return 0

@@ -20,8 +20,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Reader keeps a Contents equal to the files of one worktree as they are on disk. It reads a file when it is new or was
-// written since. What it read is kept in a file, see Keep. It is safe for concurrent use.
+// Reader keeps a Contents equal to the files of one worktree as they are on disk. It reads a file
+// when it is new or was written since. What it read is kept in a file, see Keep. It is safe for
+// concurrent use.
 type Reader struct {
 	root     event.Root
 	contents *Contents
@@ -35,13 +36,15 @@ type Reader struct {
 	log     *slog.Logger
 	loaded  bool
 
-	// held while a file is read, so that an older version never replaces a newer one; guards what follows
+	// held while a file is read, so that an older version never replaces a newer one; guards what
+	// follows
 	mu       sync.Mutex
 	versions map[event.Path]version
 	dirty    bool // the file is to be written
 }
 
-// File is where a Reader keeps what it read. Read returns an error that wraps fs.ErrNotExist when there is none.
+// File is where a Reader keeps what it read. Read returns an error that wraps fs.ErrNotExist when
+// there is none.
 type File interface {
 	Read() ([]byte, error)
 	Write(fill func(io.Writer) error) error
@@ -57,8 +60,8 @@ func NewReader(root event.Root) *Reader {
 		ready: make(chan struct{}), versions: map[event.Path]version{}}
 }
 
-// Keep names the file in which Run keeps what was read, so that no unchanged file is read again after a start. A
-// damaged one is an empty one, and a warning in the log. It is called before Run.
+// Keep names the file in which Run keeps what was read, so that no unchanged file is read again
+// after a start. A damaged one is an empty one, and a warning in the log. It is called before Run.
 func (r *Reader) Keep(file File, log *slog.Logger) {
 	r.keeping.Lock()
 	defer r.keeping.Unlock()
@@ -68,7 +71,8 @@ func (r *Reader) Keep(file File, log *slog.Logger) {
 // Contents returns what the files say, as far as they have been read.
 func (r *Reader) Contents() *Contents { return r.contents }
 
-// Wait waits until all files have been read once, for at most the given time. It reports whether they have been read.
+// Wait waits until all files have been read once, for at most the given time. It reports whether
+// they have been read.
 func (r *Reader) Wait(ctx context.Context, most time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -92,9 +96,10 @@ func signal(c chan struct{}) {
 	}
 }
 
-// Run takes what was kept, reads the files of the tree that were written since, and again after each Refresh, until ctx
-// ends. It keeps what it read after the first round, later every five minutes at most, and at the end. It always
-// returns nil. tree may return nil while the list of files is not known.
+// Run takes what was kept, reads the files of the tree that were written since, and again after
+// each Refresh, until ctx ends. It keeps what it read after the first round, later every five
+// minutes at most, and at the end. It always returns nil. tree may return nil while the list of
+// files is not known.
 func (r *Reader) Run(ctx context.Context, tree func() *Tree) error {
 	r.load()
 	defer r.save()
@@ -195,8 +200,8 @@ func (r *Reader) saveLocked() error {
 	return err
 }
 
-// Forget takes a file, or all files of a folder, out of the index and out of the bytes that are kept. A file that is
-// still there is read again at the next start.
+// Forget takes a file, or all files of a folder, out of the index and out of the bytes that are
+// kept. A file that is still there is read again at the next start.
 func (r *Reader) Forget(p event.Path) error {
 	r.keeping.Lock()
 	defer r.keeping.Unlock()
@@ -217,8 +222,8 @@ func (r *Reader) Forget(p event.Path) error {
 	return r.saveLocked()
 }
 
-// readAll reads the files of a tree that were written since they were read, and forgets those that it does not have any
-// more.
+// readAll reads the files of a tree that were written since they were read, and forgets those that
+// it does not have any more.
 func (r *Reader) readAll(ctx context.Context, tree *Tree) {
 	r.mu.Lock()
 	// before the tree is asked: a file that is saved from now on is in it, or is not among these
@@ -243,8 +248,8 @@ func (r *Reader) readAll(ctx context.Context, tree *Tree) {
 // mergeEvery is the number of files that are read before a new base may be made.
 const mergeEvery = 256
 
-// read reads a file if it was written since. Symbolic links, which may lead anywhere, and files longer than MaxDocument
-// say nothing.
+// read reads a file if it was written since. Symbolic links, which may lead anywhere, and files
+// longer than MaxDocument say nothing.
 func (r *Reader) read(p event.Path) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -285,9 +290,9 @@ func (r *Reader) Text(p event.Path) []byte {
 	return text
 }
 
-// Blob returns the id that git gives the content of a file now, in hex; "" for one that Reader does not read. It reads
-// the file: a checkout and back changes the time of a file and not its content, and a second write may have the time of
-// the first.
+// Blob returns the id that git gives the content of a file now, in hex; "" for one that Reader does
+// not read. It reads the file: a checkout and back changes the time of a file and not its content,
+// and a second write may have the time of the first.
 func (r *Reader) Blob(p event.Path) string {
 	text := r.Text(p)
 	if text == nil {
@@ -324,8 +329,8 @@ func (r *Reader) forgetLocked(files ...event.Path) {
 	r.contents.Remove(files...)
 }
 
-// Update reads the files that an event of a watcher says were written, and forgets those that went. The tree has
-// changed before.
+// Update reads the files that an event of a watcher says were written, and forgets those that went.
+// The tree has changed before.
 func (r *Reader) Update(e event.Event) {
 	switch b := e.Body.(type) {
 	case event.Delete:

@@ -78,7 +78,8 @@ func TestReader(t *testing.T) {
 	f.finds("freshname", "a.go")
 }
 
-// TestUnreadable: a file that cannot be read says nothing, and is read as soon as it can be, also at the same time.
+// TestUnreadable: a file that cannot be read says nothing, and is read as soon as it can be, also
+// at the same time.
 func TestUnreadable(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("it needs a file that even root cannot read")

@@ -47,7 +47,8 @@ func BrokenLines(all []Broken) []Broken {
 	return slices.CompactFunc(slices.Clone(all), func(x, y Broken) bool { return x.File == y.File && x.Line == y.Line })
 }
 
-// World is what is around a change: the files after it, what the index knows of them, and their contents.
+// World is what is around a change: the files after it, what the index knows of them, and their
+// contents.
 type World struct {
 	Tree     *Tree
 	Contents *Contents
@@ -72,11 +73,12 @@ type removal struct {
 	users int // files of the change that used it and do no more
 }
 
-// BrokenBy returns the references that a change breaks, by file and line: names of at least 4 bytes whose only
-// definition it removes, imports of files that it removes or renames, and their paths in any text. A definition that
-// only tests have left, such as the method of a fake, does not count for a name of the program. A name that the code
-// of the change still has was moved, or means something else. Each file is named once for each name. more is how many
-// there are beyond the hundred that are listed.
+// BrokenBy returns the references that a change breaks, by file and line: names of at least 4 bytes
+// whose only definition it removes, imports of files that it removes or renames, and their paths in
+// any text. A definition that only tests have left, such as the method of a fake, does not count
+// for a name of the program. A name that the code of the change still has was moved, or means
+// something else. Each file is named once for each name. more is how many there are beyond the
+// hundred that are listed.
 func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
 	b := breaking{World: w, change: map[event.Path]bool{}, gone: map[event.Path]bool{}, own: map[nameIn]bool{}}
 	for _, c := range change {
@@ -94,7 +96,8 @@ func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
 	return out, len(b.out) - len(out)
 }
 
-// files are those of the tree and of the change, but for some. The tree may not know of the change yet.
+// files are those of the tree and of the change, but for some. The tree may not know of the change
+// yet.
 func (b *breaking) files(less map[event.Path]bool) files {
 	if b.module == nil {
 		b.module = sync.OnceValue(func() string { return modfile.ModulePath(b.Text("go.mod")) })
@@ -118,7 +121,8 @@ type nameIn struct {
 	name string
 }
 
-// users returns the files outside of the change that may use a name, none if there are more than most.
+// users returns the files outside of the change that may use a name, none if there are more than
+// most.
 func (b *breaking) users(name string, most int) []event.Path {
 	out := b.Contents.codeUsers(name, most, func(p event.Path) bool { return !b.change[p] })
 	for _, p := range b.More {
@@ -179,16 +183,17 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 	return out[:min(len(out), maxRemoved)]
 }
 
-// keeps reports whether a version still has a name that it defined, so that it was moved or means something else. Where
-// the file still uses it, and does not import it, the change forgot to rename it there.
+// keeps reports whether a version still has a name that it defined, so that it was moved or means
+// something else. Where the file still uses it, and does not import it, the change forgot to rename
+// it there.
 func (s *Source) keeps(name string, anyUse bool) bool {
 	return s.has(name) || s.uses[name] && (anyUse || s.imports[name] || !looksLikeCode(name))
 }
 
 func (s *Source) has(name string) bool { _, ok := s.defines[name]; return ok }
 
-// definedBy reports whether one of the files defines a name. What tests define for themselves does not count where the
-// program defined the name.
+// definedBy reports whether one of the files defines a name. What tests define for themselves does
+// not count where the program defined the name.
 func (b *breaking) definedBy(users []event.Path, r *removal) bool {
 	plain := plainIdentifier(r.name)
 	for _, u := range users {
@@ -280,8 +285,8 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 	return out
 }
 
-// Mends returns a name that a change removes, of those that the code of a file before has and after has not; "" if
-// there is none. Programs of the developers measure with it.
+// Mends returns a name that a change removes, of those that the code of a file before has and after
+// has not; "" if there is none. Programs of the developers measure with it.
 func Mends(f Changed, change []Changed) string {
 	was, is := f.Was, f.Is
 	if was == nil || is == nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestBroken: testdata/references.txt has small repositories. "-- FILE --" begins a file, "-- FILE => --" what the
-// change makes of it, "-- FILE => NEW --" what it renames it to, "-- FILE => - --" that it deletes it. What follows
-// "-- want --" is broken.
+// TestBroken: testdata/references.txt has small repositories. "-- FILE --" begins a file, "-- FILE
+// => --" what the change makes of it, "-- FILE => NEW --" what it renames it to, "-- FILE => - --"
+// that it deletes it. What follows "-- want --" is broken.
 func TestBroken(t *testing.T) {
 	text, err := os.ReadFile("testdata/references.txt")
 	fault.Check(t, err)
@@ -64,7 +64,8 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestLargeFiles: a name that goes from a program of MaxEdited bytes is missed elsewhere, one byte more says nothing.
+// TestLargeFiles: a name that goes from a program of MaxEdited bytes is missed elsewhere, one byte
+// more says nothing.
 func TestLargeFiles(t *testing.T) {
 	use := []byte("package a\n\nfunc f() { drawTerminal() }\n")
 	w := index.World{Tree: index.NewTree([]event.Path{"use.go"}), Contents: index.NewContents(),

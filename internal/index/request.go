@@ -14,9 +14,9 @@ import (
 // maxRequestWords is the number of words of a request that count.
 const maxRequestWords = 96
 
-// Request is what a prompt asks for, in a form that other wordings of it share: word order, inflection and common
-// synonyms do not matter. It also holds what makes two requests different although most of their words are the same.
-// All lists are sorted, and hold each entry once.
+// Request is what a prompt asks for, in a form that other wordings of it share: word order,
+// inflection and common synonyms do not matter. It also holds what makes two requests different
+// although most of their words are the same. All lists are sorted, and hold each entry once.
 type Request struct {
 	words    []string
 	grams    []gram              // by hash
@@ -29,8 +29,8 @@ type Request struct {
 	tasks    []string            // what is to be done, in classes
 }
 
-// NewRequest reads a prompt. Words end at everything that is no letter, digit or apostrophe. Names of files and of
-// identifiers count as a whole, too.
+// NewRequest reads a prompt. Words end at everything that is no letter, digit or apostrophe. Names
+// of files and of identifiers count as a whole, too.
 func NewRequest(text string) Request {
 	r := Request{directed: map[string][]string{}}
 	negation, direction := false, ""

@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// FuzzRequest: any text is similar to itself and asks for no other thing than itself, and the bounds hold.
+// FuzzRequest: any text is similar to itself and asks for no other thing than itself, and the
+// bounds hold.
 func FuzzRequest(f *testing.F) {
 	f.Add("don't fix rank/score.go from a to b #12 fooBar 日本")
 	f.Add("\xff '' ’s ..")

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Requests counts how many requests have a gram (a word, or neighbors), which says how much it counts. It is not safe
-// for concurrent use.
+// Requests counts how many requests have a gram (a word, or neighbors), which says how much it
+// counts. It is not safe for concurrent use.
 type Requests struct {
 	with map[uint64]int // requests by hash of a gram
 	n    int
@@ -33,9 +33,9 @@ func (x *Requests) Remove(r Request) {
 	}
 }
 
-// The weight of a gram is gramShare[words]·ln((n+prior+1)/(with+own+1)), of n requests of which with have it. The
-// prior stands for requests elsewhere, of which many have the weak words: an index of three requests cannot know that
-// "fix" says little.
+// The weight of a gram is gramShare[words]·ln((n+prior+1)/(with+own+1)), of n requests of which
+// with have it. The prior stands for requests elsewhere, of which many have the weak words: an
+// index of three requests cannot know that "fix" says little.
 const (
 	priorRequests = 60.0
 	priorWeak     = 24.0
@@ -51,12 +51,13 @@ func (x *Requests) weight(g gram) float64 {
 	return gramShare[g.size] * math.Log((float64(x.n)+priorRequests+1)/(float64(x.with[g.hash])+own+1))
 }
 
-// Similarity compares two requests by their weighted Jaccard index, in [0,1]: the weight of the grams in both, divided
-// by the weight of the grams in either. Two requests without words are equal.
+// Similarity compares two requests by their weighted Jaccard index, in [0,1]: the weight of the
+// grams in both, divided by the weight of the grams in either. Two requests without words are
+// equal.
 func (x *Requests) Similarity(r, s Request) float64 { return x.jaccard(r.grams, s.grams) }
 
-// KindSimilarity is Similarity without the numbers, versions and identifiers of the requests. It is 0 where no word of
-// both says what kind of task it is.
+// KindSimilarity is Similarity without the numbers, versions and identifiers of the requests. It is
+// 0 where no word of both says what kind of task it is.
 func (x *Requests) KindSimilarity(r, s Request) float64 {
 	says := slices.ContainsFunc(r.kind, func(g gram) bool { return g.task && slices.Contains(s.kind, g) })
 	if !says {

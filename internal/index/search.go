@@ -22,8 +22,8 @@ const (
 	manyUsers    = 1024 // files of an identifier up to which the rarer counts
 )
 
-// Alike finds the n files that share rare identifiers with a file (what it calls, what calls it), each worth 1/(number
-// of the other files that have it).
+// Alike finds the n files that share rare identifiers with a file (what it calls, what calls it),
+// each worth 1/(number of the other files that have it).
 func (c *Contents) Alike(p event.Path, n int) []Hit {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -94,7 +94,8 @@ func (c *Contents) calling(p event.Path, n int) []Hit {
 	return c.best(sums, n)
 }
 
-// fileID is the number of a segment among Contents.segments and of a file in it: valid while they do not change.
+// fileID is the number of a segment among Contents.segments and of a file in it: valid while they
+// do not change.
 type fileID uint64
 
 func (c *Contents) path(id fileID) event.Path { return c.segments[id>>32].paths[uint32(id)] }
@@ -138,8 +139,8 @@ type sharedName struct {
 	files int
 }
 
-// identifiersOf returns the number of a file and its rarest identifiers that another file has too, at most maxCompared,
-// none if the file is not known.
+// identifiersOf returns the number of a file and its rarest identifiers that another file has too,
+// at most maxCompared, none if the file is not known.
 func (c *Contents) identifiersOf(p event.Path) (self fileID, shared []sharedName) {
 	self, known := c.idOf(p)
 	if !known {
@@ -163,7 +164,8 @@ func (c *Contents) identifiersOf(p event.Path) (self fileID, shared []sharedName
 	return self, shared[:min(len(shared), maxCompared)]
 }
 
-// usersIn counts the files of the list of an identifier that are not gone, at least up to manyUsers.
+// usersIn counts the files of the list of an identifier that are not gone, at least up to
+// manyUsers.
 func (s *segment) usersIn(list []byte) (n int) {
 	if s.live < s.size() {
 		for l := (nameList{rest: list}); n < manyUsers && l.next(s.size()); {
@@ -205,9 +207,10 @@ func (c *Contents) best(shares []share, n int) []Hit {
 	return hits[:min(len(hits), n)]
 }
 
-// codeUsers returns the files whose code has a name, exactly as plain form, of those that a filter lets pass; none if
-// there are more than most. Names of one word are not indexed where they are used: files with that word are returned.
-// Words that no text is compared by (see stopWords) are names there.
+// codeUsers returns the files whose code has a name, exactly as plain form, of those that a filter
+// lets pass; none if there are more than most. Names of one word are not indexed where they are
+// used: files with that word are returned. Words that no text is compared by (see stopWords) are
+// names there.
 func (c *Contents) codeUsers(name string, most int, pass func(event.Path) bool) (out []event.Path) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -269,7 +272,8 @@ func (c *Contents) defines(p event.Path, plain string) bool {
 	return false
 }
 
-// naming returns the files that have all words of the name of a file, at most most: the first by path.
+// naming returns the files that have all words of the name of a file, at most most: the first by
+// path.
 func (c *Contents) naming(p event.Path, most int) (out []event.Path) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

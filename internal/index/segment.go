@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// segment is what some files say, packed. Only the bits of removed files change: a file that is saved gets a new
-// segment, see Contents. Files have numbers in it.
+// segment is what some files say, packed. Only the bits of removed files change: a file that is
+// saved gets a new segment, see Contents. Files have numbers in it.
 type segment struct {
 	Words   lists // see wordList
 	Names   lists // exact identifiers that files use or define; see nameList
@@ -51,8 +51,8 @@ func (s *segment) isGone(file uint32) bool { return isSet(s.gone, file) }
 
 func isSet(bits []uint64, n uint32) bool { return bits[n/64]&(1<<(n%64)) != 0 }
 
-// wordList reads the list of a word. An entry is a uvarint of four times the difference to the number of the file
-// before, plus a form:
+// wordList reads the list of a word. An entry is a uvarint of four times the difference to the
+// number of the file before, plus a form:
 //
 //	0  the body has the word once, no other field does
 //	1  a byte follows: how often the body has it
@@ -75,8 +75,8 @@ const (
 	fieldsForm
 )
 
-// next reads an entry. It ends at one that is damaged, and at a file that the segment, which has size files, does not
-// have.
+// next reads an entry. It ends at one that is damaged, and at a file that the segment, which has
+// size files, does not have.
 func (l *wordList) next(size int) bool {
 	head, ok := uvarint(&l.rest)
 	if l.last += head >> 2; !ok || l.last >= uint64(size) {
@@ -164,8 +164,8 @@ func appendWord(list []byte, delta uint32, counts *[fields]uint8) []byte {
 	return list
 }
 
-// nameList reads the list of an identifier. An entry is a uvarint of four times the difference to the number of the
-// file before, plus 1 if the file defines it, plus 2 if its code has it.
+// nameList reads the list of an identifier. An entry is a uvarint of four times the difference to
+// the number of the file before, plus 1 if the file defines it, plus 2 if its code has it.
 type nameList struct {
 	rest []byte
 	file uint32
@@ -261,7 +261,8 @@ type packed struct {
 	hidden bool // it is not among the names of the file
 }
 
-// pack makes lists of the terms of one file, and the differences of the numbers of those that are not hidden.
+// pack makes lists of the terms of one file, and the differences of the numbers of those that are
+// not hidden.
 func pack(terms []packed) (out lists, forward []byte) {
 	slices.SortFunc(terms, func(a, b packed) int { return cmp.Compare(a.hash, b.hash) })
 	terms = slices.CompactFunc(terms, func(a, b packed) bool { return a.hash == b.hash })

@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestSimilarityFormulas: the values of each formula, worked out by hand from the words of its documentation.
+// TestSimilarityFormulas: the values of each formula, worked out by hand from the words of its
+// documentation.
 func TestSimilarityFormulas(t *testing.T) {
 	for _, c := range []struct {
 		what      string

@@ -9,8 +9,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Sketch is what the diff of one file says, in short: the hashes of the names and words in its changed lines, and of
-// marks such as "added only", rising, each once. nil: the diff is not known, or the file is no text.
+// Sketch is what the diff of one file says, in short: the hashes of the names and words in its
+// changed lines, and of marks such as "added only", rising, each once. nil: the diff is not known,
+// or the file is no text.
 type Sketch []uint32
 
 // FileSketch is the sketch of a file of a commit, under the name that it had then.
@@ -20,7 +21,8 @@ type FileSketch struct {
 	Places Places
 }
 
-// Bounds of a sketch. With 120 words of 400 lines companions were found no better (docs/measurements/ranking.md).
+// Bounds of a sketch. With 120 words of 400 lines companions were found no better
+// (docs/measurements/ranking.md).
 const (
 	maxSketchLines = 150 // changed lines that are read, the first ones
 	maxSketchWords = 60  // words that are kept, the most frequent
@@ -95,7 +97,8 @@ func (d *Differ) marks() []uint32 {
 	return marks
 }
 
-// sketchHash is FNV-1a of a word in lower case: sketches are kept on the disk, so it is the same in every process.
+// sketchHash is FNV-1a of a word in lower case: sketches are kept on the disk, so it is the same in
+// every process.
 func sketchHash(word []byte) uint32 {
 	h := uint32(2166136261)
 	for _, c := range word {
@@ -110,8 +113,8 @@ func sketchHash(word []byte) uint32 {
 // sketchSeed is for the lines of one comparison, which are kept nowhere.
 var sketchSeed = maphash.MakeSeed()
 
-// SketchOf is the sketch of two versions of a text, nil for none: of the lines that only one of them has, as often as
-// it has more of them. A line that moved is none.
+// SketchOf is the sketch of two versions of a text, nil for none: of the lines that only one of
+// them has, as often as it has more of them. A line that moved is none.
 func SketchOf(before, after []byte) Sketch {
 	if bytes.IndexByte(before, 0) >= 0 || bytes.IndexByte(after, 0) >= 0 {
 		return nil

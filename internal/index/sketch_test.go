@@ -49,7 +49,8 @@ func TestSketchOf(t *testing.T) {
 	}
 }
 
-// TestSketchBounds: the first 150 lines are read, the 60 most frequent words are kept, and all lines count.
+// TestSketchBounds: the first 150 lines are read, the 60 most frequent words are kept, and all
+// lines count.
 func TestSketchBounds(t *testing.T) {
 	var d Differ
 	for i := range 400 {

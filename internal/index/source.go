@@ -7,7 +7,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Source is what the code of one version of a file defines and uses, by exact names. It never changes.
+// Source is what the code of one version of a file defines and uses, by exact names. It never
+// changes.
 type Source struct {
 	lang    *language
 	defines map[string]definition
@@ -21,7 +22,8 @@ type definition struct {
 	private bool // no other file can use it
 }
 
-// ReadSource reads one version of a file. It returns nil for what is no program, and for more than MaxEdited bytes.
+// ReadSource reads one version of a file. It returns nil for what is no program, and for more than
+// MaxEdited bytes.
 func ReadSource(p event.Path, text []byte) *Source {
 	lang := languageOf(p)
 	if lang == nil || unreadable(p, text) {
@@ -58,9 +60,10 @@ func ReadSource(p event.Path, text []byte) *Source {
 	return s
 }
 
-// MaxEdited is how many bytes a file may have, before and after, whose versions are compared. Programs that people
-// edit have up to 300,000 (fzf's src/terminal.go). Reading takes 14 µs a kilobyte, so that the two versions of the
-// largest file take 15 ms, of the 50 that a hook may take.
+// MaxEdited is how many bytes a file may have, before and after, whose versions are compared.
+// Programs that people edit have up to 300,000 (fzf's src/terminal.go). Reading takes 14 µs a
+// kilobyte, so that the two versions of the largest file take 15 ms, of the 50 that a hook may
+// take.
 const MaxEdited = 1 << 19
 
 // unreadable reports whether a file is binary, or too large.
@@ -76,7 +79,8 @@ type codeLine struct {
 	rest     []byte // the text from the end of defining on
 }
 
-// codeLines yields the lines of a program by their numbers from 1 on. also, which may be nil, gets their pieces.
+// codeLines yields the lines of a program by their numbers from 1 on. also, which may be nil, gets
+// their pieces.
 func codeLines(lang *language, text []byte, also func(text []byte, of piece)) iter.Seq2[int, codeLine] {
 	return func(yield func(int, codeLine) bool) {
 		var code []byte

@@ -14,12 +14,13 @@ type ending struct {
 	after   string // bytes after which the suffix stays
 }
 
-// inflections are endings before which a silent e is lost and a consonant is doubled: writing is write, dropped is
-// drop.
+// inflections are endings before which a silent e is lost and a consonant is doubled: writing is
+// write, dropped is drop.
 var inflections = []ending{{"ing", 3, "", ""}, {"able", 4, "", ""}, {"er", 4, "", "i"}, {"or", 4, "", ""},
 	{"ed", 3, "", "ei"}}
 
-// derivations are the other endings, longest first. After ly stay verbs like apply and nouns like family.
+// derivations are the other endings, longest first. After ly stay verbs like apply and nouns like
+// family.
 var derivations = []ending{
 	{"ification", 2, "ify", ""}, {"scription", 2, "scribe", ""}, {"olution", 3, "olve", ""}, {"ersion", 3, "ert", ""},
 	{"bility", 3, "ble", ""}, {"ation", 4, "", ""}, {"ating", 4, "", ""}, {"ator", 4, "", ""}, {"ated", 4, "", ""},
@@ -29,14 +30,16 @@ var derivations = []ending{
 	{"ly", 4, "", "abilopuy"}, {"ur", 4, "", ""}, {"s", 3, "", "s"}, {"y", 4, "", ""},
 }
 
-// wholeWords look as if they had an ending, and would become another word of programs. Requests keep uses apart from
-// use, as they did when the similarities of recorded sequences were chosen (package reload, TestFindGolden).
+// wholeWords look as if they had an ending, and would become another word of programs. Requests
+// keep uses apart from use, as they did when the similarities of recorded sequences were chosen
+// (package reload, TestFindGolden).
 var wholeWords = event.WordSet(`author factor folder header pointer container version everything something anything
 	nothing uses setting`)
 
-// Stem returns the form that the inflections and the common derivations of a word share: caching, cached and caches are
-// cache, notification and notifier are notify. The word is in lower case. Stems are compared, never shown: that of
-// cache is cach. The stem of a stem is itself. Words outside of ASCII and words of fewer than 4 bytes stay as they are.
+// Stem returns the form that the inflections and the common derivations of a word share: caching,
+// cached and caches are cache, notification and notifier are notify. The word is in lower case.
+// Stems are compared, never shown: that of cache is cach. The stem of a stem is itself. Words
+// outside of ASCII and words of fewer than 4 bytes stay as they are.
 func Stem(word string) string {
 	word = strings.TrimRight(word, "'")
 	for i := range len(word) {
@@ -54,8 +57,8 @@ func Stem(word string) string {
 	return word
 }
 
-// withoutEnding takes off one ending, and the e or the doubled consonant that is left. Its result is shorter, or the
-// word itself.
+// withoutEnding takes off one ending, and the e or the doubled consonant that is left. Its result
+// is shorter, or the word itself.
 func withoutEnding(word string) string {
 	if s := strip(word, derivations); s != word {
 		return s
@@ -72,7 +75,8 @@ func withoutEnding(word string) string {
 	return inflected
 }
 
-// withoutE takes a silent e off, except where it distinguishes words: code and cod, state and stat, parse and pars.
+// withoutE takes a silent e off, except where it distinguishes words: code and cod, state and stat,
+// parse and pars.
 func withoutE(word string) string {
 	if s, found := strings.CutSuffix(word, "e"); found && !oneSyllable(s) && !sibilant(s) {
 		return s
@@ -80,8 +84,8 @@ func withoutE(word string) string {
 	return word
 }
 
-// undoubled takes one of two equal consonants off the end of a word. The s stays (pass), and the l of short words
-// (call).
+// undoubled takes one of two equal consonants off the end of a word. The s stays (pass), and the l
+// of short words (call).
 func undoubled(word string) string {
 	n := len(word)
 	if n < 4 || word[n-1] != word[n-2] || strings.IndexByte("aeious", word[n-1]) >= 0 {
@@ -93,7 +97,8 @@ func undoubled(word string) string {
 	return word[:n-1]
 }
 
-// oneSyllable reports whether a word is consonants, one vowel and one consonant that an e may follow.
+// oneSyllable reports whether a word is consonants, one vowel and one consonant that an e may
+// follow.
 func oneSyllable(word string) bool {
 	n := len(word)
 	if n < 2 || vowel(word[n-1]) || word[n-1] == 'w' || word[n-1] == 'x' || !vowel(word[n-2]) {

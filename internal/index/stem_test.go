@@ -72,7 +72,8 @@ func TestStem(t *testing.T) {
 	fault.Same(t, "a word outside of ASCII", Stem("Änderungen"), "Änderungen")
 }
 
-// FuzzStem: the stem of a stem is itself, and no stem is longer than its word but by the e of a short one.
+// FuzzStem: the stem of a stem is itself, and no stem is longer than its word but by the e of a
+// short one.
 func FuzzStem(f *testing.F) {
 	for _, word := range []string{"caching", "notifications", "uses", "xxed", "eeing", "ies", "bility", "parsers'",
 		"日本ing", "llll", "\xff"} {

@@ -6,8 +6,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// stopList are words that say nothing about the subject of a text: what the grammar of English needs, and
-// politeness. Words that may name something in a program (new, get, help, not) are not among them.
+// stopList are words that say nothing about the subject of a text: what the grammar of English
+// needs, and politeness. Words that may name something in a program (new, get, help, not) are not
+// among them.
 const stopList = `a about after again ain all also although always am an and another any anyone are aren as
 	at be because been before being below between both but by can cannot could couldn d did didn do does doesn doing
 	don done down during each either else etc even ever every few for from further had hadn has hasn have haven having
@@ -38,8 +39,8 @@ var agreements = event.WordSet(`again ahead all and both carry commit continue c
 	good great hello hi it k keep left lgtm looks make next nice no nope now off ok okay on p perfect please proceed
 	push resume right so sure thank thanks that the them this try where y yeah yep yes you yup`)
 
-// OnlyAgrees reports whether a text says no more than "yes, go ahead": all of its words are agreements or numbers. A
-// number stands for the choice that was taken.
+// OnlyAgrees reports whether a text says no more than "yes, go ahead": all of its words are
+// agreements or numbers. A number stands for the choice that was taken.
 func OnlyAgrees(text string) bool {
 	for word := range Words(strings.ToLower(text)) {
 		if !agreements[word] && !isNumber(word) {

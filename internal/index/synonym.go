@@ -6,8 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// synonymGroups are words that mean the same in requests to a coding agent. The first stands for all. Groups are small:
-// a wrong match costs more than a missed one.
+// synonymGroups are words that mean the same in requests to a coding agent. The first stands for
+// all. Groups are small: a wrong match costs more than a missed one.
 var synonymGroups = strings.Split(`fix repair correct resolve solve patch, add create introduce append insert,
 	remove delete drop erase, rename, explain describe clarify elaborate, show display print list, find locate search
 	look, check verify validate confirm ensure, run execute launch start, test spec, error failure bug issue problem
@@ -52,8 +52,8 @@ var negations = event.WordSet(`not no never without don't dont doesn't doesnt is
 var directions = map[string]string{"from": "from", "to": "to", "into": "to", "before": "before", "after": "after",
 	"instead": "instead"}
 
-// tasks maps a word to the class of what it asks for: to explain something is not to remove it. Words that name a thing
-// as often as a task (test, build, log) are left out.
+// tasks maps a word to the class of what it asks for: to explain something is not to remove it.
+// Words that name a thing as often as a task (test, build, log) are left out.
 var tasks = func() map[string]string {
 	m := map[string]string{}
 	for class, list := range map[string]string{

@@ -9,13 +9,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Text is what a prompt, an issue or a commit message says about files. Lists are in the order of the text, each entry
-// once.
+// Text is what a prompt, an issue or a commit message says about files. Lists are in the order of
+// the text, each entry once.
 type Text struct {
 	Title []Count // the words of the first line that has any, by stem
 	Body  []Count // the words of the whole text, the title included, without the boilerplate of forms
 
-	// the words of what the title is about by its form: parser of "fix(parser): …", "parser: …" and "[parser] …"
+	// the words of what the title is about by its form: parser of "fix(parser): …", "parser: …" and
+	// "[parser] …"
 	Scope []Count
 
 	Pairs [][2]string // stems that stand next to each other in a line, words without stem aside

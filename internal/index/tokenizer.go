@@ -17,9 +17,10 @@ const (
 	maxPathTerms = 24 // terms of one path
 )
 
-// Terms returns the index terms of a text: the stems of its words (see Stem), without stop words. Words end at every character that is neither a letter nor a digit, and at camelCase borders. Words shorter
-// than 3 or longer than 32 bytes and numbers are left out. Each term appears once, in the order of the text, at most
-// max of them.
+// Terms returns the index terms of a text: the stems of its words (see Stem), without stop words.
+// Words end at every character that is neither a letter nor a digit, and at camelCase borders.
+// Words shorter than 3 or longer than 32 bytes and numbers are left out. Each term appears once, in
+// the order of the text, at most max of them.
 //
 // Event logs and scores hold terms. To change them is to lose what was learned under the old ones.
 func Terms(text string, max int) []string {
@@ -36,7 +37,8 @@ func Terms(text string, max int) []string {
 	return terms
 }
 
-// PathTerms returns the terms of a path, at most 24: those of its folders and of its name without the extension.
+// PathTerms returns the terms of a path, at most 24: those of its folders and of its name without
+// the extension.
 func PathTerms(p event.Path) []string {
 	s := string(p)
 	if ext := p.Ext(); ext != "" && len(ext) < len(p.Base()) {
@@ -50,13 +52,14 @@ func Words(text string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// Tokens estimates how many tokens a text costs a language model: one for every four bytes, rounded up. Texts outside
-// of ASCII are overestimated, because their letters take several bytes.
+// Tokens estimates how many tokens a text costs a language model: one for every four bytes, rounded
+// up. Texts outside of ASCII are overestimated, because their letters take several bytes.
 func Tokens(text string) int { return (len(text) + 3) / 4 }
 
-// split yields the words of a text as they are written: runs of letters and digits, cut where camelCase begins another
-// word ("parseHTTPHeader" is parse, HTTP, Header). In prose an apostrophe belongs to its word, a capital ends no run of
-// capitals ("HTTPServer" is one word), and each character of a script without spaces is a word.
+// split yields the words of a text as they are written: runs of letters and digits, cut where
+// camelCase begins another word ("parseHTTPHeader" is parse, HTTP, Header). In prose an apostrophe
+// belongs to its word, a capital ends no run of capitals ("HTTPServer" is one word), and each
+// character of a script without spaces is a word.
 func split(text string, prose bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start, prev := -1, rune(0) // start of the current word, -1 between words

@@ -8,9 +8,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Tree is the set of files that may be suggested: those that git tracks in a worktree, and new ones that are not
-// ignored. It finds them by name, folder, stem and word, and reads nothing from disk. It is safe for concurrent use.
-// Slices that it returns are shared: do not change them.
+// Tree is the set of files that may be suggested: those that git tracks in a worktree, and new ones
+// that are not ignored. It finds them by name, folder, stem and word, and reads nothing from disk.
+// It is safe for concurrent use. Slices that it returns are shared: do not change them.
 type Tree struct {
 	mu      sync.RWMutex // guards what follows
 	version uint64       // grows with every change
@@ -138,8 +138,8 @@ func (t *Tree) removeStep(paths []event.Path) {
 	t.removeWords(gone)
 }
 
-// removeWords takes paths off the lists of their words. Where a list that was full has lost half of its places, all lists
-// are made again when the next word is asked for.
+// removeWords takes paths off the lists of their words. Where a list that was full has lost half of
+// its places, all lists are made again when the next word is asked for.
 func (t *Tree) removeWords(gone []event.Path) {
 	t.words.remove(gone, PathTerms)
 	for _, p := range gone {
@@ -215,8 +215,8 @@ func (t *Tree) Dir(dir string) []event.Path { return t.list(t.dir, dir) }
 // Stem returns the files with the same Stem as p, with p itself if it is known.
 func (t *Tree) Stem(p event.Path) []event.Path { return t.list(t.stem, p.Stem()) }
 
-// Word returns at most 256 files whose path has that term (see PathTerms). The first call indexes the words of all
-// paths.
+// Word returns at most 256 files whose path has that term (see PathTerms). The first call indexes
+// the words of all paths.
 func (t *Tree) Word(term string) []event.Path {
 	t.mu.RLock()
 	indexed, list := t.words != nil, t.words[term]
@@ -234,5 +234,6 @@ func (t *Tree) list(l pathLists, key string) []event.Path {
 	return l[key]
 }
 
-// Named returns the files that a text names, each once, in the order of the text, at most 60 and of the first 30 KB.
+// Named returns the files that a text names, each once, in the order of the text, at most 60 and of
+// the first 30 KB.
 func (t *Tree) Named(text string) []event.Path { return NewLocator(t, nil, "").Mentions(text, false) }

@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestWordIsRefilled: files for which the list of a word had no place are found when others have gone.
+// TestWordIsRefilled: files for which the list of a word had no place are found when others have
+// gone.
 func TestWordIsRefilled(t *testing.T) {
 	var paths []event.Path
 	for i := range 300 {

@@ -19,8 +19,8 @@ func sortedPaths(ps []event.Path) []event.Path {
 	return out
 }
 
-// TestTreeAfterAnyChange: after random additions, removals and renames, of single files and of folders, every
-// question has the answer that follows from the files there are.
+// TestTreeAfterAnyChange: after random additions, removals and renames, of single files and of
+// folders, every question has the answer that follows from the files there are.
 func TestTreeAfterAnyChange(t *testing.T) {
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -107,8 +107,8 @@ func (u *usage) judgeOwner(r *removal, o occurrence) verdict {
 	return says
 }
 
-// linked reports whether the file imports the one that defined a name, is of the same package, or is its header or
-// test.
+// linked reports whether the file imports the one that defined a name, is of the same package, or
+// is its header or test.
 func (u *usage) linked(r *removal) bool {
 	old := r.in.Path
 	if u.user.Dir() == old.Dir() || u.user.Stem() == old.Stem() {
@@ -135,7 +135,8 @@ func inPackage(p event.Path, module string) bool {
 	return strings.HasSuffix("/"+p.Dir(), "/"+dir) || strings.HasSuffix("/"+p.Dir(), "/"+path.Dir(dir))
 }
 
-// samePackage compares the last two folders: src/main/java/a/b and src/test/java/a/b are one package.
+// samePackage compares the last two folders: src/main/java/a/b and src/test/java/a/b are one
+// package.
 func samePackage(a, b string) bool {
 	return path.Base(a) == path.Base(b) && path.Base(path.Dir(a)) == path.Base(path.Dir(b))
 }
@@ -169,7 +170,8 @@ var (
 		defer go range select print echo super constexpr`)
 )
 
-// declares reports whether an occurrence declares its name in the file: a variable, a parameter, a field, a function.
+// declares reports whether an occurrence declares its name in the file: a variable, a parameter, a
+// field, a function.
 func (o occurrence) declares(lang *language) bool {
 	_, word := lastIdentifier(o.before)
 	next := byte(0)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// textStem returns the stem by which files and texts are compared, "" if a word has none: one byte, more than 32, a
-// number, or a word that every text has.
+// textStem returns the stem by which files and texts are compared, "" if a word has none: one byte,
+// more than 32, a number, or a word that every text has.
 func textStem(word string) string {
 	if len(word) < 2 || len(word) > maxTerm || isNumber(word) {
 		return ""
@@ -45,7 +45,8 @@ func ideographs(word string) iter.Seq[string] {
 	}
 }
 
-// looksLikeCode reports whether a word has a border that prose does not have: an underscore or a capital inside.
+// looksLikeCode reports whether a word has a border that prose does not have: an underscore or a
+// capital inside.
 func looksLikeCode(word string) bool {
 	word = strings.Trim(word, "_")
 	for i := 1; i < len(word); i++ {

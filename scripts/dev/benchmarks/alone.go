@@ -45,7 +45,8 @@ func (in inputs) alone(ctx context.Context) (string, error) {
 	return out.String(), nil
 }
 
-// askAlone counts both answers to one question. A commit of one file has promises, and no other file to find.
+// askAlone counts both answers to one question. A commit of one file has promises, and no other
+// file to find.
 func askAlone(ctx context.Context, t *recorded.Table, a *recorded.Alone) {
 	var listed []event.Path
 	for i, s := range a.Answer(ctx) {

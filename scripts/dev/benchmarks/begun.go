@@ -106,7 +106,8 @@ func askBegun(ctx context.Context, t *recorded.Table, b *recorded.Begun, past *t
 	return nil
 }
 
-// committedWith are the files that were committed with another one most often, in commits of at most countedFiles files.
+// committedWith are the files that were committed with another one most often, in commits of at
+// most countedFiles files.
 func (t *transactions) committedWith(f event.Path) []rule {
 	sums, id := map[int]float64{}, t.id(f)
 	for _, c := range t.of[id] {

@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// TestMiners: the published rules on a history that can be counted by hand. a was committed five times, four times with
-// b, once with c and d; e was with d alone. old became b, gone was deleted.
+// TestMiners: the published rules on a history that can be counted by hand. a was committed five
+// times, four times with b, once with c and d; e was with d alone. old became b, gone was deleted.
 func TestMiners(t *testing.T) {
 	past := newTransactions()
 	for _, files := range [][]event.Path{{"a", "old"}, {"a", "old", "gone"}, {"a", "old"}, {"d", "e"}, {"c", "d", "a"}} {

@@ -16,8 +16,8 @@ const (
 	mostAsked   = 40 // branches of a repository
 )
 
-// branches measures which files the next commit of a branch changes, without a text. The branches are those that the
-// last quarter of each history merged.
+// branches measures which files the next commit of a branch changes, without a text. The branches
+// are those that the last quarter of each history merged.
 func (in inputs) branches(ctx context.Context) (string, error) {
 	names, err := in.names(textHistories)
 	if err != nil {

@@ -16,9 +16,10 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// miners are the rules that aOa is compared with. They warn of the files whose rule has a support and a confidence.
-// For TARMAQ none are published; it gets those of ROSE. cochange names a file that changed in 80 % of the commits of
-// another one; counting has the bounds of aoa check. One commit in common is chance for both.
+// miners are the rules that aOa is compared with. They warn of the files whose rule has a support
+// and a confidence. For TARMAQ none are published; it gets those of ROSE. cochange names a file
+// that changed in 80 % of the commits of another one; counting has the bounds of aoa check. One
+// commit in common is chance for both.
 var miners = []struct {
 	name                string
 	rank                func(*transactions, []event.Path) []rule
@@ -81,8 +82,8 @@ func (in inputs) changes(ctx context.Context) (string, error) {
 	return out.String(), nil
 }
 
-// eachRepository is what is named in each repository: of the files left out, how many of the named are right, and of
-// the complete commits, in percent.
+// eachRepository is what is named in each repository: of the files left out, how many of the named
+// are right, and of the complete commits, in percent.
 func eachRepository(t *recorded.Table) string {
 	var out strings.Builder
 	out.WriteString("Left-out files named / named files right / complete commits with a name, in percent:\n\n")
@@ -164,6 +165,6 @@ func count(t *recorded.Table, method, repo string, d *recorded.Decision, listed,
 	}
 }
 
-// ofWork are the measures without changelogs, manifests, lock files and settings of tools, which aoa check never calls
-// a finding: they are neither left out nor counted when a rule names them.
+// ofWork are the measures without changelogs, manifests, lock files and settings of tools, which
+// aoa check never calls a finding: they are neither left out nor counted when a rule names them.
 const ofWork = " of work"

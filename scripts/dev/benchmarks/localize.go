@@ -128,7 +128,8 @@ func (a *texts) take(ctx context.Context, c *contents, l *recorded.Localization)
 // promised is how many files of an answer about a text people see.
 const promised = 5
 
-// at is the place from 1 of the first right file, of the last one where all must be found; 0: not found.
+// at is the place from 1 of the first right file, of the last one where all must be found; 0: not
+// found.
 func (a *texts) at(ranked, truth []event.Path) (place int) {
 	for i, p := range truth {
 		at := 1 + slices.Index(ranked, p)

@@ -1,12 +1,14 @@
-// Command benchmarks measures aOa beside simpler rules and other programs and writes the tables of docs/dev/benchmarks.md.
+// Command benchmarks measures aOa beside simpler rules and other programs and writes the tables of
+// docs/dev/benchmarks.md.
 //
 //	go run ./scripts/dev/benchmarks -repos CLONES [-issues FILE] [-traces DIR] [-weights DIR] [-aoa PROGRAM] [-only TABLE]
 //	        [-histories FILE] [-page ""]
 //
-// In come clones (OWNER+NAME) of the repositories that histories.go names, or a file does; a file of issues (one JSON
-// object a line: id, repo, base, text, files); a folder of recorded sessions in the form of package recorded with
-// weights fitted without each of them; and a built aOa. Out goes one table for each: localize, branches, changes,
-// alone, begun, sessions and speed. A table whose input is missing stays as it is.
+// In come clones (OWNER+NAME) of the repositories that histories.go names, or a file does; a file
+// of issues (one JSON object a line: id, repo, base, text, files); a folder of recorded sessions in
+// the form of package recorded with weights fitted without each of them; and a built aOa. Out goes
+// one table for each: localize, branches, changes, alone, begun, sessions and speed. A table whose
+// input is missing stays as it is.
 package main
 
 import (

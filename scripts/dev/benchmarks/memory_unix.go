@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// memoryOf is the most memory that an ended process, or one that it waited for, had at once, in bytes.
+// memoryOf is the most memory that an ended process, or one that it waited for, had at once, in
+// bytes.
 func memoryOf(p *os.ProcessState) int64 {
 	usage, ok := p.SysUsage().(*syscall.Rusage)
 	if !ok {

@@ -73,17 +73,17 @@ const (
 	tarmaqMost     = 300 // files of a transaction
 )
 
-// rose are the rules of Zimmermann and others, "Mining Version Histories to Guide Software Changes" (2005):
-// transactions that hold the whole question, by confidence, then support.
+// rose are the rules of Zimmermann and others, "Mining Version Histories to Guide Software Changes"
+// (2005): transactions that hold the whole question, by confidence, then support.
 func (t *transactions) rose(asked []event.Path) []rule {
 	return t.mine(asked, func(n, of int) bool { return n == of }, roseMost, func(a, b rule) int {
 		return cmp.Or(cmp.Compare(b.confidence, a.confidence), cmp.Compare(b.support, a.support))
 	})
 }
 
-// tarmaq are the rules of Rolfsnes and others, "Generalizing the Analysis of Evolutionary Coupling for Software Change
-// Impact Analysis" (2016): transactions that hold as many files of the question as any does, by support, then
-// confidence.
+// tarmaq are the rules of Rolfsnes and others, "Generalizing the Analysis of Evolutionary Coupling
+// for Software Change Impact Analysis" (2016): transactions that hold as many files of the question
+// as any does, by support, then confidence.
 func (t *transactions) tarmaq(asked []event.Path) []rule {
 	most := 0
 	for _, n := range t.overlaps(asked) {
@@ -94,8 +94,8 @@ func (t *transactions) tarmaq(asked []event.Path) []rule {
 	})
 }
 
-// shared are rules between two files: the share of the commits of a file of the question in which another one changed.
-// Of several rules for a file the surest stands.
+// shared are rules between two files: the share of the commits of a file of the question in which
+// another one changed. Of several rules for a file the surest stands.
 func (t *transactions) shared(asked []event.Path) []rule {
 	in, kept := t.ids(asked), map[int]rule{}
 	order := func(a, b rule) int {
@@ -161,8 +161,8 @@ func (t *transactions) overlaps(asked []event.Path) map[int]int {
 	return out
 }
 
-// mine makes a rule of each file that goes with the part of the question that a transaction holds. Of several rules for
-// a file the first in order stands.
+// mine makes a rule of each file that goes with the part of the question that a transaction holds.
+// Of several rules for a file the first in order stands.
 func (t *transactions) mine(asked []event.Path, fits func(n, of int) bool, most int, order func(a, b rule) int) []rule {
 	in, overlaps := t.ids(asked), t.overlaps(asked)
 	together, alone := map[string]map[int]float64{}, map[string]float64{}

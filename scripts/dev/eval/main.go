@@ -1,11 +1,13 @@
-// Command eval measures predictions on recorded sessions: in time order it predicts, then it learns.
+// Command eval measures predictions on recorded sessions: in time order it predicts, then it
+// learns.
 //
 //	go run ./scripts/dev/eval -traces DIR [-repos CLONES] [-weights DIR] [-threshold P] [-json] [-beside FILE]
 //
-// In come traces in the form that package recorded describes, clones of their repositories (without them the contents of
-// files are not known), and weights OWNER+NAME.json that were fitted without that repository (train fit -left). Out
-// goes the table of docs/dev/benchmarks.md: the measures that docs/dev/evaluation.md defines, beside simple rules. -json prints
-// the sums of each session and repository, too; -beside compares with what -json printed earlier.
+// In come traces in the form that package recorded describes, clones of their repositories (without
+// them the contents of files are not known), and weights OWNER+NAME.json that were fitted without
+// that repository (train fit -left). Out goes the table of docs/dev/benchmarks.md: the measures
+// that docs/dev/evaluation.md defines, beside simple rules. -json prints the sums of each session
+// and repository, too; -beside compares with what -json printed earlier.
 package main
 
 import (

@@ -56,7 +56,8 @@ func (s *score) show(d *recorded.Decision) {
 	}
 }
 
-// list counts the list that would be shown at a prompt, or after a search that failed, to a turn that opens some files.
+// list counts the list that would be shown at a prompt, or after a search that failed, to a turn
+// that opens some files.
 func (s *score) list(d *recorded.Decision, name string, m prefetch.ListModel, opened []event.Path) {
 	files, e := m.Choose(d.Query, prefetch.Turn{Prompts: d.Prompts - 1,
 		Named: len(d.Prompted) > 0}, s.shown.predictions, nil)
@@ -108,7 +109,8 @@ func (s *score) turn(method string, d *recorded.Decision, list []event.Path) {
 	s.Add(method, "T1 mrr", s.repo, d.Session, truth(first > 0)/float64(max(first, 1)), 1)
 }
 
-// open counts one open, predicted after the last event before its batch. What a prompt or a command had named is left out.
+// open counts one open, predicted after the last event before its batch. What a prompt or a command
+// had named is left out.
 func (s *score) open(d *recorded.Decision, o recorded.Open) {
 	if o.Stratum == recorded.Named {
 		return
@@ -121,7 +123,8 @@ func (s *score) open(d *recorded.Decision, o recorded.Open) {
 	}
 }
 
-// search counts what follows a search that failed: the place of the first file that the turn opens next.
+// search counts what follows a search that failed: the place of the first file that the turn opens
+// next.
 func (s *score) search(d *recorded.Decision) {
 	if len(d.Search.Opened) == 0 {
 		return

@@ -25,7 +25,8 @@ func Fill(k event.Kind, fields Fields) event.Body {
 	return e.Body
 }
 
-// Set changes fields of the body of an event: a name, its value, and so on. It panics where the body has no such field.
+// Set changes fields of the body of an event: a name, its value, and so on. It panics where the
+// body has no such field.
 func Set(e *event.Event, pairs ...any) {
 	for i := 0; i < len(pairs); i += 2 {
 		if !set(e, pairs[i].(string), pairs[i+1]) {

@@ -30,8 +30,9 @@ const (
 	Snapshots             // the states are saved
 )
 
-// Sequence makes random events of sessions and their subagents, people, a watcher, git and the cron. The same seed and
-// files make the same sequence. Some events are older than those before them.
+// Sequence makes random events of sessions and their subagents, people, a watcher, git and the
+// cron. The same seed and files make the same sequence. Some events are older than those before
+// them.
 type Sequence struct {
 	*rand.Rand
 	Now   time.Time    // of the newest event; it moves by seconds, sometimes by hours
@@ -41,7 +42,8 @@ type Sequence struct {
 	done []event.Event // commits that may be taken back
 }
 
-// NewSequence begins a sequence about the files, or about some of its own, one of which has a name that is not UTF-8.
+// NewSequence begins a sequence about the files, or about some of its own, one of which has a name
+// that is not UTF-8.
 func NewSequence(seed uint64, files ...event.Path) *Sequence {
 	s := &Sequence{Rand: rand.New(rand.NewPCG(seed, 7)), Now: Start, Files: append([]event.Path(nil), files...)}
 	for i := len(files); len(files) == 0 && i < 25; i++ {
@@ -70,8 +72,8 @@ func (s *Sequence) Events(n int) []event.Event {
 	return out
 }
 
-// Batches cuts events at random places, into at most most each. A tick stands alone: what it trims depends on where
-// its batch ends.
+// Batches cuts events at random places, into at most most each. A tick stands alone: what it trims
+// depends on where its batch ends.
 func Batches(events []event.Event, r *rand.Rand, most int) (out [][]event.Event) {
 	for i := 0; i < len(events); {
 		n := min(1+r.IntN(most), len(events)-i)

@@ -7,7 +7,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestSequenceHasEveryKind: every kind of event and every step comes within 1,000, and a seed always makes the same.
+// TestSequenceHasEveryKind: every kind of event and every step comes within 1,000, and a seed
+// always makes the same.
 func TestSequenceHasEveryKind(t *testing.T) {
 	for seed := range uint64(10) {
 		s := NewSequence(seed)

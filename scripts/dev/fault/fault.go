@@ -20,7 +20,8 @@ func Check(t testing.TB, err error) {
 	}
 }
 
-// Rounds is how often each test repeats its fault per seed: few in every run of the tests, hundreds by scripts/dev/faults.sh.
+// Rounds is how often each test repeats its fault per seed: few in every run of the tests, hundreds
+// by scripts/dev/faults.sh.
 func Rounds() int {
 	switch {
 	case *rounds > 0:
@@ -31,14 +32,15 @@ func Rounds() int {
 	return 3
 }
 
-// Required reports whether AOA_REQUIRE names what a test needs: redis, clients, chromium, tmpfs, root, separated by
-// commas.
+// Required reports whether AOA_REQUIRE names what a test needs: redis, clients, chromium, tmpfs,
+// root, separated by commas.
 func Required(what string) bool {
 	return slices.Contains(strings.Split(os.Getenv("AOA_REQUIRE"), ","), what)
 }
 
-// Wanted reports whether to run what takes long and needs what: AOA_REQUIRE names it, a server is named, or rounds
-// are asked for. redis.sh and faults.sh of scripts/dev do that, make test and make race do not.
+// Wanted reports whether to run what takes long and needs what: AOA_REQUIRE names it, a server is
+// named, or rounds are asked for. redis.sh and faults.sh of scripts/dev do that, make test and make
+// race do not.
 func Wanted(what string) bool {
 	return Required(what) || what == "redis" && os.Getenv("AOA_TEST_REDIS") != "" || *rounds > 0
 }
@@ -51,8 +53,8 @@ func Size(few, many int) int {
 	return few
 }
 
-// Lacking skips a test for want of something of the machine; what AOA_REQUIRE names must not be wanting. The skip is
-// noted in the file that AOA_SKIPPED names, for .ci/run to count.
+// Lacking skips a test for want of something of the machine; what AOA_REQUIRE names must not be
+// wanting. The skip is noted in the file that AOA_SKIPPED names, for .ci/run to count.
 func Lacking(t testing.TB, what, format string, args ...any) {
 	t.Helper()
 	why := fmt.Sprintf(format, args...)

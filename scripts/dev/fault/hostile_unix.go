@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// Hostile puts a file in the place of name that a careless reader never finishes: it waits for ever, or its memory
-// ends. fn is called once per kind, with the kind as the name of the test. The folder of name must exist.
+// Hostile puts a file in the place of name that a careless reader never finishes: it waits for
+// ever, or its memory ends. fn is called once per kind, with the kind as the name of the test. The
+// folder of name must exist.
 func Hostile(t *testing.T, name string, fn func(t *testing.T)) {
 	t.Helper()
 	pipe := filepath.Join(t.TempDir(), "pipe")

@@ -10,9 +10,9 @@ import (
 // Nobody is the user that stands for another user of the machine.
 const Nobody = 65534
 
-// AsNobody runs fn on a thread that belongs to Nobody and has no privileges, and returns what fn returns. Sockets on
-// which fn listens and files that it makes are Nobody's. The rest of the test process stays root. Only root can do
-// this: for others the test is skipped.
+// AsNobody runs fn on a thread that belongs to Nobody and has no privileges, and returns what fn
+// returns. Sockets on which fn listens and files that it makes are Nobody's. The rest of the test
+// process stays root. Only root can do this: for others the test is skipped.
 func AsNobody[T any](t testing.TB, fn func() (T, error)) (T, error) {
 	t.Helper()
 	if os.Getuid() != 0 {

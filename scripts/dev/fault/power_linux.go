@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// Power runs a program whose calls of fsync are seen, so that it can be said what a power cut would leave of the files
-// in one folder: of each file what it held when it was last synced.
+// Power runs a program whose calls of fsync are seen, so that it can be said what a power cut would
+// leave of the files in one folder: of each file what it held when it was last synced.
 type Power struct {
 	dir   string
 	pid   int
@@ -29,7 +29,8 @@ type Power struct {
 	n      int // calls of fsync so far
 }
 
-// StartPower runs cmd under a tracer. The files of dir are followed; what is there counts as synced.
+// StartPower runs cmd under a tracer. The files of dir are followed; what is there counts as
+// synced.
 func StartPower(t testing.TB, cmd *exec.Cmd, dir string) *Power {
 	t.Helper()
 	p := &Power{dir: dir, ready: make(chan error), ended: make(chan struct{}), synced: map[string][]byte{}}
@@ -74,8 +75,8 @@ func (p *Power) Syncs() int {
 	return p.n
 }
 
-// trace starts the program and follows all its threads until it is gone. One thread of this process does all of it, as
-// the system wants it.
+// trace starts the program and follows all its threads until it is gone. One thread of this process
+// does all of it, as the system wants it.
 func (p *Power) trace(cmd *exec.Cmd) {
 	runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
 	defer close(p.ended)
@@ -126,8 +127,8 @@ type file struct {
 	data []byte
 }
 
-// call is the beginning or the end of a system call. What a file holds when fsync begins is safe when it has ended
-// well.
+// call is the beginning or the end of a system call. What a file holds when fsync begins is safe
+// when it has ended well.
 func (p *Power) call(tid int, held map[int]file) {
 	var regs syscall.PtraceRegs
 	if syscall.PtraceGetRegs(tid, &regs) != nil {

@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// Within asks again and again whether so is true, and returns whether it became true within the limit. It is for what
-// another process does, which no channel reports. In one process a test waits on a channel or uses testing/synctest.
-// The pause grows from 5 to 100 ms: what is asked is often a program, and many that ask at once have only each other.
+// Within asks again and again whether so is true, and returns whether it became true within the
+// limit. It is for what another process does, which no channel reports. In one process a test waits
+// on a channel or uses testing/synctest. The pause grows from 5 to 100 ms: what is asked is often a
+// program, and many that ask at once have only each other.
 func Within(limit time.Duration, so func() bool) bool {
 	give := time.After(limit)
 	for pause := 5 * time.Millisecond; !so(); pause = min(pause*3/2, 100*time.Millisecond) {
@@ -28,6 +29,6 @@ func Until(t testing.TB, limit time.Duration, what string, so func() bool) {
 	}
 }
 
-// Pass lets time pass where time is a part of the fault: the moment of a kill, a slow network. No test depends on its
-// length.
+// Pass lets time pass where time is a part of the fault: the moment of a kill, a slow network. No
+// test depends on its length.
 func Pass(d time.Duration) { <-time.After(d) }

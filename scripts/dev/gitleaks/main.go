@@ -1,5 +1,5 @@
-// Command gitleaks writes internal/redact/gitleaks.json, the rules of gitleaks as package redact reads them: JSON of
-// its configuration on stdin. scripts/dev/gitleaks.sh calls it.
+// Command gitleaks writes internal/redact/gitleaks.json, the rules of gitleaks as package redact
+// reads them: JSON of its configuration on stdin. scripts/dev/gitleaks.sh calls it.
 package main
 
 import (
@@ -59,7 +59,8 @@ func each(form, chars string) (all []string) {
 	return all
 }
 
-// before matches the rest of a name before the keyword. It costs most of a rule's time and is no part of the secret.
+// before matches the rest of a name before the keyword. It costs most of a rule's time and is no
+// part of the secret.
 const before = `[\w.-]{0,50}?`
 
 // end matches what follows a secret. In prompts and code that may be any sign that no token has.
@@ -103,8 +104,8 @@ func main() {
 	}
 }
 
-// allow joins the shapes that a rule excepts. Lists of single published keys are left out: to redact one costs nothing,
-// and this repository shall not hold them.
+// allow joins the shapes that a rule excepts. Lists of single published keys are left out: to
+// redact one costs nothing, and this repository shall not hold them.
 func allow(r rule) string {
 	var shapes []string
 	for _, a := range r.Allowlists {

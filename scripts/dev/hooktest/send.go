@@ -1,4 +1,5 @@
-// Package hooktest sends hooks to a daemon, for tests of other packages and for programs of the developers.
+// Package hooktest sends hooks to a daemon, for tests of other packages and for programs of the
+// developers.
 package hooktest
 
 import (
@@ -14,8 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
-// Send sends a hook to the daemon. If it waits, Send returns the answer; else it leaves at once, as the hook client
-// does.
+// Send sends a hook to the daemon. If it waits, Send returns the answer; else it leaves at once, as
+// the hook client does.
 func Send(ctx context.Context, p locate.Place, h api.Hook) ([]byte, error) {
 	conn, err := api.Dial(ctx, p)
 	if err != nil {

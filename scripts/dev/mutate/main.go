@@ -1,15 +1,16 @@
-// Command mutate changes the code in small ways and counts how many of the changes the tests notice. Each package is
-// judged by its own tests alone. It prints a table, and a line for each change that survives.
+// Command mutate changes the code in small ways and counts how many of the changes the tests
+// notice. Each package is judged by its own tests alone. It prints a table, and a line for each
+// change that survives.
 //
-// A mutant is one replaced piece of text of one file. The mutants of a package are compiled together, each chosen by a
-// variable of the environment, and only those tests run on a mutant that reach its place. A mutant that computes five
-// times as long as the tests without it is killed. All of this goes through the overlay of the go command, so the tree
-// is never written.
+// A mutant is one replaced piece of text of one file. The mutants of a package are compiled
+// together, each chosen by a variable of the environment, and only those tests run on a mutant that
+// reach its place. A mutant that computes five times as long as the tests without it is killed. All
+// of this goes through the overlay of the go command, so the tree is never written.
 //
-// Which places are changed is decided by hashing the seed with the name of the function and the text of the place:
-// other code may move and the same places are drawn again. gremlins, the living library for Go, was tried first: it
-// changes every place of a module, cannot draw a sample, and has no operator for constants and dropped conditions,
-// which are what survived here.
+// Which places are changed is decided by hashing the seed with the name of the function and the
+// text of the place: other code may move and the same places are drawn again. gremlins, the living
+// library for Go, was tried first: it changes every place of a module, cannot draw a sample, and
+// has no operator for constants and dropped conditions, which are what survived here.
 //
 //	go run ./scripts/dev/mutate [-seed N] [-most 60] [-since REV] [-time 90s] [PACKAGE…]
 package main

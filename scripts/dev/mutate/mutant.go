@@ -22,8 +22,9 @@ type mutant struct {
 	order      string // hash that decides which places are drawn first
 	killed     string // the test that noticed, "" if none did
 
-	// The same change as a choice at run time: before and after are written around the bytes from to to, and between
-	// takes the place of start to end if it is not empty. A # is the number of the mutant. See program.
+	// The same change as a choice at run time: before and after are written around the bytes from
+	// to to, and between takes the place of start to end if it is not empty. A # is the number of
+	// the mutant. See program.
 	from, to               int
 	before, between, after string
 }
@@ -43,7 +44,8 @@ func oneLine(s string) string {
 	return s
 }
 
-// changedSince returns the Go files that differ from a revision, and all of a package's files without one.
+// changedSince returns the Go files that differ from a revision, and all of a package's files
+// without one.
 func changedSince(ctx context.Context, since string) (map[string]bool, error) {
 	changed := map[string]bool{}
 	if since == "" {
@@ -85,7 +87,8 @@ type walker struct {
 	found                      []mutant
 }
 
-// What is written before and after a condition that a mutant makes true, makes false, or turns around.
+// What is written before and after a condition that a mutant makes true, makes false, or turns
+// around.
 const (
 	orMutant, andNot, turned, closed = "(mutantOn(#)||(", "(!mutantOn(#)&&(", "(mutantOn(#)!=(", "))"
 )
@@ -200,7 +203,8 @@ func (w *walker) offset(p token.Pos) int { return w.set.Position(p).Offset }
 
 func (w *walker) textOf(n ast.Node) string { return w.text[w.offset(n.Pos()):w.offset(n.End())] }
 
-// add replaces a node by a text. As a choice at run time, before and after are written around another node.
+// add replaces a node by a text. As a choice at run time, before and after are written around
+// another node.
 func (w *walker) add(operator string, n ast.Node, replaced string, around ast.Node, before, after string) {
 	w.draw(mutant{operator: operator, start: w.offset(n.Pos()), end: w.offset(n.End()), new: replaced,
 		from: w.offset(around.Pos()), to: w.offset(around.End()), before: before, after: after})

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// program is a package in which many mutants stand side by side: the variable MUTANT of the environment says which one
-// of them is alive. It is compiled once for all of them. What cannot be chosen at run time, such as the value of a
-// const, is not in it, and is compiled alone.
+// program is a package in which many mutants stand side by side: the variable MUTANT of the
+// environment says which one of them is alive. It is compiled once for all of them. What cannot be
+// chosen at run time, such as the value of a const, is not in it, and is compiled alone.
 type program struct {
 	*source
 	mutants []mutant // the number of a mutant is its index here plus one
@@ -37,8 +37,8 @@ func (p *program) add(m mutant) bool {
 	return false
 }
 
-// changed returns the new texts of those files that have mutants, and of one more file, which chooses among them. With
-// names, it returns only these files and the one more.
+// changed returns the new texts of those files that have mutants, and of one more file, which
+// chooses among them. With names, it returns only these files and the one more.
 func (p *program) changed(names ...string) map[string]string {
 	changed := map[string]string{
 		filepath.Join(p.dir, "mutant_choice.go"): strings.Replace(choice, "package choice", "package "+p.pkg, 1)}
@@ -50,8 +50,8 @@ func (p *program) changed(names ...string) map[string]string {
 	return changed
 }
 
-// edit is a text that takes the place of the bytes of a file from at to end. Of several edits at one place, those of
-// rank -1 close what was opened before it, and those of rank 1 open what comes.
+// edit is a text that takes the place of the bytes of a file from at to end. Of several edits at
+// one place, those of rank -1 close what was opened before it, and those of rank 1 open what comes.
 type edit struct {
 	at, end, rank int
 	other         int // the other end of what is opened or closed

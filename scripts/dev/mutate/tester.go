@@ -35,8 +35,9 @@ type test struct {
 	reaches map[int]bool // the numbers of the mutants whose places it reaches
 }
 
-// What a mutant may use. One that allocates or computes without end must not take the machine with it. The time that it
-// may wait is long, since the machine may be busy; the time that it may compute is not.
+// What a mutant may use. One that allocates or computes without end must not take the machine with
+// it. The time that it may wait is long, since the machine may be busy; the time that it may
+// compute is not.
 const (
 	leastWait    = 15 * time.Second
 	leastCompute = 4 * time.Second
@@ -160,7 +161,8 @@ func (t *tester) compile(ctx context.Context, bin string, changed map[string]str
 	return nil
 }
 
-// runAlone runs each test without a change, to learn which mutants it reaches and how long it takes.
+// runAlone runs each test without a change, to learn which mutants it reaches and how long it
+// takes.
 func (t *tester) runAlone(ctx context.Context, bin string) error {
 	list := exec.CommandContext(ctx, bin, "-test.list", "^(Test|Fuzz|Example)")
 	list.Dir = t.dir
@@ -192,7 +194,8 @@ func (t *tester) runAlone(ctx context.Context, bin string) error {
 	})
 }
 
-// kill runs the tests that reach a mutant, all of them if its number is 0, and returns the first that fails.
+// kill runs the tests that reach a mutant, all of them if its number is 0, and returns the first
+// that fails.
 func (t *tester) kill(ctx context.Context, bin string, number int) (string, error) {
 	var names []string
 	var wall, cpu time.Duration

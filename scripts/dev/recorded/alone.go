@@ -13,8 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Alone is a commit of which one file is known, and nothing of what it changes there. It is valid while it is handed
-// over.
+// Alone is a commit of which one file is known, and nothing of what it changes there. It is valid
+// while it is handed over.
 type Alone struct {
 	Repo   string
 	ID     string // of the commit
@@ -50,8 +50,8 @@ const (
 	countedFiles = 50 // files of a commit that counting looks at, at most
 )
 
-// AloneCommits replays a history and asks about at most n commits of what follows the share since of it, at equal
-// distances, each before it is learned: which files change with one of its files?
+// AloneCommits replays a history and asks about at most n commits of what follows the share since
+// of it, at equal distances, each before it is learned: which files change with one of its files?
 func AloneCommits(ctx context.Context, s eval.Source, since float64, n int, each func(*Alone) error) error {
 	past, counts := eval.NewPast(), counts{ids: map[event.Path]int{}}
 	w, err := NewWorld(ctx, s, Options{Contents: true, Learned: func(e event.Event) { past.Learn(e); counts.learn(e) }})
@@ -89,7 +89,8 @@ func AloneCommits(ctx context.Context, s eval.Source, since float64, n int, each
 	return nil
 }
 
-// drawn are the files of a commit that are asked about, drawn by its id. Images and programs are not.
+// drawn are the files of a commit that are asked about, drawn by its id. Images and programs are
+// not.
 func drawn(id string, known []event.Path) []event.Path {
 	order := func(p event.Path) uint32 {
 		h := fnv.New32a()
@@ -109,7 +110,8 @@ func (w *World) Links(p event.Path) map[event.Path]*index.Link {
 	return index.World{Tree: w.Tree, Contents: w.said, Text: w.text}.Links(p)
 }
 
-// counts are the commits of at most countedFiles files. Files keep their number when they are renamed.
+// counts are the commits of at most countedFiles files. Files keep their number when they are
+// renamed.
 type counts struct {
 	ids     map[event.Path]int
 	names   []event.Path

@@ -15,7 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Begun is a commit of which one source and the message are known. It is valid while it is handed over.
+// Begun is a commit of which one source and the message are known. It is valid while it is handed
+// over.
 type Begun struct {
 	Repo   string
 	ID     string // of the commit
@@ -70,8 +71,9 @@ const (
 	mostBegun  = 15 // files
 )
 
-// BegunCommits replays a history and asks about at most n commits of its last quarter, at equal distances, each before it
-// is learned: which of its files change, given one source of it and its message.
+// BegunCommits replays a history and asks about at most n commits of its last quarter, at equal
+// distances, each before it is learned: which of its files change, given one source of it and its
+// message.
 func BegunCommits(ctx context.Context, s eval.Source, o Options, n int, each func(*Begun) error) error {
 	past := eval.NewPast()
 	o.Learned = past.Learn

@@ -22,25 +22,27 @@ var merges = []*regexp.Regexp{
 	regexp.MustCompile(`^Merge (?:remote(?:-tracking)? )?branch '(?:origin/|upstream/)?([^']+)'`),
 }
 
-// noWork matches names of branches without one piece of work: the main ones, those of releases and those of
-// programs.
+// noWork matches names of branches without one piece of work: the main ones, those of releases and
+// those of programs.
 var noWork = regexp.MustCompile(`^(main|master|trunk|stable|develop|dev|next|v?[\d.x_-]+|(release|maintenance).*)$|dependabot|renovate|pre-commit-ci|greenkeeper`)
 
-// longestBranch is the number of commits, without merges, of the longest branch that is asked about.
+// longestBranch is the number of commits, without merges, of the longest branch that is asked
+// about.
 const longestBranch = 15
 
-// merged is a commit of the default branch with the commits that it brings, oldest first, and the branch that it
-// merges.
+// merged is a commit of the default branch with the commits that it brings, oldest first, and the
+// branch that it merges.
 type merged struct {
 	branch  string // "" for no merge of a branch
 	commits []string
 }
 
-// Branches replays a history as its default branch got it, merge by merge, and asks on at most n branches between the
-// places from and to of it, in [0,1], at equal distances: before the first commit of the branch, and before one later
-// commit, which is drawn by its hash. Both are asked without any text (Localization.Text is "", Commits counts). The
-// later one is asked with its message, too, as a text that speaks of the branch. The files are those of that commit.
-// The branch is asked about as if it had begun just before its merge: its commits are the newest.
+// Branches replays a history as its default branch got it, merge by merge, and asks on at most n
+// branches between the places from and to of it, in [0,1], at equal distances: before the first
+// commit of the branch, and before one later commit, which is drawn by its hash. Both are asked
+// without any text (Localization.Text is "", Commits counts). The later one is asked with its
+// message, too, as a text that speaks of the branch. The files are those of that commit. The branch
+// is asked about as if it had begun just before its merge: its commits are the newest.
 func Branches(ctx context.Context, s eval.Source, o Options, from, to float64, n int,
 	each func(*Localization) error) error {
 	list, err := mergesOf(ctx, s)

@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestBranches: a merged branch is asked about before its commits are known, without its name in what the default
-// branch got meanwhile.
+// TestBranches: a merged branch is asked about before its commits are known, without its name in
+// what the default branch got meanwhile.
 func TestBranches(t *testing.T) {
 	dir := newRepo(t, `
 for f in login form main; do echo 'package x' > $f.go; done; save first

@@ -35,7 +35,8 @@ func EachHistory(ctx context.Context, dir string, names []string, fn func(ctx co
 	})
 }
 
-// CloneOf finds the clone of OWNER/NAME in a folder: OWNER+NAME, OWNER/NAME or NAME, bare or not; "" if there is none.
+// CloneOf finds the clone of OWNER/NAME in a folder: OWNER+NAME, OWNER/NAME or NAME, bare or not;
+// "" if there is none.
 func CloneOf(dir, name string) string {
 	base := name[strings.LastIndexByte(name, '/')+1:]
 	for _, n := range []string{strings.ReplaceAll(name, "/", "+"), name, base} {
@@ -50,8 +51,8 @@ func CloneOf(dir, name string) string {
 	return ""
 }
 
-// Sources reads the traces of a folder and completes them from the clones that another folder has. It says on
-// stderr which of them have no clone.
+// Sources reads the traces of a folder and completes them from the clones that another folder has.
+// It says on stderr which of them have no clone.
 func Sources(ctx context.Context, traces, repos string) ([]Source, error) {
 	all, err := Traces(traces)
 	if err != nil || repos == "" {
@@ -70,8 +71,8 @@ func Sources(ctx context.Context, traces, repos string) ([]Source, error) {
 	return all, nil
 }
 
-// complete adds what a clone knows: what commits deleted and renamed, and what files held. A source without commits
-// gets those of the clone.
+// complete adds what a clone knows: what commits deleted and renamed, and what files held. A source
+// without commits gets those of the clone.
 func (s *Source) complete(ctx context.Context, dir string, env []string) error {
 	own, err := eval.History(ctx, s.Name, dir, env, nil)
 	if err != nil {

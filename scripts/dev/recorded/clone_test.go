@@ -13,8 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// newRepo makes a repository by a shell script, in which save commits everything under a subject, a second after the
-// one before.
+// newRepo makes a repository by a shell script, in which save commits everything under a subject, a
+// second after the one before.
 func newRepo(t *testing.T, script string) (dir string) {
 	t.Helper()
 	r := repotest.New(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Commits replays the history alone and asks about each commit before it is learned: complete, and, if it has 2 to 30
-// files, with each of its known files left out in turn.
+// Commits replays the history alone and asks about each commit before it is learned: complete, and,
+// if it has 2 to 30 files, with each of its known files left out in turn.
 func Commits(ctx context.Context, s eval.Source, o eval.Options, each func(*Decision) error) error {
 	return eval.EachCommit(ctx, s, o, func(c *eval.Commit) error {
 		if err := askCommit(ctx, c, "", each); err != nil || !c.Loses() {

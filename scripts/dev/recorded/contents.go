@@ -35,8 +35,8 @@ func (b *blobs) read(oid string) ([]byte, error) {
 	return data, nil
 }
 
-// contents notes what the files of a commit hold from now on. It is read when the next question is asked: most versions
-// of a history are old by then.
+// contents notes what the files of a commit hold from now on. It is read when the next question is
+// asked: most versions of a history are old by then.
 func (w *World) contents(e event.Event) {
 	if w.reader == nil {
 		return
@@ -75,7 +75,8 @@ func short(sha string) string { return sha[:min(shortName, len(sha))] }
 
 func commitOf(e event.Event) string { return short(strings.TrimPrefix(e.ID, "commit:")) }
 
-// versions are what the files of each commit of a clone hold from then on, by the short name of the commit.
+// versions are what the files of each commit of a clone hold from then on, by the short name of the
+// commit.
 func versions(ctx context.Context, clone *eval.Clone) (map[string][]blob, error) {
 	out := map[string][]blob{}
 	err := watcher.ReadLog(ctx, git.Find(clone.Env), clone.Dir, watcher.LogOptions{From: []string{"HEAD"}},
@@ -103,7 +104,8 @@ func (w *World) text(p event.Path) []byte {
 	return data
 }
 
-// read takes in the contents that were noted, in the order of their names: equal input gives equal digits.
+// read takes in the contents that were noted, in the order of their names: equal input gives equal
+// digits.
 func (w *World) read() error {
 	for _, p := range slices.Sorted(maps.Keys(w.unread)) {
 		data, err := w.reader.read(w.unread[p])
@@ -119,8 +121,8 @@ func (w *World) read() error {
 	return nil
 }
 
-// Checkout makes the files those of a commit: file → the object that it holds. Events that are learned later change
-// them again.
+// Checkout makes the files those of a commit: file → the object that it holds. Events that are
+// learned later change them again.
 func (w *World) Checkout(now map[event.Path]string) {
 	for _, p := range w.Tree.All() {
 		if _, there := now[p]; !there {

@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Each calls fn for 0 to n-1, as many at once as there are processors, and returns the first error. An error cancels
-// the context of the others.
+// Each calls fn for 0 to n-1, as many at once as there are processors, and returns the first error.
+// An error cancels the context of the others.
 func Each(ctx context.Context, n int, fn func(ctx context.Context, i int) error) error {
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(runtime.GOMAXPROCS(0))
@@ -23,8 +23,8 @@ func Each(ctx context.Context, n int, fn func(ctx context.Context, i int) error)
 	return all.Wait()
 }
 
-// Weights are options with the weights of a folder that were fitted without a repository (train fit -left), called
-// OWNER+NAME.json. Without a folder they are the shipped ones.
+// Weights are options with the weights of a folder that were fitted without a repository (train fit
+// -left), called OWNER+NAME.json. Without a folder they are the shipped ones.
 func Weights(o Options, dir, name string) (Options, error) {
 	if dir == "" {
 		return o, nil

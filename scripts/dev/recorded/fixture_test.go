@@ -12,7 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// topics of the invented repository: each has a source, its test, a page and a neighbour that changes with them.
+// topics of the invented repository: each has a source, its test, a page and a neighbour that
+// changes with them.
 var topics = []string{"parser", "lexer", "printer", "server", "client", "cache", "index", "query", "config", "login",
 	"upload", "report"}
 
@@ -39,8 +40,8 @@ type fixtureRow struct {
 	Mentions    []string `json:"mentions,omitempty"`
 }
 
-// fixture writes work that was invented by a fixed seed: sessions that search for a topic, read what was listed in one
-// batch, edit, test and commit.
+// fixture writes work that was invented by a fixed seed: sessions that search for a topic, read
+// what was listed in one batch, edit, test and commit.
 type fixture struct {
 	sessions, commits bytes.Buffer
 	random            *rand.Rand

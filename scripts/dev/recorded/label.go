@@ -62,8 +62,8 @@ func (m *memory) learn(u *unit) {
 	}
 }
 
-// label walks the timeline once without predicting, to find what each question's truth is. It also finds the names in
-// prompts, which needs the files of that time.
+// label walks the timeline once without predicting, to find what each question's truth is. It also
+// finds the names in prompts, which needs the files of that time.
 func label(items []item) {
 	tree := index.NewTree(nil)
 	memories := map[*track]*memory{}
@@ -117,7 +117,8 @@ func (u *unit) expect(t *track, m *memory, tree *index.Tree) {
 	}
 }
 
-// close notes, when a unit is known, what it says of the prompt before it and what it is for the units after it.
+// close notes, when a unit is known, what it says of the prompt before it and what it is for the
+// units after it.
 func (t *track) close(u *unit, m *memory, tree *index.Tree) {
 	t.last = u
 	if u.prompt() != nil {
@@ -145,7 +146,8 @@ func (t *track) close(u *unit, m *memory, tree *index.Tree) {
 	}
 }
 
-// existing are the files of the turn that count: there when the prompt came, not named in it, not opened before.
+// existing are the files of the turn that count: there when the prompt came, not named in it, not
+// opened before.
 func existing(t *track, u *unit, m *memory, tree *index.Tree) map[event.Path]bool {
 	out := map[event.Path]bool{}
 	for _, later := range t.units[u.place+1:] {
@@ -187,8 +189,8 @@ func (u *unit) name(tree *index.Tree) {
 	}
 }
 
-// grow keeps the tree at what was there at the time: files of commits, files opened, and files that a listing named.
-// Where the record does not tell of deletions, a deleted file stays.
+// grow keeps the tree at what was there at the time: files of commits, files opened, and files that
+// a listing named. Where the record does not tell of deletions, a deleted file stays.
 func grow(tree *index.Tree, e event.Event) {
 	switch {
 	case e.Kind() == event.KindCommit:

@@ -33,8 +33,8 @@ type Decision struct {
 	Next   []Open
 	After  []Open  // task open, after a file event: first touches of the next file event
 	Search *Search // task search
-	// what came true: task prompt and search: opened before the next prompt; open: the next that is opened for the
-	// first time, with what is requested together with it; change: the file left out
+	// what came true: task prompt and search: opened before the next prompt; open: the next that is
+	// opened for the first time, with what is requested together with it; change: the file left out
 	Used   map[event.Path]bool
 	Left   event.Path    // task change: the file left out, "" for a complete commit
 	Warned []change.Lack // task change: by `aoa check`
@@ -47,7 +47,8 @@ type Decision struct {
 	Stratum func(event.Path) Stratum // how the session could know of a file when the question was asked
 }
 
-// Sessions replays a source in time order and hands every decision to each. The Decision is valid during the call.
+// Sessions replays a source in time order and hands every decision to each. The Decision is valid
+// during the call.
 func Sessions(ctx context.Context, s Source, o Options, each func(*Decision) error) error {
 	items, _ := timeline(s)
 	label(items)

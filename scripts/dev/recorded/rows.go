@@ -10,8 +10,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// eventsOf turns a session's rows into the events that the hooks would have made of them. A shell command stands in
-// the trace beside the file events and searches that were found in it; hooks make only those of it.
+// eventsOf turns a session's rows into the events that the hooks would have made of them. A shell
+// command stands in the trace beside the file events and searches that were found in it; hooks make
+// only those of it.
 func eventsOf(session string, rows []Row) Session {
 	s := Session{ID: session, Said: map[int]event.Event{}}
 	for _, call := range calls(rows) {
@@ -44,8 +45,8 @@ func calls(rows []Row) [][]Row {
 	return out
 }
 
-// eventsOfCall makes the events of one call. What the call named and what it returned belong to its last event:
-// only then did the agent see anything.
+// eventsOfCall makes the events of one call. What the call named and what it returned belong to its
+// last event: only then did the agent see anything.
 func eventsOfCall(call []Row) []event.Event {
 	var out []event.Event
 	var named, seen []event.Path

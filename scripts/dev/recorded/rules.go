@@ -7,8 +7,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// The simple rules that aOa is compared with: files that were committed together with the current ones most often,
-// files in the same folder, files that were touched most often, and those touched last.
+// The simple rules that aOa is compared with: files that were committed together with the current
+// ones most often, files in the same folder, files that were touched most often, and those touched
+// last.
 const (
 	Together = "together"
 	Folder   = "folder"
@@ -129,7 +130,8 @@ type RuleQuestion struct {
 	taken   map[int]bool // files that are no answer
 }
 
-// Question is a question of aOa as the rules see it: about the files of a change, or about what a session opened.
+// Question is a question of aOa as the rules see it: about the files of a change, or about what a
+// session opened.
 func (r *Rules) Question(q event.Query) RuleQuestion {
 	c := RuleQuestion{rules: r, taken: map[int]bool{}}
 	known := r.opened[q.Session]

@@ -5,7 +5,8 @@ import "github.com/aoa-dev/aoa/internal/event"
 // manyFound is how many files a search may name and still help.
 const manyFound = 30
 
-// Search is a search that failed (T6): it named no file, or more than 30. A search in one named file does not count.
+// Search is a search that failed (T6): it named no file, or more than 30. A search in one named
+// file does not count.
 type Search struct {
 	Nothing bool         // it named no file
 	Opened  []event.Path // what the turn opens next, requested together; empty: it opens nothing

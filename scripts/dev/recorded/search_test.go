@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestSearchFailed: a search fails if it names no file or more than 30. Its truth is what the turn opens next.
+// TestSearchFailed: a search fails if it names no file or more than 30. Its truth is what the turn
+// opens next.
 func TestSearchFailed(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
 	call := func(act event.Act, c event.Call) event.Event { c.Act = act; return event.Event{Body: c} }

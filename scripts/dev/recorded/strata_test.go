@@ -101,7 +101,8 @@ func trim(s string) string {
 	return s
 }
 
-// TestSecondQuestion: an open is asked for a second time right after the file event before it, whatever came between.
+// TestSecondQuestion: an open is asked for a second time right after the file event before it,
+// whatever came between.
 func TestSecondQuestion(t *testing.T) {
 	var asked []string
 	err := Sessions(t.Context(), story(asks("go"), reads("1", "a.go"), lists("2", "b.go"), reads("3", "b.go")),

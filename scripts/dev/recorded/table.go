@@ -29,8 +29,8 @@ func (r Ratio) Value() float64 {
 
 func (r Ratio) plus(o Ratio) Ratio { return Ratio{r.Sum + o.Sum, r.N + o.N} }
 
-// Clusters are the sums of one repository by session, commit or text. Questions of a cluster are alike, so intervals
-// are drawn from clusters.
+// Clusters are the sums of one repository by session, commit or text. Questions of a cluster are
+// alike, so intervals are drawn from clusters.
 type Clusters map[string]Ratio
 
 // All is the sum of the clusters.
@@ -67,8 +67,8 @@ func (t *Table) Add(method, measure, repo, cluster string, sum, n float64) {
 	c[cluster] = c[cluster].plus(Ratio{sum, n})
 }
 
-// Place counts one question whose right file stands at a place from 1, 0 if it is not listed: the measures hit1, hit3,
-// hit5, hit10 and mrr, each behind the name of the task.
+// Place counts one question whose right file stands at a place from 1, 0 if it is not listed: the
+// measures hit1, hit3, hit5, hit10 and mrr, each behind the name of the task.
 func (t *Table) Place(method, task, repo, cluster string, place int) {
 	for _, k := range []int{1, 3, 5, 10} {
 		t.Add(method, fmt.Sprint(task, "hit", k), repo, cluster, truth(place > 0 && place <= k), 1)
@@ -127,8 +127,8 @@ func (t *Table) Interval(method, measure string) [2]float64 {
 	return interval(repos)
 }
 
-// Beside is how much more a method reaches here than in another table, by the questions of the clusters that both have:
-// the mean, and its 95 % interval.
+// Beside is how much more a method reaches here than in another table, by the questions of the
+// clusters that both have: the mean, and its 95 % interval.
 func (t *Table) Beside(old *Table, method, measure string) (mean float64, in [2]float64) {
 	var repos [][][2]Ratio
 	m, n := t.sums[method][measure], Ratio{}
@@ -163,9 +163,9 @@ func difference(pairs [][2]Ratio) float64 {
 // draws of the bootstrap: more does not change the second digit.
 const draws = 1000
 
-// interval is a 95 % interval of the mean difference over repositories, each given by its clusters. It draws
-// repositories, and in each as many clusters as it has, both with replacement. A fixed seed: the same record gives the
-// same interval.
+// interval is a 95 % interval of the mean difference over repositories, each given by its clusters.
+// It draws repositories, and in each as many clusters as it has, both with replacement. A fixed
+// seed: the same record gives the same interval.
 func interval(repos [][][2]Ratio) [2]float64 {
 	random := rand.New(rand.NewPCG(1, uint64(len(repos))))
 	means := make([]float64, 0, draws)
@@ -203,7 +203,8 @@ func (t *Table) Cell(method, measure string) string {
 	return fmt.Sprintf("%s (%s–%s)", Two(t.Mean(method, measure)), Two(in[0]), Two(in[1]))
 }
 
-// Losses are the repositories in which another method is better than Own, with both numbers, by one measure.
+// Losses are the repositories in which another method is better than Own, with both numbers, by one
+// measure.
 func (t *Table) Losses(measure string) string {
 	var out []string
 	own := t.Repos(Own, measure)

@@ -11,7 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestTable: repositories count the same whatever was asked of them, and only those that were asked.
+// TestTable: repositories count the same whatever was asked of them, and only those that were
+// asked.
 func TestTable(t *testing.T) {
 	var x, y Table
 	for i, place := range []int{1, 4, 0, 1} {

@@ -60,8 +60,9 @@ func message(ctx context.Context, s eval.Source, e event.Event) (string, error) 
 	return e.Text() + "\n\n" + body, err
 }
 
-// Subjects replays a history alone and asks which files the messages of its commits mean, each before it is learned: of
-// at most n commits between the places from and to of the history, in [0,1], at equal distances.
+// Subjects replays a history alone and asks which files the messages of its commits mean, each
+// before it is learned: of at most n commits between the places from and to of the history, in
+// [0,1], at equal distances.
 func Subjects(ctx context.Context, s eval.Source, o Options, from, to float64, n int,
 	each func(*Localization) error) error {
 	w, err := NewWorld(ctx, s, o)
@@ -173,7 +174,8 @@ func Instances(name string) (out []Instance, err error) {
 	}
 }
 
-// Localize asks which files texts mean: each at its commit, with the files of that commit and the history before it.
+// Localize asks which files texts mean: each at its commit, with the files of that commit and the
+// history before it.
 func Localize(ctx context.Context, s eval.Source, instances []Instance, o Options,
 	each func(*Localization) error) error {
 	w, err := NewWorld(ctx, s, o)

@@ -7,8 +7,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Session is what one session did, in the order in which it was recorded. Events with the same Batch were requested
-// together: none could see what another returned.
+// Session is what one session did, in the order in which it was recorded. Events with the same
+// Batch were requested together: none could see what another returned.
 type Session struct {
 	ID     string
 	Events []event.Event
@@ -64,7 +64,8 @@ type item struct {
 	begins bool
 }
 
-// timeline merges commits and sessions by time. At equal times commits come first, then sessions in their order.
+// timeline merges commits and sessions by time. At equal times commits come first, then sessions in
+// their order.
 func timeline(s Source) ([]item, []*track) {
 	items := make([]item, 0, len(s.Commits)+len(s.Others))
 	for _, of := range [][]event.Event{s.Commits, s.Others} {
@@ -84,8 +85,8 @@ func timeline(s Source) ([]item, []*track) {
 	return items, tracks
 }
 
-// read cuts a session into units. A unit begins at its first event and is known at its last one; batches of subagents
-// that run side by side overlap.
+// read cuts a session into units. A unit begins at its first event and is known at its last one;
+// batches of subagents that run side by side overlap.
 func (t *track) read(s Session) []item {
 	events := s.Events
 	last := map[string]int{} // batch → its last event

@@ -56,8 +56,8 @@ type Source struct {
 	Unusable int           // lines of its files that are no rows
 }
 
-// Traces reads the traces of a folder: NAME.jsonl[.gz] are the sessions of a repository, NAME.commits.jsonl[.gz] its
-// history. Either may be missing.
+// Traces reads the traces of a folder: NAME.jsonl[.gz] are the sessions of a repository,
+// NAME.commits.jsonl[.gz] its history. Either may be missing.
 func Traces(dir string) ([]Source, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -104,8 +104,8 @@ func Traces(dir string) ([]Source, error) {
 	return out, nil
 }
 
-// Rows reads one file of rows, gzip or not. Other lines are counted and left out; a file that holds nothing
-// else is an error.
+// Rows reads one file of rows, gzip or not. Other lines are counted and left out; a file that holds
+// nothing else is an error.
 func Rows(name string) (rows []Row, unusable int, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -127,8 +127,9 @@ func Rows(name string) (rows []Row, unusable int, err error) {
 	return rows, unusable, nil
 }
 
-// decodeRows reads one row a line. Rows without a session, a kind or a sensible time are unusable, and so is all that
-// follows where the file cannot be read on (a copy that was cut off); err is the first reason.
+// decodeRows reads one row a line. Rows without a session, a kind or a sensible time are unusable,
+// and so is all that follows where the file cannot be read on (a copy that was cut off); err is the
+// first reason.
 func decodeRows(in io.Reader) (rows []Row, unusable int, err error) {
 	lines := bufio.NewReaderSize(in, 1<<16)
 	for n := 1; ; n++ {
@@ -195,8 +196,9 @@ func commitsOf(rows []Row) []event.Event {
 	return out
 }
 
-// sessionsOf orders the rows of each session as recorded and turns them into events. A resumed session tells what the
-// one before it did once more: the same happening counts once, where it was recorded first.
+// sessionsOf orders the rows of each session as recorded and turns them into events. A resumed
+// session tells what the one before it did once more: the same happening counts once, where it was
+// recorded first.
 func sessionsOf(rows []Row) (out []Session, repeated int) {
 	by := map[string][]Row{}
 	for _, r := range rows {

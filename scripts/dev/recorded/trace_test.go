@@ -93,7 +93,8 @@ func TestResumed(t *testing.T) {
 	}
 }
 
-// TestCalls: a shell command beside the file events that were found in it is one call; its result is known at its end.
+// TestCalls: a shell command beside the file events that were found in it is one call; its result
+// is known at its end.
 func TestCalls(t *testing.T) {
 	rows, _, err := decodeRows(strings.NewReader(`{"session":"s","ts":1,"seq":0,"kind":"bash","text":"cat a.go b.go; grep x","ok":true,"call":1,"batch":1,"results":["c.go"],"results_kind":"listing","mentions":["a.go","b.go","d.go"]}
 {"session":"s","ts":1,"seq":1,"kind":"read","path":"a.go","ok":true,"call":1,"batch":1}

@@ -14,7 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// World is a hot store with the files of the moment, taught by the daemon's learner and asked through its ranker.
+// World is a hot store with the files of the moment, taught by the daemon's learner and asked
+// through its ranker.
 type World struct {
 	store    *hot.Store
 	sessions *session.Sessions

@@ -1,6 +1,7 @@
-// Command references measures broken references on the histories of clones: it takes the newest commits that remove or
-// rename a name and mend its users, leaves each mended file out in turn, and counts how often the file is named
-// (recall), and what is named of complete commits (false, unless a later commit mends that very line).
+// Command references measures broken references on the histories of clones: it takes the newest
+// commits that remove or rename a name and mend its users, leaves each mended file out in turn, and
+// counts how often the file is named (recall), and what is named of complete commits (false, unless
+// a later commit mends that very line).
 //
 //	go run ./scripts/dev/references -commits 400 CLONE…
 package main

@@ -7,8 +7,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
-// TestMeasure: a rename that mends its user is asked about without the user, which is named; one that leaves a user
-// broken, which the next commit mends, speaks and was right.
+// TestMeasure: a rename that mends its user is asked about without the user, which is named; one
+// that leaves a user broken, which the next commit mends, speaks and was right.
 func TestMeasure(t *testing.T) {
 	r := repotest.New(t)
 	r.Save("first", "a.go", "package r\n\nfunc ParseConfig() int { return 1 }\n",

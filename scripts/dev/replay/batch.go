@@ -28,8 +28,8 @@ type batch struct {
 	calls   []toolCall
 }
 
-// readBatches gives the batches of a file, those of all sessions merged by time. most bounds the sessions, evenly
-// spread over the file; 0 takes all. Paths are made absolute with root.
+// readBatches gives the batches of a file, those of all sessions merged by time. most bounds the
+// sessions, evenly spread over the file; 0 takes all. Paths are made absolute with root.
 func readBatches(file, root string, most int) (out []batch, sessions int, err error) {
 	all, _, err := recorded.Rows(file)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// TestBatches: a session as recorded becomes the hooks that Claude Code would run: a prompt alone, after the end of the
-// turn before it, calls that were requested together in one batch, a shell command with the file that was found in it
-// once, a failed read as such.
+// TestBatches: a session as recorded becomes the hooks that Claude Code would run: a prompt alone,
+// after the end of the turn before it, calls that were requested together in one batch, a shell
+// command with the file that was found in it once, a failed read as such.
 func TestBatches(t *testing.T) {
 	var rows []recorded.Row
 	for line := range strings.Lines(`{"session":"s","ts":10,"seq":1,"kind":"prompt","text":"go on","said":"shall I?"}

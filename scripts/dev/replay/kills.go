@@ -61,8 +61,8 @@ func (x *soak) kill(ctx context.Context) (killed bool, err error) {
 	return true, daemon.Kill()
 }
 
-// note keeps what the daemon took of a call. What it did not take the client delivers, which starts a daemon. Beside
-// each twentieth hook an event is posted.
+// note keeps what the daemon took of a call. What it did not take the client delivers, which starts
+// a daemon. Beside each twentieth hook an event is posted.
 func (x *soak) note(ctx context.Context, p payload, raw []byte, at time.Time, failed error) error {
 	if failed != nil {
 		x.failed++

@@ -18,8 +18,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// replay gives the sessions of one repository to the real hook client, against a clone that stands at the commit of the
-// moment and a daemon in this process whose clock is the recorded one. It measures and judges nothing.
+// replay gives the sessions of one repository to the real hook client, against a clone that stands
+// at the commit of the moment and a daemon in this process whose clock is the recorded one. It
+// measures and judges nothing.
 type replay struct {
 	*site
 	bin, texts string
@@ -72,7 +73,8 @@ func (r *replay) now() time.Time {
 	return r.base.Add(time.Since(r.set))
 }
 
-// move sets the clock. It never goes back: what took longer than recorded makes the rest a little later.
+// move sets the clock. It never goes back: what took longer than recorded makes the rest a little
+// later.
 func (r *replay) move(to time.Time) {
 	if now := r.now(); to.Before(now) {
 		return
@@ -162,8 +164,8 @@ func (r *replay) batch(ctx context.Context, b batch) error {
 	return nil
 }
 
-// edit leaves a change that is not committed, until a commit of the record takes the file over. What was really written
-// is not on record: a line is added.
+// edit leaves a change that is not committed, until a commit of the record takes the file over.
+// What was really written is not on record: a line is added.
 func (r *replay) edit(file string, at time.Time) {
 	_ = os.MkdirAll(filepath.Dir(file), 0o700)
 	if f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
@@ -249,8 +251,8 @@ func (r *replay) stand(ctx context.Context, at time.Time, tell bool) error {
 	return nil
 }
 
-// checkout makes index and files those of a commit, with its time. A mirror may lack the largest files: they are left
-// out.
+// checkout makes index and files those of a commit, with its time. A mirror may lack the largest
+// files: they are left out.
 func (r *replay) checkout(ctx context.Context, from, to int) error {
 	id, at := r.commits[to].id, r.commits[to].at
 	list := []string{"ls-files", "-z"}
@@ -326,7 +328,8 @@ func (r *replay) count(ctx context.Context) error {
 	return nil
 }
 
-// daemon starts one in this process, with the recorded clock. stop ends it, and ended gets what it returned.
+// daemon starts one in this process, with the recorded clock. stop ends it, and ended gets what it
+// returned.
 func (r *replay) daemon(ctx context.Context) (ended <-chan error, stop func()) {
 	ctx, stop = context.WithCancel(ctx)
 	done := make(chan error, 1)

@@ -23,12 +23,13 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
 )
 
-// haste is how much faster the clock of a soaked daemon runs: sessions end a day after their last event, and half an
-// hour is to see that.
+// haste is how much faster the clock of a soaked daemon runs: sessions end a day after their last
+// event, and half an hour is to see that.
 const haste = 120
 
-// serveHasty is the daemon of a repository with such a clock, in a process of its own: its memory is measured. What is
-// garbage is collected and given back before each sample, so that a sample shows what is held.
+// serveHasty is the daemon of a repository with such a clock, in a process of its own: its memory
+// is measured. What is garbage is collected and given back before each sample, so that a sample
+// shows what is held.
 func serveHasty(ctx context.Context, dir string) error {
 	begin := time.Now()
 	s := &site{dir: dir, env: os.Environ()}
@@ -44,9 +45,9 @@ func serveHasty(ctx context.Context, dir string) error {
 	return s.serve(ctx, func() time.Time { return begin.Add(haste * time.Since(begin)) }, func() {})
 }
 
-// soakOn gives one daemon recorded sessions, over and over under new names, and looks at what it holds: memory,
-// goroutines, open files. All that must be level once a day of its clock has passed; the log on disk grows with what
-// happened.
+// soakOn gives one daemon recorded sessions, over and over under new names, and looks at what it
+// holds: memory, goroutines, open files. All that must be level once a day of its clock has passed;
+// the log on disk grows with what happened.
 func (o options) soakOn(ctx context.Context, s *site, file, bin string) error {
 	if _, err := s.git(ctx, "read-tree", "HEAD"); err != nil {
 		return err

@@ -13,7 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// Repo is a repository that the git program has made, as seen from a folder. Its methods end the test at an error.
+// Repo is a repository that the git program has made, as seen from a folder. Its methods end the
+// test at an error.
 type Repo struct {
 	testing.TB
 	Dir string
@@ -29,13 +30,15 @@ func Env(home string) []string {
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com"}
 }
 
-// New makes an empty repository on the branch main. A test is skipped if its git does not know the options of init.
+// New makes an empty repository on the branch main. A test is skipped if its git does not know the
+// options of init.
 func New(tb testing.TB, options ...string) *Repo {
 	tb.Helper()
 	return Below(tb, tb.TempDir(), options...)
 }
 
-// Below makes the folders repo and home in a folder that is there. For a socket in the repository its name must be short.
+// Below makes the folders repo and home in a folder that is there. For a socket in the repository
+// its name must be short.
 func Below(tb testing.TB, top string, options ...string) *Repo {
 	tb.Helper()
 	top, err := filepath.EvalSymlinks(top)
@@ -124,8 +127,8 @@ func (r *Repo) Rename(from, to string) {
 	fault.Check(r, os.Rename(r.Path(from), r.Path(to)))
 }
 
-// Commit writes the files, each with a content of its own that no other commit gives it, and commits all that has
-// changed, also nothing. It returns the id.
+// Commit writes the files, each with a content of its own that no other commit gives it, and
+// commits all that has changed, also nothing. It returns the id.
 func (r *Repo) Commit(subject string, files ...string) string {
 	r.Helper()
 	for _, f := range files {
@@ -136,8 +139,8 @@ func (r *Repo) Commit(subject string, files ...string) string {
 	return r.Git("rev-parse", "HEAD")
 }
 
-// Save writes texts into files, commits all that has changed, and returns the id. The files are given as name, text,
-// name, text and so on.
+// Save writes texts into files, commits all that has changed, and returns the id. The files are
+// given as name, text, name, text and so on.
 func (r *Repo) Save(subject string, files ...string) string {
 	r.Helper()
 	for i := 0; i+1 < len(files); i += 2 {

@@ -34,7 +34,8 @@ func Setup(e *testscript.Env) error {
 	return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 }
 
-// In is the repository in the folder of a script, in which errors end the script. tb is the test that runs the scripts.
+// In is the repository in the folder of a script, in which errors end the script. tb is the test
+// that runs the scripts.
 func In(tb testing.TB, ts *testscript.TestScript) *Repo {
 	home := filepath.Join(ts.Getenv("WORK"), "home")
 	return &Repo{TB: scripted{tb, ts}, Dir: ts.MkAbs("."), Env: Env(home)}

@@ -14,7 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// Pseudo-tasks of questions that say nothing: on a branch with commits, and on one that has only a name.
+// Pseudo-tasks of questions that say nothing: on a branch with commits, and on one that has only a
+// name.
 const (
 	taskBranch = event.Task("branch")
 	taskName   = event.Task("branch_name")
@@ -23,14 +24,15 @@ const (
 // The branches that teach: of the first three quarters of a history, without its beginning.
 const teachBranches = 40 // of a repository
 
-// The signals of a question that says nothing. A branch is asked about as if it had just begun, so that its commits are
-// the newest whatever happened elsewhere: signals of time would say the same as that the branch changed a file.
+// The signals of a question that says nothing. A branch is asked about as if it had just begun, so
+// that its commits are the newest whatever happened elsewhere: signals of time would say the same
+// as that the branch changed a file.
 var ofBranch = []string{"bias", "branch", "comod_rank", "comod", "alike_rank", "kin", "pair", "text", "text_share",
 	"text_place", "terms_rank",
 	"churn"}
 
-// branches are the questions on branches of public histories: those that say nothing, and messages of commits, as texts
-// and as first prompts of sessions.
+// branches are the questions on branches of public histories: those that say nothing, and messages
+// of commits, as texts and as first prompts of sessions.
 func branches(ctx context.Context, repos string, o recorded.Options) (*set, error) {
 	out := &set{Repos: strings.Fields(histories)}
 	parts := make([][]question, len(out.Repos))
@@ -62,8 +64,8 @@ func branches(ctx context.Context, repos string, o recorded.Options) (*set, erro
 	return out, err
 }
 
-// fitBranches fits the weights of questions that say nothing. The loss asks for probabilities, which are shown as they
-// are.
+// fitBranches fits the weights of questions that say nothing. The loss asks for probabilities,
+// which are shown as they are.
 func fitBranches(s *set) map[event.Task]rank.FileModel {
 	out := map[event.Task]rank.FileModel{}
 	for _, task := range []event.Task{taskBranch, taskName} {
@@ -89,7 +91,8 @@ func fitBranches(s *set) map[event.Task]rank.FileModel {
 	return out
 }
 
-// leftOut are a, b of the probabilities of the first five, by weights that were fitted without their repository.
+// leftOut are a, b of the probabilities of the first five, by weights that were fitted without
+// their repository.
 func (s *set) leftOut(g *group, of func(*question) bool) (a, b float64) {
 	var items []outcome
 	for fold := range textFolds {
@@ -108,8 +111,9 @@ func (s *set) leftOut(g *group, of func(*question) bool) (a, b float64) {
 	return platt(items)
 }
 
-// weighBranch gives the tasks of prompts the weight of the signal branch, which the questions that taught the rest do
-// not know: by what it adds on branches to the logit that the other weights give.
+// weighBranch gives the tasks of prompts the weight of the signal branch, which the questions that
+// taught the rest do not know: by what it adds on branches to the logit that the other weights
+// give.
 func weighBranch(s *set, tasks map[event.Task]rank.FileModel) {
 	branch := rank.OfBranch.String()
 	for _, task := range []event.Task{event.TaskPrompt, taskText, taskIssue} {

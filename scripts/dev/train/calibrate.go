@@ -66,7 +66,8 @@ func learnAll(ctx context.Context, traces, repos, weights string) ([]lessons, er
 	})
 }
 
-// withHistories reads the traces with their clones, and the histories of the repositories without one.
+// withHistories reads the traces with their clones, and the histories of the repositories without
+// one.
 func withHistories(ctx context.Context, traces, repos string) ([]recorded.Source, error) {
 	out, err := recorded.Sources(ctx, traces, repos)
 	if err != nil {
@@ -134,8 +135,8 @@ func (l *lessons) learn(ctx context.Context, s recorded.Source, weights string) 
 	})
 }
 
-// records reports whether most questions between calls are of sessions that record results. Other recordings leave out
-// much of what was opened, so that no promise comes true there.
+// records reports whether most questions between calls are of sessions that record results. Other
+// recordings leave out much of what was opened, so that no promise comes true there.
 func (l *lessons) records() bool {
 	with := map[string]bool{} // sessions with a result
 	for _, a := range l.asked {
@@ -155,7 +156,8 @@ func (l *lessons) records() bool {
 	return 2*n >= all
 }
 
-// mostTexts is how many commit messages of a history teach, of its last quarter, which taught no weights.
+// mostTexts is how many commit messages of a history teach, of its last quarter, which taught no
+// weights.
 const mostTexts = 40
 
 func (l *lessons) take(a asked, ranked []rank.Scored, named, used func(event.Path) bool) {
@@ -169,7 +171,8 @@ func (l *lessons) take(a asked, ranked []rank.Scored, named, used func(event.Pat
 	l.asked = append(l.asked, a)
 }
 
-// predictions are the files with their probabilities, the likeliest first. Place is that among the files.
+// predictions are the files with their probabilities, the likeliest first. Place is that among the
+// files.
 func (a *asked) predictions(c *prefetch.Confidence) []prefetch.Candidate {
 	out := make([]prefetch.Candidate, 0, len(a.files))
 	for i, f := range a.files {
@@ -189,8 +192,9 @@ func (a *asked) kind() string {
 	return string(a.query.Task)
 }
 
-// promises hands over the files of top fives that are likelier than ever before in their session: what is shown is shown
-// then. Of a text all five count, and searches that failed count by themselves.
+// promises hands over the files of top fives that are likelier than ever before in their session:
+// what is shown is shown then. Of a text all five count, and searches that failed count by
+// themselves.
 func (l *lessons) promises(c *prefetch.Confidence, each func(a *asked, f *candidate, p float64)) {
 	best := map[string]float64{} // session and file → its highest probability in a top five
 	for i := range l.asked {

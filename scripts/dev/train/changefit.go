@@ -14,10 +14,11 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// weight is what a candidate counts in fitting. A file alone, and some files of a commit, are asked about as often as
-// they come. A commit that is complete or lacks one file counts once for each file: one that the commit has is asked
-// about when it is left out, one that it has not beside the complete commit and all that is left of it. So a
-// probability is that of a file to be in a commit that has the files of the change.
+// weight is what a candidate counts in fitting. A file alone, and some files of a commit, are asked
+// about as often as they come. A commit that is complete or lacks one file counts once for each
+// file: one that the commit has is asked about when it is left out, one that it has not beside the
+// complete commit and all that is left of it. So a probability is that of a file to be in a commit
+// that has the files of the change.
 func (q *changeQuestion) weight(used bool) float64 {
 	switch {
 	case q.Size == 1, !q.Left && !q.complete(), used:
@@ -45,8 +46,9 @@ func (q *changeQuestion) facts(f *candidateFile, w *history.Weights) (x history.
 // repositoryWeight is what all rows of a repository count together.
 const repositoryWeight = 3000
 
-// fitChanges fits the weights on the third quarters of the repositories that are in: first what one file says of another,
-// on questions about a single file, then what several add. Without sketches the weights of what diffs say stay 0.
+// fitChanges fits the weights on the third quarters of the repositories that are in: first what one
+// file says of another, on questions about a single file, then what several add. Without sketches
+// the weights of what diffs say stay 0.
 func fitChanges(all []*changesOf, sketched bool, in func(*changesOf) bool) *history.Weights {
 	w := &history.Weights{Best: 1}
 	const pair = int(history.Words) + 1
@@ -82,8 +84,9 @@ func fitChanges(all []*changesOf, sketched bool, in func(*changesOf) bool) *hist
 	return w
 }
 
-// fitMissing fits when a change is not complete without a companion: on changes that lack a file and on complete ones,
-// each counting once, and the likeliest companions of each. All repositories count the same.
+// fitMissing fits when a change is not complete without a companion: on changes that lack a file
+// and on complete ones, each counting once, and the likeliest companions of each. All repositories
+// count the same.
 func fitMissing(all []*changesOf, in func(*changesOf) bool, w *history.Weights) {
 	const repository, least = 1000.0, 200
 	var rows []row
@@ -160,7 +163,8 @@ func ridged(n int, rows []row, positive ...int) []float64 {
 	return t
 }
 
-// eachRow calls do with the candidates of the third quarters. share makes all repositories count the same.
+// eachRow calls do with the candidates of the third quarters. share makes all repositories count
+// the same.
 func eachRow(all []*changesOf, in func(*changesOf) bool, do func(q *changeQuestion, f *candidateFile, share float64)) {
 	for _, c := range all {
 		if !in(c) {
@@ -183,7 +187,8 @@ func eachRow(all []*changesOf, in func(*changesOf) bool, do func(q *changeQuesti
 	}
 }
 
-// measureChanges measures weights on the last quarters, prints the means with their 95 % intervals, and returns the means.
+// measureChanges measures weights on the last quarters, prints the means with their 95 % intervals,
+// and returns the means.
 func measureChanges(all []*changesOf, by func(*changesOf) *history.Weights) map[string]float64 {
 	var t recorded.Table
 	for _, c := range all {
@@ -226,7 +231,8 @@ func (q *changeQuestion) sizeOf() string {
 	return "more"
 }
 
-// measure measures one question. share makes what is promised of all files of a repository count the same.
+// measure measures one question. share makes what is promised of all files of a repository count
+// the same.
 func (q *changeQuestion) measure(w *history.Weights, share float64, add func(measure string, sum, n float64)) {
 	p, order := make([]float64, len(q.Files)), make([]int, len(q.Files))
 	for i := range q.Files {

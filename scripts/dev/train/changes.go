@@ -88,8 +88,8 @@ func runChanges(ctx context.Context, args []string) error {
 	return write(*out, file)
 }
 
-// ownerParts is how many parts the owners are cut into, each of which is left out once. One owner in five is in none:
-// forLast.
+// ownerParts is how many parts the owners are cut into, each of which is left out once. One owner
+// in five is in none: forLast.
 const ownerParts = 5
 
 func hashOfOwner(name, salt string) uint32 {
@@ -150,7 +150,8 @@ func roughly(e *history.Evidence) (best float64) {
 	return best
 }
 
-// ask replays a history and asks about commits of the third and the last quarter, evenly spread, before it learns them.
+// ask replays a history and asks about commits of the third and the last quarter, evenly spread,
+// before it learns them.
 func (c *changesOf) ask(commits []event.Event, diffs *eval.Diffs) {
 	log := history.Commits{Sketches: &diffs.Known}
 	there := map[event.Path]bool{}

@@ -32,8 +32,8 @@ type example struct {
 	used bool
 }
 
-// promiseRounds is how often the confidence is fitted: first on what the scores of the rankings would promise, then on
-// what it promises itself.
+// promiseRounds is how often the confidence is fitted: first on what the scores of the rankings
+// would promise, then on what it promises itself.
 const promiseRounds = 2
 
 // confidence is fitted on all repositories but those left out.
@@ -72,8 +72,9 @@ func ownerOf(repo string) string {
 	return owner
 }
 
-// measurePromises measures all, with a sixth of the owners left out at a time: the log loss of the scores of rankings and
-// of promises, what was promised and came true by question, and lists; the means over repositories.
+// measurePromises measures all, with a sixth of the owners left out at a time: the log loss of the
+// scores of rankings and of promises, what was promised and came true by question, and lists; the
+// means over repositories.
 func measurePromises(found []lessons) map[string]float64 {
 	owners := map[string]int{}
 	for i := range found {
@@ -178,8 +179,8 @@ func lists(found []lessons, task event.Task, c *prefetch.Confidence, out func(in
 	}
 }
 
-// bars prints what was promised and what came true, each repository counting the same, and returns the expected
-// calibration error over the bars.
+// bars prints what was promised and what came true, each repository counting the same, and returns
+// the expected calibration error over the bars.
 func bars(t *recorded.Table, kind string) float64 {
 	far, all, asked := 0.0, 0.0, map[string]float64{}
 	of := func(what string, b int) map[string]recorded.Ratio {

@@ -8,8 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// TestConfidence: scores that promise too much come down to what came true, in a repository that took no part, and a file
-// counts when it is likelier than before.
+// TestConfidence: scores that promise too much come down to what came true, in a repository that
+// took no part, and a file counts when it is likelier than before.
 func TestConfidence(t *testing.T) {
 	var found []lessons
 	for r := range 8 {

@@ -47,8 +47,8 @@ type set struct {
 	Signals   []string
 }
 
-// Every question has many candidates that are nobody's answer: of those below the first farAway only each thinned is
-// kept.
+// Every question has many candidates that are nobody's answer: of those below the first farAway
+// only each thinned is kept.
 const (
 	farAway = 60
 	calm    = 3 // of questions after which nothing was opened each third is kept

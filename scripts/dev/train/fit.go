@@ -31,10 +31,10 @@ type group struct {
 	sure   float64            // share of the loss that asks for probabilities, not only for the order
 }
 
-// fit finds weights under which the right files stand above the others (the loss is the mean over questions of −log
-// of the softmax share of the right ones) and 1/(1+e^-Σ w·x) is near the share that is used (log loss). Repositories
-// count by the root of their questions, so that the largest does not rule. The loss is convex: Newton's method finds
-// its minimum from any start.
+// fit finds weights under which the right files stand above the others (the loss is the mean over
+// questions of −log of the softmax share of the right ones) and 1/(1+e^-Σ w·x) is near the share
+// that is used (log loss). Repositories count by the root of their questions, so that the largest
+// does not rule. The loss is convex: Newton's method finds its minimum from any start.
 func fit(repos [][]*question, g *group, start []float64) []float64 {
 	w := slices.Clone(start)
 	if w == nil {
@@ -195,8 +195,8 @@ func (g *group) add(to *quadratic, q *question, w []float64, s *sums, mean []flo
 	}
 }
 
-// minimum is where the sum of the losses and of the pull of the ridge is least, with weights for the signals in use
-// alone.
+// minimum is where the sum of the losses and of the pull of the ridge is least, with weights for
+// the signals in use alone.
 func (g *group) minimum(parts []*quadratic) []float64 {
 	a, b, n := sum(parts, len(g.use))
 	pull := cmp.Or(g.ridge, ridge) * max(n, 1) // without questions the weights are what the ridge pulls to
@@ -216,7 +216,8 @@ func (g *group) minimum(parts []*quadratic) []float64 {
 	return solve(a, b)
 }
 
-// sum is the curvature of all parts, and the right side of the equation whose solution is their minimum.
+// sum is the curvature of all parts, and the right side of the equation whose solution is their
+// minimum.
 func sum(parts []*quadratic, d int) (a [][]float64, b []float64, n float64) {
 	a, b = make([][]float64, d), make([]float64, d)
 	for i := range a {

@@ -11,7 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// teaching is a set in which signal 4 tells the right file, but of each third question, and signal 6 tells nothing.
+// teaching is a set in which signal 4 tells the right file, but of each third question, and signal
+// 6 tells nothing.
 func teaching() *set {
 	s := &set{Repos: []string{"a/a", "b/b"}, Signals: rank.SignalNames()}
 	for i := range 120 {
@@ -52,7 +53,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestWorth: the signal that tells the right file is worth most, and what is lost without it is seen.
+// TestWorth: the signal that tells the right file is worth most, and what is lost without it is
+// seen.
 func TestWorth(t *testing.T) {
 	s := teaching()
 	g := groups(s.Signals)[0]
@@ -91,7 +93,8 @@ func TestPlatt(t *testing.T) {
 	}
 }
 
-// TestWeighBranch: prompts get a weight for what the branch changed, by what it adds to the weights that they have.
+// TestWeighBranch: prompts get a weight for what the branch changed, by what it adds to the weights
+// that they have.
 func TestWeighBranch(t *testing.T) {
 	s := &set{Repos: []string{"a/a"}, Signals: rank.SignalNames()}
 	for i := range 60 {

@@ -10,7 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestJudges: no command that fits reads a repository for judging alone, neither its traces nor examples kept of them.
+// TestJudges: no command that fits reads a repository for judging alone, neither its traces nor
+// examples kept of them.
 func TestJudges(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) {

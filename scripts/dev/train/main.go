@@ -1,15 +1,17 @@
-// Command train fits what aOa ships with, from recorded sessions: weights and confidence. `make train` runs all of it.
+// Command train fits what aOa ships with, from recorded sessions: weights and confidence. `make
+// train` runs all of it.
 //
 //	go run ./scripts/dev/train fit -traces DIR -repos CLONES -out rank/weights.json
 //	go run ./scripts/dev/train calibrate -traces DIR -repos CLONES -weights DIR
 //	go run ./scripts/dev/train signals -examples FILE -most N
 //
-// It reads traces in the form that package recorded describes, and clones of their repositories. fit writes the weights,
-// their scales, and what was measured with weights that had not seen the repository measured on. calibrate writes what
-// turns a ranking into a probability (prefetch.Confidence). Both ask the questions of scripts/dev/eval through the same
-// learn, hot and rank, so each costs one evaluation and some minutes. signals prints, from what fit kept, what each
-// signal is worth. Equal input gives the same file to the digit: nothing is drawn at random, and sums are made in a
-// fixed order.
+// It reads traces in the form that package recorded describes, and clones of their repositories.
+// fit writes the weights, their scales, and what was measured with weights that had not seen the
+// repository measured on. calibrate writes what turns a ranking into a probability
+// (prefetch.Confidence). Both ask the questions of scripts/dev/eval through the same learn, hot and
+// rank, so each costs one evaluation and some minutes. signals prints, from what fit kept, what
+// each signal is worth. Equal input gives the same file to the digit: nothing is drawn at random,
+// and sums are made in a fixed order.
 package main
 
 import (

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// factors takes a symmetric matrix apart. Every curvature of a fit is positive definite, because the ridge adds to its
-// diagonal.
+// factors takes a symmetric matrix apart. Every curvature of a fit is positive definite, because
+// the ridge adds to its diagonal.
 func factors(a [][]float64) *mat.Cholesky {
 	n := len(a)
 	m := mat.NewSymDense(n, nil)

@@ -14,7 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// measure counts what the weights reach on one repository: T1 any of 5, recall of 10, MRR · T2, T3 hit at 1, 5, MRR.
+// measure counts what the weights reach on one repository: T1 any of 5, recall of 10, MRR · T2, T3
+// hit at 1, 5, MRR.
 func (m *weights) measure(s *set, repo int, t *recorded.Table) {
 	seen := false // in some recordings no result is: every open counts as unseen
 	for i := range s.Questions {
@@ -105,8 +106,9 @@ func leaveOneOut(s *set) (all *weights, fitted []*weights) {
 	return all, fitted
 }
 
-// measureLeft measures on each repository with the weights that were fitted without its owner: by repository, the means
-// of those that have the measure ("macro"), and the 95 % intervals of the means ("low", "high"). It prints them, too.
+// measureLeft measures on each repository with the weights that were fitted without its owner: by
+// repository, the means of those that have the measure ("macro"), and the 95 % intervals of the
+// means ("low", "high"). It prints them, too.
 func measureLeft(s *set, fitted []*weights) map[string]map[string]float64 {
 	var t recorded.Table
 	out := map[string]map[string]float64{"macro": {}, "low": {}, "high": {}}

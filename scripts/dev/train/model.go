@@ -48,11 +48,13 @@ func groups(signals []string) []*group {
 type weights struct {
 	w     map[string][]float64
 	scale map[string][2]float64 // per group; prompt_unseen apart
-	// what a search that failed adds to the logits between calls: of files that nothing has named, and of named ones
+	// what a search that failed adds to the logits between calls: of files that nothing has named,
+	// and of named ones
 	missed [2]float64
 }
 
-// fitOn fits on the repositories that are in, from weights that are nearly right, if there are such.
+// fitOn fits on the repositories that are in, from weights that are nearly right, if there are
+// such.
 func fitOn(s *set, in func(repo int) bool, from *weights) *weights {
 	out := &weights{w: map[string][]float64{}, scale: map[string][2]float64{}}
 	for _, g := range groups(s.Signals) {
@@ -71,8 +73,8 @@ func fitOn(s *set, in func(repo int) bool, from *weights) *weights {
 	return out
 }
 
-// searched fits what a search that failed adds. It found out that what is meant is not where the session looked, so that
-// files that nothing has named are likelier than between other calls.
+// searched fits what a search that failed adds. It found out that what is meant is not where the
+// session looked, so that files that nothing has named are likelier than between other calls.
 func (m *weights) searched(s *set, in func(repo int) bool) {
 	repos := s.by(ofTask(event.TaskSearch), in)
 	for r, qs := range repos {
@@ -129,7 +131,8 @@ func (m *weights) logit(q *question, f *file) float64 {
 // rounds of calibration: which five are best depends on the scales, a little.
 const rounds = 3
 
-// calibrate fits each scale on what may be shown (see promises), a repository counting by the root of its promises.
+// calibrate fits each scale on what may be shown (see promises), a repository counting by the root
+// of its promises.
 func (m *weights) calibrate(s *set, in func(repo int) bool) {
 	for _, n := range []string{"prompt", "open", "open_unseen"} {
 		m.scale[n] = [2]float64{1, 0}
@@ -190,7 +193,8 @@ func (m *weights) order(q *question, ok func(*file) bool) []int {
 
 // file puts the weights into the form that package rank reads.
 func (m *weights) file(s *set) rank.File {
-	// The scale becomes a part of the weights: a·(Σ w·x) + b, the bias is the signal that is always 1.
+	// The scale becomes a part of the weights: a·(Σ w·x) + b, the bias is the signal that is always
+	// 1.
 	named := func(group, scale string) map[string]float64 {
 		out, ab := map[string]float64{}, m.scale[scale]
 		for i, w := range m.w[group] {

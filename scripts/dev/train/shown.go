@@ -27,9 +27,9 @@ type promise struct {
 	first bool // the session's first promise of the file; else the highest so far
 }
 
-// promises hands over what could be shown in one repository, in time order: of the five best of each question, among
-// some of its files, those that are likelier than ever before in their session. What is shown is chosen from these, and
-// only these need hold.
+// promises hands over what could be shown in one repository, in time order: of the five best of
+// each question, among some of its files, those that are likelier than ever before in their
+// session. What is shown is chosen from these, and only these need hold.
 func (m *weights) promises(s *set, repo int, among func(*file) bool, each func(promise)) {
 	best := map[sessionFile]float64{}
 	type scored struct {

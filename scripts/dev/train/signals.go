@@ -42,8 +42,9 @@ func runSignals(_ context.Context, args []string) error {
 	return nil
 }
 
-// worth prints by how much each signal of a group lowers the loss of a question, beside all others: to the second order,
-// as Wald's test has it. It returns the group with the most signals of the greatest worth.
+// worth prints by how much each signal of a group lowers the loss of a question, beside all others:
+// to the second order, as Wald's test has it. It returns the group with the most signals of the
+// greatest worth.
 func (s *set) worth(to io.Writer, g *group, most int) *group {
 	repos := s.by(g.in, everything)
 	w := fit(repos, g, nil)
@@ -78,7 +79,8 @@ func (s *set) worth(to io.Writer, g *group, most int) *group {
 	return &few
 }
 
-// withoutOwners measures each repository by weights of the groups that were fitted without its owner.
+// withoutOwners measures each repository by weights of the groups that were fitted without its
+// owner.
 func (s *set) withoutOwners(groups []*group) *recorded.Table {
 	t := &recorded.Table{}
 	start := map[string][]float64{}
@@ -101,8 +103,8 @@ func (s *set) withoutOwners(groups []*group) *recorded.Table {
 	return t
 }
 
-// paired prints each measure with all and with few signals, and the mean of the differences over repositories with its
-// standard error.
+// paired prints each measure with all and with few signals, and the mean of the differences over
+// repositories with its standard error.
 func paired(to io.Writer, all, few *recorded.Table) {
 	for _, m := range all.Measures(recorded.Own) {
 		of, n, sum, squares := few.Repos(recorded.Own, m), 0.0, 0.0, 0.0

@@ -20,24 +20,24 @@ import (
 //go:embed histories.txt
 var histories string
 
-// The commits whose messages teach: of the first three quarters of a history, without its beginning. The last quarter
-// judges.
+// The commits whose messages teach: of the first three quarters of a history, without its
+// beginning. The last quarter judges.
 const (
 	teachFrom = 0.25
 	teachMost = 70 // of a repository
 	mostFits  = 100
 )
 
-// Pseudo-tasks of questions about texts: the fields of files alone, by kind of text, and the whole ranking without a
-// session.
+// Pseudo-tasks of questions about texts: the fields of files alone, by kind of text, and the whole
+// ranking without a session.
 const (
 	taskFits  = event.Task("fits:")
 	taskText  = event.Task("text")
 	taskIssue = event.Task("issue")
 )
 
-// texts are the questions that teach what texts mean, of commit messages of histories and of issues: what the fields of
-// files say, or whole rankings.
+// texts are the questions that teach what texts mean, of commit messages of histories and of
+// issues: what the fields of files say, or whole rankings.
 func texts(ctx context.Context, repos, issues string, o recorded.Options, ask func(repo int, l *recorded.Localization,
 	meant []event.Path) question) (*set, error) {
 	out := &set{}
@@ -76,7 +76,8 @@ func texts(ctx context.Context, repos, issues string, o recorded.Options, ask fu
 	return out, err
 }
 
-// meant are the files that a message is about: a commit that mends a source changes the changelog and a test too.
+// meant are the files that a message is about: a commit that mends a source changes the changelog
+// and a test too.
 func meant(l *recorded.Localization) []event.Path {
 	if files := slices.DeleteFunc(slices.Clone(l.Files), func(p event.Path) bool { return !l.Meant(p) }); len(files) > 0 {
 		return files
@@ -103,7 +104,8 @@ func rankedOf(repo int, l *recorded.Localization, meant []event.Path) question {
 	if rank.TextKind(l.Text) == "long" {
 		q.Task = taskIssue
 	}
-	// all of them: who leaves out what seems unlikely, but not what is right, teaches that likely files are wrong
+	// all of them: who leaves out what seems unlikely, but not what is right, teaches that likely
+	// files are wrong
 	for _, r := range l.Ranked {
 		values := r.Values()
 		q.Files = append(q.Files, newFile(r.File, values[:], slices.Contains(meant, r.File)))
@@ -114,8 +116,8 @@ func rankedOf(repo int, l *recorded.Localization, meant []event.Path) question {
 // issueRidge pulls the weights of issues, of which there are few, to those of long commit messages.
 const issueRidge = 0.05
 
-// fitTexts fits the weights of texts on the repositories that are in: those of short texts on short commit messages,
-// those of long ones on long commit messages, and from there on issues.
+// fitTexts fits the weights of texts on the repositories that are in: those of short texts on short
+// commit messages, those of long ones on long commit messages, and from there on issues.
 func fitTexts(s *set, in func(repo int) bool) map[string][]float64 {
 	out := map[string][]float64{}
 	for _, kind := range []string{"short", "long"} {
@@ -191,8 +193,8 @@ func messageWeights(s *set, in func(repo int) bool) map[event.Task][]float64 {
 
 var messageTasks = []event.Task{taskText, taskIssue}
 
-// messageGroup is a kind of prompts outside of sessions. A history opens no file, so Never is the bias once more: a file
-// that was saved once would go ahead by half of the bias.
+// messageGroup is a kind of prompts outside of sessions. A history opens no file, so Never is the
+// bias once more: a file that was saved once would go ahead by half of the bias.
 func messageGroup(s *set, task event.Task) *group {
 	g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, use: make([]bool,
 		len(s.Signals))}
@@ -208,8 +210,8 @@ func (q *question) message() bool { return strings.HasPrefix(q.Session, "commit:
 // textFolds is how many parts the repositories are left out in.
 const textFolds = 6
 
-// measureTexts measures texts on repositories left out, a part of them at a time: of the fields alone and of the whole
-// ranking.
+// measureTexts measures texts on repositories left out, a part of them at a time: of the fields
+// alone and of the whole ranking.
 func measureTexts(fits, ranked *set, into map[string]map[string]float64) {
 	out := map[string]float64{}
 	count := map[string]float64{}

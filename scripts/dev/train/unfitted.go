@@ -7,9 +7,9 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// curious are models under which every signal is looked up, with no weights to speak of: who fits weights must see
-// all, and must not begin with what an earlier fit found. Of too many candidates those with the most evidence are
-// kept.
+// curious are models under which every signal is looked up, with no weights to speak of: who fits
+// weights must see all, and must not begin with what an earlier fit found. Of too many candidates
+// those with the most evidence are kept.
 func curious() map[event.Task]rank.Model {
 	var m rank.Model
 	for s := range m.Weights {
@@ -25,8 +25,8 @@ func curious() map[event.Task]rank.Model {
 	return out
 }
 
-// plain are weights of texts that no fit has found: all that a file says counts the same, what kind of file it is
-// nothing.
+// plain are weights of texts that no fit has found: all that a file says counts the same, what kind
+// of file it is nothing.
 func plain() (texts rank.Texts) {
 	said := slices.Index(rank.TextSignalNames(), "init")
 	for k := range texts {

@@ -1,63 +1,20 @@
 package index
 
 import (
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestStem: the words of a line share a stem, which no word of another line has.
+// TestStem: the words of a line of testdata/stems.txt share a stem, which no word of another line
+// has.
 func TestStem(t *testing.T) {
+	words, err := os.ReadFile("testdata/stems.txt")
+	fault.Check(t, err)
 	line := map[string]int{}
-	for i, group := range strings.Split(`caching cache cached caches
-		notification notifier notify notified notifications
-		dropped drop dropping drops
-		tagged tag tagging tags
-		querying queries query
-		serialization serializer serialize serialized
-		handler handle handling handled
-		parser parse parsing parsed
-		configuration config configure configured configurable
-		controller control controlled
-		cancelled canceled cancel cancellation
-		write writer writing writable
-		separable separability separator
-		conversion convert converter
-		resolution resolve resolver
-		description describe
-		implementation implement
-		failure fail failing failed
-		apply applies applied
-		copy copies copied
-		code coded coding codes
-		state states
-		stat stats
-		pipe pipes
-		pip
-		string strings
-		strict
-		process processes processing processor
-		proc
-		class classes
-		classic
-		thing
-		th
-		author authors
-		auth
-		header headers
-		head
-		version versions
-		status statuses
-		iterator iterate iteration iterable
-		generator generate generation
-		generic
-		index indexes indexing
-		match matches matcher
-		release releases released
-		logger logging log
-		speed
-		need needed needs`, "\n") {
+	for i, group := range strings.Split(strings.TrimSpace(string(words)), "\n") {
 		for _, word := range strings.Fields(group) {
 			s := Stem(word)
 			if at, known := line[s]; known && at != i {

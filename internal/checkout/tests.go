@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -35,6 +36,9 @@ func (w *Checkout) tests(ctx context.Context, q event.Query) (event.Answer, erro
 	files := prefetch.ChangeOf(q)
 	var out []event.Suggestion
 	add := func(s event.Suggestion) {
+		if !testOf(files, s.File) {
+			return
+		}
 		has := func(x event.Suggestion) bool { return x.File == s.File }
 		if index.KindOf(s.File) == index.KindTest && w.Tree().Has(s.File) && !slices.ContainsFunc(out, has) {
 			out = append(out, s)
@@ -59,4 +63,22 @@ func (w *Checkout) tests(ctx context.Context, q event.Query) (event.Answer, erro
 		ans.Confidence = out[0].Score
 	}
 	return ans, nil
+}
+
+// testOf reports whether a file can be a test of a change, and is no fixture: it is a pair with one of the files by name,
+// its name marks it as a test, or it is written in the language of one of them. A page that tests read seldom is. A
+// change without a program says nothing of languages.
+func testOf(files []event.Path, f event.Path) bool {
+	name, _, _ := strings.Cut(f.Base(), ".")
+	if f.Stem() != strings.ToLower(name) || strings.Contains(f.Base(), ".test.") || strings.Contains(f.Base(), ".spec.") {
+		return true
+	}
+	program := false
+	for _, p := range files {
+		if p.PairStem() == f.PairStem() || p.Ext() == f.Ext() {
+			return true
+		}
+		program = program || index.KindOf(p) == index.KindSource
+	}
+	return !program
 }

@@ -236,7 +236,7 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 		x[Lately] = (logOdds((s.lately[f]+latelyPrior*share)/(lately+latelyPrior)) - x[Common]) * n / (n + latelyTrust)
 		x[Small] = logOdds((s.small[f]+commonPrior*share)/(common+commonPrior)) - x[Common]
 		x[Name], x[Folder] = 0, truth(file.folder == folder)
-		if file.stem == stem {
+		if file.stem == stem && (links == nil || !c.everywhere(stem)) {
 			x[Name] = nameOf(commits - c.before(self, f))
 		}
 		x[Like], x[Words] = c.like(before, f, share, x[Common]), file.said(words)

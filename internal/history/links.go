@@ -23,6 +23,13 @@ const sizedPrior = 1.0
 // only commits would lead from a new file to another folder.
 const leastInFolder = 0.01
 
+// mostStem is the largest number of files with one stem that makes two of them a pair by name. Every
+// project of examples has a conf.py, and every language a sphinx.po.
+const mostStem = 8
+
+// everywhere reports whether too many files have a stem for that. c.mu is held.
+func (c *Commits) everywhere(stem string) bool { return len(c.stems[stem]) > mostStem }
+
 // focusOf returns how much a commit of n files counts for each of its pairs.
 func focusOf(n int) float64 { return 1 / float64(max(1, n-1)) }
 

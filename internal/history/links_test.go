@@ -121,3 +121,18 @@ func TestLinksOfOneFileAlone(t *testing.T) {
 		t.Errorf("asked %d times", asked)
 	}
 }
+
+// TestStemOfMany: what every folder has is no pair by name.
+func TestStemOfMany(t *testing.T) {
+	for n, want := range map[int]float64{mostStem: 1, mostStem + 1: 0} {
+		c := &Commits{}
+		for i := range n {
+			c.Add("", []event.Path{event.Path(fmt.Sprintf("p%d/conf.py", i))}, nil)
+		}
+		for _, x := range c.alone("p0/conf.py", Links{}) {
+			if got := truth(x.Facts[Name] > 0); got != want {
+				t.Errorf("%d files: %s: name %v", n, x.File, got)
+			}
+		}
+	}
+}

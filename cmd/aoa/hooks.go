@@ -262,13 +262,18 @@ func (a *app) plugin(agent agents.Agent, repo *watcher.Repo) (by string, runs bo
 	if agent.Name != "claude" {
 		return "", false
 	}
+	return install.Plugin(a.settingsOf(agent, repo)...)
+}
+
+// settingsOf lists an agent's settings files in the order in which it reads them. repo may be nil.
+func (a *app) settingsOf(agent agents.Agent, repo *watcher.Repo) []string {
 	files := []string{install.File(agent, install.User, "", a.home(), a.getenv)}
 	if repo != nil {
 		for _, scope := range []install.Scope{install.Project, install.Local} {
 			files = append(files, install.File(agent, scope, string(repo.Root), "", a.getenv))
 		}
 	}
-	return install.Plugin(files...)
+	return files
 }
 
 // tracked reports whether git tracks the file, a path from the root with slashes.

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tailscale/hujson"
-
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/hooks/install"
 	"github.com/aoa-dev/aoa/hooks/transcript"
@@ -58,7 +56,11 @@ func (a *app) examineCalls(agent agents.Agent, file string, callers []cold.Sessi
 	f := finding{"calls of " + agent.Name, true, "last call " + a.ago(called), ""}
 	try := strings.TrimSpace("start a session of " + agent.Title + " here and send a prompt. " + agent.Note)
 	why, advice := a.silenced(agent, file, repo, !called.IsZero())
-	mute := a.muteSessions(agent, repo, latest(called, changed(file)), callers)
+	since := changed(file)
+	if called.After(since) {
+		since = called
+	}
+	mute := a.muteSessions(agent, repo, since, callers)
 	switch {
 	case why != "":
 		f.OK, f.Detail, f.Advice = false, f.Detail+"; "+why, advice
@@ -124,38 +126,18 @@ func beginning(file string) []byte {
 	return b
 }
 
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
 // silenced finds what switches off, without a word, the hooks that an agent has in a file.
 func (a *app) silenced(agent agents.Agent, file string, repo *watcher.Repo, called bool) (why, advice string) {
-	read := func(file string) []byte {
-		b, _ := regularfile.Read(file, regularfile.FollowLinks, 1<<20)
-		return b
-	}
 	switch agent.Name {
 	case "codex":
 		config := filepath.Join(filepath.Dir(install.File(agent, install.User, "", a.home(), a.getenv)), "config.toml")
-		if !called && !strings.Contains(strings.ReplaceAll(string(read(config)), `\\`, `\`), file+":") {
+		trusted, _ := regularfile.Read(config, regularfile.FollowLinks, 1<<20) // without it none is trusted
+		if !called && !strings.Contains(strings.ReplaceAll(string(trusted), `\\`, `\`), file+":") {
 			return config + " trusts no hook of that file", "type /hooks in Codex and trust them"
 		}
 	case "claude":
-		for _, scope := range install.Scopes {
-			file := install.File(agent, scope, string(repo.Root), a.home(), a.getenv)
-			b, err := hujson.Standardize(read(file))
-			if err != nil {
-				continue
-			}
-			var s struct {
-				Disabled bool `json:"disableAllHooks"`
-			}
-			if _ = json.Unmarshal(b, &s); s.Disabled {
-				return file + " has disableAllHooks", "remove disableAllHooks from " + file
-			}
+		if by := install.Disabled(a.settingsOf(agent, repo)...); by != "" {
+			return by + " has disableAllHooks", "remove disableAllHooks from " + by
 		}
 	}
 	return "", ""

@@ -2,6 +2,7 @@ package install
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -9,27 +10,44 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
+// claudeSettings is what Claude Code's settings say about hooks beside those that they hold.
+type claudeSettings struct {
+	Plugins  map[string]any `json:"enabledPlugins"`
+	Disabled bool           `json:"disableAllHooks"`
+}
+
+// readClaude reads a settings file of Claude Code. One that cannot be read says nothing.
+func readClaude(file string) (s claudeSettings) {
+	b, err := regularfile.Read(file, regularfile.FollowLinks, maxSettings)
+	if err == nil {
+		b, err = hujson.Standardize(b)
+	}
+	if err == nil {
+		_ = json.Unmarshal(b, &s) // a member of another type says nothing
+	}
+	return s
+}
+
 // Plugin reports whether Claude Code's settings enable our plugin, and which file says so, or "".
 // files are settings files in the order in which Claude Code reads them; a later one overrides an
-// earlier one. A file that cannot be read is skipped.
+// earlier one.
 func Plugin(files ...string) (by string, enabled bool) {
 	for _, file := range files {
-		b, err := regularfile.Read(file, regularfile.FollowLinks, maxSettings)
-		if err != nil {
-			continue
-		}
-		if b, err = hujson.Standardize(b); err != nil {
-			continue
-		}
-		var settings struct {
-			Plugins map[string]any `json:"enabledPlugins"`
-		}
-		_ = json.Unmarshal(b, &settings)
-		for name, on := range settings.Plugins {
+		for name, on := range readClaude(file).Plugins {
 			if strings.HasPrefix(name, "aoa@") {
 				by, enabled = file, on == true
 			}
 		}
 	}
 	return by, enabled
+}
+
+// Disabled returns the first of some settings files of Claude Code that switches off all hooks, ""
+// if none does.
+func Disabled(files ...string) string {
+	i := slices.IndexFunc(files, func(file string) bool { return readClaude(file).Disabled })
+	if i < 0 {
+		return ""
+	}
+	return files[i]
 }

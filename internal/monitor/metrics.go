@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aoa-dev/aoa/prefetch"
@@ -15,9 +16,9 @@ import (
 // Metrics are the counters of a daemon. Labels are fixed words, never paths or sessions. It is safe
 // for concurrent use.
 type Metrics struct {
+	events    atomic.Int64
+	undecoded atomic.Int64
 	mu        sync.Mutex // guards what follows
-	events    int
-	undecoded int
 	learning  histogram
 	ranking   histogram
 	decisions map[decision]int
@@ -52,9 +53,9 @@ func NewMetrics() *Metrics { return &Metrics{decisions: map[decision]int{}} }
 
 // Learned implements log.Counter.
 func (m *Metrics) Learned(n int, took time.Duration) {
+	m.events.Add(int64(n))
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.events += n
 	m.learning.observe(took)
 }
 
@@ -66,18 +67,10 @@ func (m *Metrics) Ranked(took time.Duration) {
 }
 
 // Undecoded counts a payload that was not understood.
-func (m *Metrics) Undecoded() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.undecoded++
-}
+func (m *Metrics) Undecoded() { m.undecoded.Add(1) }
 
 // Lost is how many payloads were not understood.
-func (m *Metrics) Lost() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.undecoded
-}
+func (m *Metrics) Lost() int64 { return m.undecoded.Load() }
 
 // Decision implements hint.Counter.
 func (m *Metrics) Decision(kind, why string) {
@@ -114,8 +107,8 @@ func (m *Metrics) write(w io.Writer, events Source, hints Records) {
 		describe(w, kind, name, help)
 		fmt.Fprintf(w, "%s %v\n", name, value)
 	}
-	one("counter", "aoa_events_learned_total", "Events learned since the start.", m.events)
-	one("counter", "aoa_hooks_undecoded_total", "Hook payloads that were not understood.", m.undecoded)
+	one("counter", "aoa_events_learned_total", "Events learned since the start.", m.events.Load())
+	one("counter", "aoa_hooks_undecoded_total", "Hook payloads that were not understood.", m.Lost())
 	m.learning.write(w, "aoa_learn_seconds", "Time to learn one batch.")
 	m.ranking.write(w, "aoa_rank_seconds", "Time to answer one ranking request.")
 	describe(w, "counter", "aoa_decisions_total", "Decisions to hint or to be silent, by kind and reason.")

@@ -247,8 +247,8 @@ func unquoted(prompt string) string {
 	return prompt
 }
 
-// exitLine is how Gemini CLI, Qwen Code and Copilot CLI write of the end of a command, behind what
-// it printed itself.
+// exitLine matches how Gemini CLI, Qwen Code and Copilot CLI report the end of a command, after the
+// output of the command itself.
 var exitLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(?:Exit Code: |<exited with exit code |<shellId: \S+ completed with exit code )([0-9]+)\b`)
 })

@@ -105,8 +105,8 @@ func (l *Learner) first(e event.Event, o session.Opened, c float64) {
 	}
 }
 
-// termWeight is what each word of the turn counts, where it is used as where a file is opened under
-// it: 1/√n of a prompt of n words.
+// termWeight is how much each word of the turn counts, both where it is used and where a file is
+// opened under it: 1/√n for a prompt of n words.
 func termWeight(s *session.Session) float64 {
 	return 1 / math.Sqrt(float64(max(len(s.Prompt.Words), 1)))
 }

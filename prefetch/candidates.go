@@ -153,8 +153,8 @@ func (c *Candidates) Answer(ctx context.Context) event.Answer {
 	return out
 }
 
-// usual reports whether a candidate belongs to everything. A file that the text leads to was asked
-// for.
+// usual reports whether a candidate changes with everything. A file that the text leads to does not
+// count: the question asks for it.
 func (c *Candidates) usual(x *Candidate) bool {
 	if c.begun != nil {
 		from := c.begun.at[x.File]

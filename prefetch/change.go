@@ -32,7 +32,7 @@ type Lack struct {
 	event.Place             // what these commits changed in the file, if it still has that; see Candidates.Locate
 
 	Without   int `json:"without"`    // of the repository's newest 800 commits that did not change With …
-	OfWithout int `json:"of_without"` // … these changed the file, of so many
+	OfWithout int `json:"of_without"` // … this many changed the file
 }
 
 // LeastShared is how many commits two files must share before one of them is named beside the
@@ -104,8 +104,8 @@ func Usual(f event.Path, t event.Together, n, of int) bool {
 	return f.Upkeep() || of >= usualLeast && without >= usualEver && without >= usualShare*float64(t.Both)/float64(max(t.Of, 1))
 }
 
-// usual reports whether a companion is listed apart. Beside a manifest, another one is what was
-// asked for.
+// usual reports whether a companion is listed apart. If the change has a manifest, another manifest
+// is an answer like any other.
 func (b *companions) usual(x *Candidate) bool {
 	if x.with.Upkeep() && x.File.Upkeep() {
 		return false

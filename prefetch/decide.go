@@ -28,10 +28,10 @@ type Decision struct {
 // Files returns the files to be named, the likeliest first.
 func (d *Decision) Files() []Candidate { return d.statuses[Shown] }
 
-// Why says in a word what came of a question, for the log and for people.
+// Why is one word for the log and for people that says how a question was decided.
 type Why string
 
-// What may come of a question.
+// How a question can be decided.
 const (
 	WhyShown    Why = "shown"    // something was said
 	WhyWithheld Why = "withheld" // withheld to measure what showing it would have changed

@@ -45,8 +45,8 @@ func (i Intercept) usable() bool {
 // Intercepts has the intercept of each kind that ranks. A kind that is missing has learned nothing.
 type Intercepts map[HintKind]Intercept
 
-// Learn takes in what came of a file that a kind predicted with the probability p as shipped. What
-// was not ranked has none in (0,1), and teaches nothing.
+// Learn takes in the outcome of a file that a kind predicted with the shipped probability p. A
+// prediction that was not ranked has no p in (0,1), and teaches nothing.
 func (m Intercepts) Learn(k HintKind, p float64, used bool) {
 	if t, known := traits[k]; known && !t.fact && p > 0 && p < 1 {
 		m[k] = m[k].after(p, used)

@@ -104,8 +104,8 @@ func (s *State) set(f folded) {
 	s.folded = f
 }
 
-// Apply folds an event. Of other clones it folds feedback, and what came of their predictions for
-// the intercepts: their hints are decided there.
+// Apply folds an event. From other clones it folds feedback, and the outcomes of their predictions,
+// for the intercepts; their hints are decided there.
 func (s *State) Apply(e event.Event, _ *session.Session, d session.Delta) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +150,7 @@ func (s *State) count(k HintKind, by func(*Record)) {
 	s.Counts[k] = r
 }
 
-// resolved counts what came of a file of a prediction.
+// resolved counts the outcome of a file of a prediction.
 func (s *State) resolved(at time.Time, made *session.Resolved) {
 	kind, used := HintKind(made.Kind), made.File.Used
 	if made.Label != labelOf(kind) {
@@ -201,7 +201,7 @@ func (s *State) move(k HintKind, used bool) {
 // base is where thresholds start.
 func (s *State) base() float64 { return cmp.Or(s.Base, Balanced) }
 
-// Came returns what came of the newest predicted files, at most most of them, the newest last.
+// Came returns the outcomes of the newest predicted files, at most most of them, the newest last.
 // Those of other clones are left out.
 func (s *State) Came(most int) []Outcome {
 	s.mu.Lock()

@@ -103,8 +103,8 @@ func (p *pool) keep(ok func(event.Path) bool) {
 	p.list = slices.DeleteFunc(p.list, func(c *candidate) bool { return !ok(c.path) })
 }
 
-// cut keeps the n candidates with the best score by the evidence at hand, and the one that was
-// asked for.
+// cut keeps the n candidates with the best score by the evidence at hand, and the file that the
+// question is about.
 func (p *pool) cut(n int, m Model, forced event.Path) {
 	if len(p.list) <= n {
 		return

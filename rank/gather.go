@@ -217,7 +217,7 @@ func (x *queryContext) ask(q event.Query, prompt index.Text, s *session.Session)
 		x.words = words[max(0, len(words)-maxTerms):]
 	}
 	x.words = x.words[:min(len(x.words), event.MaxTerms+event.MaxSaid)]
-	// A word that no path has may still be known to the store: it goes behind those that some path
+	// A word that no path has may still be known to the store: it comes after those that some path
 	// has.
 	slices.SortStableFunc(x.words, func(a, b string) int {
 		return cmp.Compare(rarity(x.tree, a), rarity(x.tree, b))

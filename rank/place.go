@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
-// Bounds of what a place can say.
+// Limits for signals about places.
 const (
 	manyInFolder = 60  // neighbors of a named file are candidates only in a folder of at most this many files
 	deep         = 8.0 // folders that make Depth 1
@@ -72,8 +72,8 @@ func (x *queryContext) foldersOpened() map[string]float64 {
 	return out
 }
 
-// The signals that are places among the candidates: 1/√rank by what stands behind them; equal ones
-// share the best rank.
+// Signals that are ranks among the candidates: 1/√rank by another number; equal ones share the best
+// rank.
 var ranked = []struct {
 	rank Signal
 	by   func(*candidate) float64

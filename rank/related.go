@@ -8,7 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Bounds of what names alike can say.
+// Limits for similar names.
 const (
 	comparedFiles = 3  // current files, the newest, whose names are compared
 	commonWord    = 64 // a word in more paths than this makes no candidates

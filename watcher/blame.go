@@ -70,8 +70,8 @@ func (r *Repo) InHead(ctx context.Context, file event.Path) (bool, error) {
 	return len(out) > 0, nil
 }
 
-// parseBlame reads the porcelain format: of each line a header "<id> <line then> <line now>", facts
-// of its commit, and the line itself behind a tab.
+// parseBlame reads the porcelain format: for each line a header "<id> <line then> <line now>",
+// facts of its commit, and the line itself after a tab.
 func parseBlame(from io.Reader) (out []BlamedLine, err error) {
 	var line BlamedLine
 	in := bufio.NewReader(from)

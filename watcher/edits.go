@@ -14,7 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Bounds of what Edits keeps and waits for.
+// Limits for Edits.
 const (
 	maxEditedFiles = 256                    // files whose edits are kept; then all are dropped
 	editTime       = time.Second            // for git, at most half of the time that a question has

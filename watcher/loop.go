@@ -205,8 +205,8 @@ func (w *Watcher) takeNudge(at time.Time) bool {
 	return w.sparse()
 }
 
-// mayReconcile is the earliest time of the next reconciliation: behind the last one, and behind a
-// pause of several times its duration, so that a slow `git status` does not run all the time.
+// mayReconcile is the earliest time of the next reconciliation: after the last one and a pause of
+// several times its duration, so that a slow `git status` does not run all the time.
 func (w *Watcher) mayReconcile(every time.Duration) time.Time {
 	return w.reconciled.Add(max(every, (statusShare-1)*w.took))
 }

@@ -50,7 +50,7 @@ func (r *Repo) Sparse() bool {
 	return err == nil
 }
 
-// Bounds of what counts as not pushed.
+// Limits for commits that are not pushed.
 const (
 	maxUnpushed  = 20            // commits since the upstream, the newest
 	freshUnnamed = 8 * time.Hour // without an upstream, HEAD counts until it is this old: a day's work

@@ -17,13 +17,13 @@ type pieces struct {
 // maxField bounds a field in bytes: of a longer message the rest is skipped.
 const maxField = 1 << 20
 
-// newPieces cuts a stream behind each end. Of a piece the first most bytes are kept.
+// newPieces cuts a stream after each end. It keeps the first most bytes of a piece.
 func newPieces(rd io.Reader, end byte, most int) *pieces {
 	return &pieces{rd: bufio.NewReaderSize(rd, 128<<10), end: end, most: most}
 }
 
-// next returns the next piece without its end; it is valid until the call after. io.EOF: the stream
-// ended behind a piece.
+// next returns the next piece without its end; it is valid until the next call. io.EOF: the stream
+// ended after a piece.
 func (p *pieces) next() ([]byte, error) {
 	s, err := p.rd.ReadSlice(p.end)
 	if err == nil {

@@ -51,7 +51,7 @@ The settings of Claude Code need this member:
 	}
 }
 
-// statusInput reads the first value of stdin, which may stay open behind it.
+// statusInput reads the first value of stdin, which may stay open after it.
 func (a *app) statusInput() []byte {
 	got := make(chan []byte, 1)
 	go func() { // a read cannot be canceled; it ends with the process

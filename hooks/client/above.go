@@ -19,7 +19,7 @@ import (
 // of the first file that it names. What else its session sends goes to those that its calls went
 // to, its start to none.
 
-// Bounds of what is tried to find a repository.
+// Limits of the search for a repository.
 const (
 	maxNames    = 256  // names of a call, and entries of the folder
 	maxName     = 4096 // bytes of a text that is taken for names

@@ -58,8 +58,7 @@ func (r *request) read(stdin io.Reader, args []string) bool {
 
 var byteOrderMark = []byte("\ufeff")
 
-// openTime is how long stdin stays open behind a JSON value before nothing more is awaited: not all
-// agents close it.
+// openTime is how long to wait for more of stdin after a JSON value: not all agents close it.
 const openTime = 5 * time.Millisecond
 
 // readPayload reads until stdin ends, a JSON value is complete, or the deadline comes. It returns

@@ -210,7 +210,8 @@ func (sh *walker) diffed(c command, s spec) {
 	sh.note(a)
 }
 
-// started is a command that is run: what it names is named, its input is searched.
+// started notes a command that is run: the files that it names count as named, and its input is
+// searched.
 func (sh *walker) started(c command) {
 	a := Op{Kind: event.KindRun}
 	words := []string{c.name}

@@ -47,7 +47,7 @@ func (sh *walker) fields(ws []*syntax.Word) []word {
 	return out
 }
 
-// Bounds of what expansion makes.
+// Limits of the expansion.
 const (
 	maxBraces = 3       // of one word
 	maxCommas = 32      // in them
@@ -130,7 +130,7 @@ func (sh *walker) expandable(w *syntax.Word) (sure, glob bool) {
 }
 
 // known is the environment of an expansion: the variables whose values are known. all says that no
-// other was asked for.
+// other variable was needed.
 type known struct {
 	sh  *walker
 	all bool

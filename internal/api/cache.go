@@ -2,7 +2,8 @@ package api
 
 import "github.com/aoa-dev/aoa/internal/llmcache"
 
-// The routes of the data cache: what a session sets aside. An item goes as raw bytes behind a line.
+// The routes of the data cache, which stores results of a session. The bytes of an item follow a
+// line of JSON.
 var (
 	// Stores an item, whose bytes follow the request.
 	CachePut = Stream[CachePutRequest, CachePutAnswer]{Path: "/cache/put", Max: 6 << 20}

@@ -34,8 +34,8 @@ type SessionSummary struct {
 	Record []event.Event `json:"record,omitempty"` // if asked for: oldest first, the newest 10,000
 }
 
-// SessionSetRequest brings a session to a state: active is to resume it, removed deletes its
-// snapshot and what pipelines stored in it.
+// SessionSetRequest brings a session into a state. Setting it active resumes it, and removed
+// deletes its snapshot and what pipelines stored in it.
 type SessionSetRequest struct {
 	ID    string `json:"session_id"`
 	State string `json:"state"`

@@ -5,9 +5,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
-// The routes of the stage cache. The first two are streams: /stage/begin answers with a line and,
-// on a hit, the record behind it; on a miss the answer stays open, and the caller has the turn to
-// run until it closes it. /stage/end takes a line and the record.
+// The routes of the stage cache. The first two are streams. /stage/begin answers with a line and,
+// on a hit, the record after it. On a miss the answer stays open, and the caller may run the
+// command until it closes the answer. /stage/end takes a line and the record.
 var (
 	// Has this stage already run with these inputs? After a hit the record follows; after a miss
 	// the caller may run the command until it closes the connection.

@@ -137,8 +137,9 @@ type StatsAnswer struct {
 	Files    []cold.FileStat    `json:"files,omitempty"`
 	Tags     []cold.TagStat     `json:"tags,omitempty"`
 	Sessions []cold.SessionStat `json:"sessions,omitempty"`
-	Hints    []prefetch.Record  `json:"hints,omitempty"`    // by kind
-	Outcomes []prefetch.Outcome `json:"outcomes,omitempty"` // what came of the newest predicted files, the newest last
+	Hints    []prefetch.Record  `json:"hints,omitempty"` // by kind
+	// the outcomes of the newest predicted files, the newest last
+	Outcomes []prefetch.Outcome `json:"outcomes,omitempty"`
 
 	Pairs []history.Pair `json:"pairs,omitempty"` // files that change together and have unrelated names
 }

@@ -31,7 +31,7 @@ func Write(name string, o Options, fill func(io.Writer) error) error {
 	return WriteIn(dir, filepath.Base(name), o, fill)
 }
 
-// WriteBytes is Write of a content.
+// WriteBytes is like Write, for a content that is at hand.
 func WriteBytes(name string, o Options, content []byte) error { return Write(name, o, bytes(content)) }
 
 // WriteBytesIn is WriteIn of a content.
@@ -46,7 +46,7 @@ func bytes(content []byte) func(io.Writer) error {
 	}
 }
 
-// WriteIn is Write of a file below dir, which no link leads out of.
+// WriteIn is like Write, for a file below dir. Links that lead out of dir are refused.
 func WriteIn(dir *os.Root, name string, o Options, fill func(io.Writer) error) error {
 	old, err := dir.Lstat(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -27,23 +27,25 @@ type Origin struct {
 
 // Commit is what git says of a line.
 type Commit struct {
-	ID      string       `json:"id"`
-	By      string       `json:"by"` // name of its author
-	At      time.Time    `json:"at"` // when it was written
-	Subject string       `json:"subject"`
-	File    event.Path   `json:"file,omitempty"`    // the file's name in it
-	Cut     bool         `json:"shallow,omitempty"` // the clone has no history behind it: the line may be older
-	With    []event.Path `json:"with,omitempty"`    // other files that it changed, at most maxWith
-	More    int          `json:"more,omitempty"`    // how many beyond these
+	ID      string     `json:"id"`
+	By      string     `json:"by"` // name of its author
+	At      time.Time  `json:"at"` // when it was written
+	Subject string     `json:"subject"`
+	File    event.Path `json:"file,omitempty"` // the file's name in it
+	// the clone's history begins with this commit: the line may be older
+	Cut  bool         `json:"shallow,omitempty"`
+	With []event.Path `json:"with,omitempty"` // other files that it changed, at most maxWith
+	More int          `json:"more,omitempty"` // how many beyond these
 }
 
 // Edit is the call of an agent that wrote a line.
 type Edit struct {
 	Session
-	Prompt string       `json:"prompt,omitempty"` // what was asked for in that turn, in one line
+	Prompt string       `json:"prompt,omitempty"` // the prompt of that turn, in one line
 	With   []event.Path `json:"with,omitempty"`   // other files that the turn edited, at most maxWith
 	More   int          `json:"more,omitempty"`
-	Check  *Check       `json:"check,omitempty"` // the last one of the session behind it, and before the commit
+	// the last check of the session after it, and before the commit
+	Check *Check `json:"check,omitempty"`
 }
 
 // Session is a session that edited the file, and when it did so last.

@@ -31,7 +31,7 @@ type state struct {
 // Limits of what is remembered and waited for.
 const (
 	recentFor  = time.Minute
-	recentWait = 5 * time.Second // for git, behind a hint that was late
+	recentWait = 5 * time.Second // for git, after a hint that came too late
 )
 
 // state asks git, or, for a hint, takes what it said last. A hint does not wait longer than ctx:

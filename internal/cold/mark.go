@@ -52,8 +52,8 @@ func lookBefore(path string) before {
 	return b
 }
 
-// committed notes that the file has a new number on the disk. A mark that cannot be written is
-// behind until the next one.
+// committed notes that the file has a new number on the disk. If the mark cannot be written, it
+// stays at the old number until the next commit.
 func (f *File) committed(seq int64) {
 	f.seq.Store(seq)
 	_ = f.mark()

@@ -152,7 +152,7 @@ func (d *DB) Thread(ctx context.Context, session string, limit int) ([]Numbered,
 	return out, err
 }
 
-// Turn returns an event of a session by its number, and at most limit-1 of those behind it.
+// Turn returns an event of a session by its number, and at most limit-1 of those after it.
 func (d *DB) Turn(ctx context.Context, session string, from int64, limit int) ([]Numbered, error) {
 	return d.numbered(ctx, "SELECT "+rowColumns+` FROM events WHERE session = ?1 AND session <> '' AND counted IS NULL AND id >= ?2
   AND `+isWork+" ORDER BY id LIMIT ?3", session, from, limit)

@@ -112,8 +112,8 @@ func levels() valueType[slog.Level] {
 	})
 }
 
-// shaped allows texts of so many characters that fit, at their places. It is no regular expression,
-// because each command would compile it.
+// shaped accepts texts of that many characters, each of which fits at its place. It is not a
+// regular expression, because each command would have to compile it.
 func shaped(allowed string, least, most int, fits func(place int, r rune) bool) valueType[string] {
 	return valueType[string]{allowed: allowed, read: func(v string) (string, error) {
 		n := 0

@@ -13,7 +13,7 @@ import (
 )
 
 func (d *Daemon) newCache() *llmcache.Cache {
-	// Later events are of a clock that ran ahead.
+	// Events more than an hour in the future come from a clock that ran ahead.
 	newest := func(session string) time.Time {
 		found, err := d.db.Log(context.Background(), cold.LogFilter{Session: session, Until: d.now().Add(time.Hour), Limit: 1})
 		if err != nil || len(found) == 0 {

@@ -8,8 +8,8 @@ import (
 
 const namesMost = 4096 // names of a request
 
-// names finds the files, or the session, that a person names: the one function behind every command
-// and tool that takes names.
+// names finds the files, or the session, that a person means. Every command and tool that takes
+// names uses it.
 func (d *Daemon) names(ctx context.Context, r api.NamesRequest) (api.NamesAnswer, error) {
 	out := api.NamesAnswer{Names: make([]api.NamedFiles, 0, len(r.Names))}
 	if len(r.Names) > namesMost {

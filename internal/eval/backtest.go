@@ -14,10 +14,10 @@ type Backtest struct {
 	Name     string `json:"name"`
 	Commits  int    `json:"commits"`  // of the history, without merges
 	Complete int    `json:"complete"` // commits that were asked about as they were made
-	Spoke    int    `json:"spoke"`    // at so many of these a file was named
+	Spoke    int    `json:"spoke"`    // at this many of these a file was named
 	LeftOut  int    `json:"left_out"` // files that were left out, one at a time, of the commits with 2 to 30 files
 	Named    int    `json:"named"`    // files that were named in these questions
-	Right    int    `json:"right"`    // so many of Named were the file that was left out
+	Right    int    `json:"right"`    // this many of Named were the file that was left out
 
 	Findings []Finding `json:"findings"` // at complete commits, newest first
 }

@@ -43,9 +43,10 @@ func (c *Commit) Question(without event.Path) event.Query {
 type Options struct {
 	Progress func(done, total int) // called now and then with the events learned
 	Learned  func(event.Event)     // sees every event when it becomes known, in order
-	Newest   int                   // of the events to be asked about only so many, the newest; 0: all
-	Sketched int                   // of so many events before these it is known what they changed, too; 0: of none
-	Unlisted bool                  // Changes finds only what is missing: Place, Listed and Simple stay empty
+	Newest   int                   // only this many events are asked about, the newest; 0: all
+	// for this many events before these it is also known what they changed; 0: for none
+	Sketched int
+	Unlisted bool // Changes finds only what is missing: Place, Listed and Simple stay empty
 	// what the repository says of the files that are named as missing; nil: nothing
 	Rules func(context.Context, []prefetch.Lack) (change.Rules, error)
 }

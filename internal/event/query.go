@@ -103,7 +103,7 @@ func (a *Answer) All() []Suggestion {
 	return all
 }
 
-// The probabilities from which Chance says another word.
+// The probabilities from which on Chance uses the next stronger word.
 const (
 	LikelyFrom   = 0.50
 	PossibleFrom = 0.15

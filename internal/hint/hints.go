@@ -38,7 +38,7 @@ type Log interface {
 	SyncBriefly(ctx context.Context)
 }
 
-// Counter counts what came of questions, by kind.
+// Counter counts the decisions about questions, by kind.
 type Counter interface{ Decision(kind, why string) }
 
 // Hints answers the hooks of all checkouts. It is safe for concurrent use.

@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// Bounds of what is looked at for changes behind a session's back.
+// Limits for finding files that somebody else changed.
 const (
 	// staleSlack is how much later than the last open a file must have been written to count as
 	// stale: a hook reports a write a little after it happened.

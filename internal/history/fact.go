@@ -106,8 +106,9 @@ const (
 	mostCommits = 300 // commits of each, the newest
 	mostFolder  = 40  // commits of its folder, the newest
 	mostNewest  = 10  // commits of the repository whose files are candidates, too
-	mostBase    = 800 // commits of the repository that the share of a file in all commits is taken of
-	smallCommit = 3   // files
+	// the newest commits of the repository from which the share of a file in all commits is taken
+	mostBase    = 800
+	smallCommit = 3 // files
 )
 
 // scratch is the memory of a question, by the numbers of files.

@@ -32,7 +32,7 @@ type position struct {
 	at      uint32 // its number there
 }
 
-// Bounds of what is kept. Beyond them no new file is, and known ones are followed.
+// Limits of the index. Beyond them it takes no new file, but follows changes of known ones.
 const (
 	maxFiles = 1 << 17
 	maxBytes = 1 << 28 // of all segments

@@ -21,7 +21,7 @@ type definedName struct {
 	owner []string // stems of the type
 }
 
-// Bounds of what is found in one file.
+// Limits for one file.
 const (
 	maxDefinitions = 2000 // definitions
 	leastWords     = 2    // words of a name and its type that a text must say that does not write the name

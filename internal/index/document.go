@@ -35,7 +35,7 @@ type Term struct {
 	Prose       uint32 // in doc strings and comments, without the license at the top
 }
 
-// Bounds of what is read of a file. Within them nothing is left out.
+// Limits for reading a file. Within them nothing is left out.
 const (
 	MaxDocument = 1 << 20 // bytes of a file; longer ones say nothing
 	// bytes of a line on average; a program or data with longer lines is minified, and says nothing

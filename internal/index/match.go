@@ -46,8 +46,8 @@ func (a Aspect) String() string {
 type Fit struct {
 	Path event.Path
 	Kind FileKind
-	// Share is the value of each aspect relative to the best file of the same kind; Place is 1/√r
-	// of the r-th best of its kind, 0 behind the first 64. Both are in [0,1].
+	// Share is the value of each aspect relative to the best file of the same kind. Place is 1/√r
+	// of the r-th best of its kind, and 0 after the first 64. Both are in [0,1].
 	Share, Place [Aspects]float64
 	Words        []string // stems and identifiers that speak for it, the rarest first, at most 3
 }

@@ -70,7 +70,7 @@ func (c *Contents) packTo(to io.Writer, versions map[event.Path]version) error {
 	return errors.Join(err, out.Encode(silent))
 }
 
-// valid reports whether a segment of so many files can be asked.
+// valid reports whether a segment of that many files can be used.
 func (s *segment) valid(files int) bool {
 	for f := range fields {
 		if len(s.Lengths[f]) != s.size() {

@@ -10,12 +10,13 @@ import (
 )
 
 // Places are hashes of lines by which the place of a diff is found again in a later version of its
-// file: of each hunk the line that its header quotes, and the first line that it added. A number in
-// a line counts as any number, so that a version is found that has been raised since.
+// file: for each hunk the line that its header quotes, and the first line that it added. All
+// numbers count as equal, so that the line of a version number is found again after the version was
+// raised.
 type Places []uint32
 
-// Hunk begins a hunk. head is what its header has behind the ranges: the last line before it that
-// looks like the begin of a function or of a section, cut to 80 bytes.
+// Hunk begins a hunk. head is the text after the ranges of its header: the last line before it that
+// looks like the beginning of a function or of a section, cut to 80 bytes.
 func (d *Differ) Hunk(head []byte) {
 	d.begun = true
 	d.place(head)

@@ -133,7 +133,7 @@ func (s *segment) countFiles(list []byte, with *[fields]int) {
 	}
 }
 
-// appendWord writes an entry, delta behind the file before.
+// appendWord writes an entry whose file is delta after the one before.
 func appendWord(list []byte, delta uint32, counts *[fields]uint8) []byte {
 	head := uint64(delta) << 2
 	others, most := byte(0), byte(0) // fields but the body; the highest of their counts

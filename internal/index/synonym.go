@@ -41,7 +41,7 @@ var synonyms = func() map[string]string {
 var weakWords = foldedSet(`fix add remove change update improve check run test find show explain implement use
 	support make code file function error fail review build document message format log`)
 
-// countedWords name things that a number tells apart: issue 12 is another task than issue 13.
+// countedWords name things that have numbers: issue 12 is another task than issue 13.
 var countedWords = foldedSet(`issue bug ticket pr pull request task story item case line step part phase question point commit`)
 
 // negations reverse the meaning of the next word.

@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Content is an item, or the part of it that was asked for.
+// Content is an item, or a part of it.
 type Content struct {
 	Label
 	Notes json.RawMessage `json:"metadata,omitempty"` // the caller's own

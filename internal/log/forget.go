@@ -71,7 +71,7 @@ func (l *Log) forget(ctx context.Context,
 	})
 	select {
 	case gone = <-done:
-	default: // it was not begun, or goes on
+	default: // it has not begun, or it still runs
 	}
 	return gone, err
 }

@@ -32,7 +32,7 @@ type Options struct {
 	Elsewhere func(ctx context.Context, f cold.ForgetFilter) error
 }
 
-// Bounds of what waits to be written.
+// Limits for events that wait to be written.
 const (
 	batchAge   = 100 * time.Millisecond // a batch is written when it is that old …
 	batchSize  = 500                    // … or has this many events

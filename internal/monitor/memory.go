@@ -18,7 +18,7 @@ const (
 	fileMemory  = 3 << 10 // for each file of the checkout: a limit below what is alive would keep the collector running
 )
 
-// LimitMemory sets Go's memory limit for so many files, unless the user has set one.
+// LimitMemory sets Go's memory limit for that many files, unless the user has set one.
 func LimitMemory(env []string, files int) {
 	if !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "GOMEMLIMIT=") }) {
 		debug.SetMemoryLimit(max(leastMemory, int64(files)*fileMemory))

@@ -9,7 +9,7 @@ import (
 // Bounds in bytes, so that a text made to be slow is not.
 const (
 	maxValue   = 4 << 10 // of a value
-	maxContext = 512     // what is looked at before a name and behind it, to tell what it stands in
+	maxContext = 512     // bytes before and after a name that are read to find out what it is in
 	maxSetter  = 128     // of a command that gives a value to a name
 )
 
@@ -215,7 +215,7 @@ func (n name) semicolons() (list, phrases bool) {
 	return list || phrases, phrases
 }
 
-// Parts of a connection string, before a value and behind it.
+// Parts of a connection string before a value and after it.
 const connectionPart = `(?:server|data source|host|user id|uid|database|initial catalog|encrypt|endpointsuffix|accountname)=`
 
 var (

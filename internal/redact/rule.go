@@ -25,7 +25,7 @@ type rule struct {
 	Long     bool    // lines with a long word are searched, see longWord
 	Group    int     // the secret is this group; 0: the first that matched, else all that matched
 	Across   bool    // the shape spans lines
-	Entropy  float64 // a secret has at least so many bits for each byte
+	Entropy  float64 // a secret has at least this many bits for each byte
 	Allow    string  // a pattern of what is no secret after all
 	Spare    string  // the name of a function that says so
 

@@ -14,14 +14,14 @@ func Terms(text string, max int) []string {
 	return index.Terms(withoutValues(Text(text), false), max)
 }
 
-// CommandTerms is Terms for a command line: what stands behind "=" may be anything, so it gives no
+// CommandTerms is like Terms, for a command line: a value after "=" may be anything, so it gives no
 // terms.
 func CommandTerms(text string, max int) []string {
 	return index.Terms(withoutValues(Text(text), true), max)
 }
 
-// withoutValues puts spaces in place of marks and of what looks like a value; assigned: and of what
-// stands behind "=".
+// withoutValues replaces marks and everything that looks like a value by spaces; with assigned also
+// the values after "=".
 func withoutValues(s string, assigned bool) string {
 	s = strings.ReplaceAll(s, Mark, " ")
 	var out []byte // a copy of s once something is taken out
@@ -56,7 +56,7 @@ func withoutValues(s string, assigned bool) string {
 	return string(out)
 }
 
-// assignedTo is how far the value behind "=" goes.
+// assignedTo returns where the value after "=" ends.
 func assignedTo(s string) int {
 	if s == "" || s[0] == '=' {
 		return 0

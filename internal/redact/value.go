@@ -40,7 +40,7 @@ const (
 	exported            // setx NAME value
 )
 
-// value is what stands behind a name, with what it takes to tell whether it is a secret.
+// value is the text after a name, with everything that is needed to decide whether it is a secret.
 type value struct {
 	text   string
 	kind   family
@@ -49,7 +49,7 @@ type value struct {
 	quoted bool
 	shout  bool   // the name is in capitals: a variable of the environment
 	inCall bool   // an opening bracket stands before the name
-	rest   string // of the line, behind the value
+	rest   string // of the line, after the value
 }
 
 // secret reports whether the value is one.
@@ -128,8 +128,8 @@ func (v value) tightSecret() bool {
 // blanks.
 var pair = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w-]+:\s+\S`) })
 
-// looseSecret is about values without quotes behind spaces or a colon: settings, programs and
-// sentences.
+// looseSecret decides about values without quotes after spaces or a colon: in settings, programs
+// and sentences.
 func (v value) looseSecret(text string) bool {
 	next := byte(' ')
 	if v.rest != "" {

@@ -103,7 +103,7 @@ func threshold(ctx context.Context, v *view, a *api.ScoresAnswer) error {
 	return err
 }
 
-// prefetchLog is what came of the files that hints named, newest first, of the newest 1,000.
+// prefetchLog has the outcomes of the newest 1,000 files that hints named, newest first.
 func prefetchLog(ctx context.Context, v *view, a *api.ScoresAnswer) error {
 	st, err := v.Stats(ctx, api.StatsRequest{Table: "outcomes", Limit: 1000})
 	for _, o := range slices.Backward(st.Outcomes) {

@@ -32,7 +32,8 @@ func Read(name string, links Links, most int64) ([]byte, error) {
 	return readAll(f, name, most)
 }
 
-// ReadIn is Read of a file below dir. Links that lead out of dir are errors, others are followed.
+// ReadIn is like Read, for a file below dir. Links that lead out of dir are errors, others are
+// followed.
 func ReadIn(dir *os.Root, name string, most int64) ([]byte, error) {
 	f, err := OpenIn(dir, name)
 	if err != nil {

@@ -26,8 +26,8 @@ type Input struct {
 	Events   []event.Event            // commits and renames, oldest first
 	Files    []event.Path             // those that exist
 	Lines    func(event.Path) (n int) // length of a file, 0 if it cannot be read; asked of the files that change most
-	Outcomes []prefetch.Outcome       // what came of predicted files, oldest first
-	Hints    []prefetch.Record        // what came of hints, by kind
+	Outcomes []prefetch.Outcome       // outcomes of predicted files, oldest first
+	Hints    []prefetch.Record        // outcomes of hints, by kind
 	Past     []eval.Change            // the newest changes, oldest first
 }
 

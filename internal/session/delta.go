@@ -13,7 +13,7 @@ type Delta struct {
 	Opened   []Opened   // files that the event opened, or that were saved outside any tool; without a session none is first
 	Terms    []string   // words that the session had not used since its prompt; of an event that opens nothing
 	Hinted   bool       // a shown suggestion named one of the files that the event opened
-	Resolved []Resolved // what came of predictions: of a commit and a tick, in any session
+	Resolved []Resolved // outcomes of predictions; a commit or a tick resolves those of any session
 }
 
 // First reports whether the event opened a file for the first time in its session.

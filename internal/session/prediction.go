@@ -30,7 +30,7 @@ const (
 	Reload = "reload" // Hint.Name: the one kind whose words do not name the files that it predicts
 )
 
-// Prediction is a hint event until it is known what came of it.
+// Prediction is a hint event whose outcome is not known yet.
 type Prediction struct {
 	ID     string
 	Kind   string // Hint.Name

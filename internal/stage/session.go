@@ -56,7 +56,7 @@ var ErrSession = errors.New("the session")
 const (
 	partRun     = "run"     // of each pipeline: a storedRun as meta
 	partOutput  = "output"  // of each stage and prompt: a storedOutput as meta, its value as data
-	partContext = "context" // of each name: the name as meta, the value as data
+	partContext = "context" // for each name of the context: the name as meta, the value as data
 )
 
 type storedRun struct {

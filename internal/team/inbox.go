@@ -27,7 +27,8 @@ func (l *link) read(ctx context.Context) error {
 	}
 }
 
-// after reads entries behind one, "" for the first. next is where to go on, the same at the end.
+// after returns entries that follow the ID start, or the oldest ones if start is "". next is the ID
+// to go on from; at the end of the stream it equals start.
 func (l *link) after(ctx context.Context, start string) (found []redis.XMessage, next string, err error) {
 	from := "-"
 	if start != "" {

@@ -163,7 +163,7 @@ func (l *link) erase(ctx context.Context, f Filter) error {
 
 var errWindow = errors.New("enough for one reading of the log")
 
-// publish appends what the log has of own events behind the last one that was published.
+// publish appends the log's own events that follow the last published one.
 func (l *link) publish(ctx context.Context) error {
 	for {
 		at, last := l.t.now().Sent, l.t.o.Log.Last()

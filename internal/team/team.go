@@ -20,7 +20,7 @@ import (
 // Log is the event log, as a Team uses it.
 type Log interface {
 	Last() int64 // number of the newest batch
-	// Own calls fn with the batches of own events behind a number, in order.
+	// Own calls fn with the batches of own events after a number, in order.
 	Own(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error
 	// Take logs events of others, those that it does not know, and returns when they are learned.
 	Take(ctx context.Context, events []event.Event) error
@@ -120,7 +120,7 @@ func (t *Team) now() state {
 	return t.state
 }
 
-// Logged says that own events were logged.
+// Logged wakes the exchange after own events were logged.
 func (t *Team) Logged() {
 	select {
 	case t.wake <- struct{}{}:

@@ -34,7 +34,7 @@ func extract(text string, tokens int) string {
 	return beginning(all[0], tokens)
 }
 
-// beginning is the first words of a sentence, with a gap behind them.
+// beginning returns the first words of a sentence, with a gap after them.
 func beginning(s string, tokens int) string {
 	most := 4 * (tokens - index.Tokens(" "+gap))
 	if most < minBeginning {
@@ -149,7 +149,8 @@ func sentences(text string) []string {
 	return out
 }
 
-// split cuts a line behind '.', '!', '?' and the like where a space follows, so that file names stay whole.
+// split cuts a line after '.', '!', '?' and the like if a space follows, so that file names stay
+// whole.
 func split(line string) []string {
 	var out []string
 	start := 0

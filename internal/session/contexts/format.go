@@ -158,9 +158,9 @@ func formatLatest(actions []Action) string {
 // they are named last.
 const attached = 5
 
-// formatState is the state of the work, the files that it names, and whether those are all. Where
-// not all fits, the lines of files are left out first, then their folders are written once, then
-// files are left out.
+// formatState formats the state of the work, and returns the files that it names and whether those
+// are all. If not all fits, the lines of files are left out first, then their folders are written
+// only once, then files are left out.
 func formatState(w *work, st Worktree, use For, tokens int) (text string, files []event.Path, all bool) {
 	most := maxChanged
 	for i := 0; most > 0; i++ {

@@ -17,8 +17,8 @@ type history struct {
 	budget  Budget
 	gists   []gist   // older prompts in short
 	phases  []phase  // older actions in counts
-	prompts []prompt // behind the gists
-	actions []Action // behind the phases
+	prompts []prompt // those after the gists
+	actions []Action // those after the phases
 	work    work     // after the last action
 	loose   bool     // events were out of order: numbers are not the log's
 }

@@ -51,7 +51,7 @@ func Refs(text string) (out []Ref) {
 			r.Kind, r.Name = m[2], m[3]
 		}
 		r.Path = steps(m[4])
-		if r.Kind == "ENV" || r.Kind == "ARG" { // they hold texts: a dot behind them is a dot
+		if r.Kind == "ENV" || r.Kind == "ARG" { // they are texts: a dot after them is only a dot
 			r.end -= len(m[4])
 			if strings.HasPrefix(m[0], "${") {
 				r.end = i + len(m[0])

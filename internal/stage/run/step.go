@@ -167,7 +167,7 @@ func (s *Step) keep(ctx context.Context, rec *stage.Record) {
 	s.Kept = ans.Head
 }
 
-// ReadRecord reads the record behind an answer's line.
+// ReadRecord reads the record that follows an answer's line.
 func ReadRecord(r io.Reader) (*stage.Record, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {

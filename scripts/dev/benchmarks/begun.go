@@ -15,7 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// Bounds of what is asked about changes that have begun.
+// Limits for the questions about changes that have begun.
 const (
 	begunCommits = 60 // of a history
 	countedFiles = 50 // files of a commit that counting looks at, at most

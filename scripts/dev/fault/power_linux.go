@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// Power runs a program whose calls of fsync are seen, so that it can be said what a power cut would
-// leave of the files in one folder: of each file what it held when it was last synced.
+// Power runs a program and watches its calls of fsync. Afterwards it can say what a power cut would
+// leave of the files in one folder: the content of each at its last sync.
 type Power struct {
 	dir   string
 	pid   int

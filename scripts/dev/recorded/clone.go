@@ -12,7 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// LastQuarter is the share of a history that teaches. The commits behind it judge.
+// LastQuarter is the share of a history that teaches. The later commits are for measuring.
 const LastQuarter = 0.75
 
 // History is the history of the clone of OWNER/NAME in a folder.

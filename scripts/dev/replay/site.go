@@ -72,7 +72,7 @@ func (s *site) serve(ctx context.Context, now func() time.Time, ready func()) er
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 }
 
-// learned waits until the daemon knows at least so many commits, and reports whether it did in
+// learned waits until the daemon knows at least that many commits, and reports whether it did in
 // time.
 func (s *site) learned(ctx context.Context, limit time.Duration, commits int64) bool {
 	return fault.Within(limit, func() bool {

@@ -77,7 +77,7 @@ func (r *Repo) Try(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// Git is Try for what has to work.
+// Git runs git like Try, and ends the test if git fails.
 func (r *Repo) Git(args ...string) string {
 	r.Helper()
 	out, err := r.Try(args...)

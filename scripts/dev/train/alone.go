@@ -22,7 +22,7 @@ import (
 const aloneHistories = begunHistories + ` App-vNext/Polly charmbracelet/bubbletea google/gson jekyll/jekyll axios/axios
 	serde-rs/serde urfave/cli`
 
-// Bounds of what is asked.
+// Limits for the questions.
 const (
 	aloneCommits = 120 // of the second half of a history
 	aloneLikely  = 30  // files of a question that stand first by the weights without links

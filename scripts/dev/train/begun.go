@@ -20,7 +20,7 @@ const begunHistories = `pallets/flask spf13/cobra junegunn/fzf fastapi/fastapi t
 	gin-gonic/gin encode/httpx sharkdp/bat prometheus/prometheus scrapy/scrapy jesseduffield/lazygit ktorio/ktor clap-rs/clap
 	restic/restic`
 
-// Bounds of what is asked.
+// Limits for the questions.
 const (
 	begunCommits = 60 // of a history
 	begunFiles   = 40 // files of either side that teach, the best, and those that are right
@@ -106,7 +106,7 @@ func fitBegun(all []begunOf, in func(*begunOf) bool) *prefetch.Begun {
 func byText(f *recorded.BegunFile) float64 { return lowest(f.Text) }
 func byFile(f *recorded.BegunFile) float64 { return lowest(f.Beside) }
 
-// lowest puts what is not known behind everything.
+// lowest puts files that are not known after all others.
 func lowest(logit float64) float64 {
 	if math.IsNaN(logit) {
 		return math.Inf(-1)

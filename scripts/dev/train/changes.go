@@ -131,7 +131,7 @@ type candidateFile struct {
 	With  []uint8 // the place in the question of the file of each of Pairs
 }
 
-// Bounds of what is asked.
+// Limits for the questions.
 const (
 	askedCommits  = 60   // of each quarter
 	askedFiles    = 8    // files of a commit that are left out, and asked about alone

@@ -64,41 +64,26 @@ func (w *Checkout) turns(ctx context.Context, f event.Path) (out []event.Event, 
 	return out, nil
 }
 
-// like are the pieces of work that share most with the words of a question, a word counting by its
-// rarity among them, the newest of equal ones first. words are terms, and spelled says how the
-// question writes them.
+// like are the pieces of work whose words are most like those of a question (see index.Relevance), the
+// newest of equal ones first. words are terms, and spelled says how the question writes them.
 func like(words []string, spelled map[string]string, work []event.Event) (out []event.Earlier) {
-	having := map[string]int{}
-	terms := make([][]string, len(work))
+	terms, all := make([][]string, len(work)), make([]int, len(work))
 	for i, e := range work {
-		terms[i] = index.Terms(e.Text(), event.MaxTerms)
-		for _, t := range terms[i] {
-			having[t]++
+		terms[i], all[i] = index.Terms(e.Text(), event.MaxTerms), i
+	}
+	share := index.Relevance(terms, words, 1)
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(share[b], share[a]) })
+	for _, i := range all[:min(len(all), mostEarlier)] {
+		if share[i] == 0 {
+			break
 		}
-	}
-	worth := map[string]float64{}
-	for _, t := range words {
-		worth[t] = index.Rarity(len(work), having[t])
-	}
-	type rated struct {
-		event.Earlier
-		sum float64
-	}
-	var all []rated
-	for i, e := range work {
-		x := rated{Earlier: event.EarlierOf(e, earlierText)}
+		x := event.EarlierOf(work[i], earlierText)
 		for _, t := range words {
 			if slices.Contains(terms[i], t) {
-				x.Words, x.sum = append(x.Words, spelled[t]), x.sum+worth[t]
+				x.Words = append(x.Words, spelled[t])
 			}
 		}
-		if x.sum > 0 {
-			all = append(all, x)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b rated) int { return cmp.Compare(b.sum, a.sum) })
-	for _, x := range all[:min(len(all), mostEarlier)] {
-		out = append(out, x.Earlier)
+		out = append(out, x)
 	}
 	return out
 }

@@ -116,6 +116,24 @@ func receive(c net.Conn) (h api.Hook, err error) {
 	return h, nil
 }
 
+// heard listens on the socket: what hooks send comes in the channel, and each gets the text as its
+// answer, if there is one.
+func heard(t testing.TB, sock, text string) <-chan api.Hook {
+	t.Helper()
+	got := make(chan api.Hook, 8)
+	serve(t, sock, func(c net.Conn) {
+		h, err := receive(c)
+		if err != nil {
+			t.Error(err)
+		}
+		if text != "" {
+			c.Write(answer(text))
+		}
+		got <- h
+	})
+	return got
+}
+
 func answer(text string) []byte {
 	return fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(text), text)
 }

@@ -25,15 +25,7 @@ import (
 func TestReplyIsPrintedVerbatim(t *testing.T) {
 	dir, sock := repo(t)
 	text := "{\"hookSpecificOutput\":{\"additionalContext\":\"é\\n\"}}\n"
-	got := make(chan api.Hook, 1)
-	serve(t, sock, func(c net.Conn) {
-		f, err := receive(c)
-		if err != nil {
-			t.Error(err)
-		}
-		got <- f
-		c.Write(answer(text))
-	})
+	got := heard(t, sock, text)
 	sub := filepath.Join(dir, "déep %41", "e\tr")
 	fault.Check(t, os.MkdirAll(sub, 0o755))
 	out := hook(t, "/", strings.NewReader(payload("PreToolUse", sub)),
@@ -51,12 +43,7 @@ func TestReplyIsPrintedVerbatim(t *testing.T) {
 
 func TestLearningEventsAreNotWaitedFor(t *testing.T) {
 	dir, sock := repo(t)
-	got := make(chan api.Hook, 1)
-	serve(t, sock, func(c net.Conn) {
-		f, _ := receive(c)
-		c.Write(answer("this is not read"))
-		got <- f
-	})
+	got := heard(t, sock, "this is not read")
 	for _, event := range []string{"PostToolUse", "PostToolUseFailure", "SubagentStop", "SessionEnd"} {
 		if out := hook(t, dir, strings.NewReader(payload(event, dir)), []string{patient}, "claude"); out != "" {
 			t.Errorf("%s printed %q", event, out)
@@ -71,12 +58,7 @@ func TestLearningEventsAreNotWaitedFor(t *testing.T) {
 // command line (Copilot), or by the agent that runs Claude Code's settings.
 func TestAgentsAreAnswered(t *testing.T) {
 	dir, sock := repo(t)
-	got := make(chan api.Hook, 1)
-	serve(t, sock, func(c net.Conn) {
-		f, _ := receive(c)
-		c.Write(answer("text"))
-		got <- f
-	})
+	got := heard(t, sock, "text")
 	nameless := `{"sessionId":"s","cwd":` + quoteText(dir) + `,"toolName":"view","toolArgs":{"path":"a.go"}}`
 	tests := []struct {
 		args, payload, env string
@@ -117,8 +99,7 @@ func quoteText(s string) string {
 
 func TestGitHook(t *testing.T) {
 	dir, sock := repo(t)
-	got := make(chan api.Hook, 1)
-	serve(t, sock, func(c net.Conn) { f, _ := receive(c); got <- f })
+	got := heard(t, sock, "")
 	hook(t, dir, strings.NewReader("a b\nc d\n"), []string{patient}, "git", "post-rewrite", "amend")
 	f := sent(t, got)
 	if f.Agent != "git" || f.Dir != dir || len(f.Payload) != 0 {
@@ -453,15 +434,7 @@ func TestBackoffTeaches(t *testing.T) {
 // end are sent, with the event and the folder wherever they are.
 func TestLongPayloadIsCut(t *testing.T) {
 	dir, sock := repo(t)
-	got := make(chan api.Hook, 1)
-	serve(t, sock, func(c net.Conn) {
-		h, err := receive(c)
-		if err != nil {
-			t.Error(err)
-		}
-		got <- h
-		c.Write(answer("{}"))
-	})
+	got := heard(t, sock, "{}")
 	head := strings.TrimSuffix(payload("UserPromptSubmit", dir), "}")
 	for _, n := range []int{30 << 10, 2 << 20, 4 << 20} {
 		text := head + `,"prompt":"begin` + strings.Repeat("x", n) + `end"}`
@@ -486,11 +459,7 @@ func TestLongPayloadIsCut(t *testing.T) {
 // TestOpenStdin: an agent that does not close stdin is answered as soon as its payload is whole.
 func TestOpenStdin(t *testing.T) {
 	dir, sock := repo(t)
-	serve(t, sock, func(c net.Conn) {
-		if _, err := receive(c); err == nil {
-			c.Write(answer("{}"))
-		}
-	})
+	heard(t, sock, "{}")
 	r, w, err := os.Pipe()
 	fault.Check(t, err)
 	defer r.Close()

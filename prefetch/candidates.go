@@ -19,9 +19,6 @@ type Candidates struct {
 	ranking *rank.Ranking      // of a ranking, else nil
 	beside  *companions        // of a change, else nil
 	begun   *begun             // of a change that has begun, else nil
-	// of a brief prompt that goes on from what the agent said: the files by its own words alone,
-	// which decide whether a list is said; nil: files decide
-	alone []Candidate
 }
 
 // Candidate is a file that may answer a question, with the probability that it is opened within the
@@ -56,19 +53,7 @@ func Found(files []event.Suggestion) *Candidates {
 // called when they are no longer needed. What goes with a change is answered by Companions.
 func (p *Prefetcher) Look(ctx context.Context, q Question) (*Candidates, error) {
 	q.Query.Task = traits[q.Kind].task
-	c, err := p.ranked(ctx, q.Query)
-	if err != nil || q.Kind != Prompt || !event.Brief(q.Query.Prompt) || errand(q.Query.Prompt) {
-		return c, err
-	}
-	q.Query.Alone = true
-	alone, err := p.ranked(ctx, q.Query)
-	if err != nil {
-		c.Done()
-		return nil, err
-	}
-	defer alone.Done()
-	c.alone = alone.files
-	return c, nil
+	return p.ranked(ctx, q.Query)
 }
 
 func (p *Prefetcher) ranked(ctx context.Context, q event.Query) (*Candidates, error) {

@@ -66,7 +66,7 @@ func (p *Prefetcher) Decide(q Question, c *Candidates) Decision {
 	s.join(p.waiting(q.Query.Session, q.Query.At), q.Query.Subagent)
 	d := Decision{Why: WhyNothing, Spent: q.Query.Session != "" && s.Tokens >= p.o.tokens(), question: q,
 		trait: c.trait(q.Kind), statuses: map[Status][]Candidate{}}
-	p.decide(&d, c, s)
+	p.decide(&d, c.files, s)
 	if q.Query.Session == "" {
 		return d
 	}
@@ -80,7 +80,7 @@ func (p *Prefetcher) Decide(q Question, c *Candidates) Decision {
 }
 
 // decide gives each candidate its status.
-func (p *Prefetcher) decide(d *Decision, candidates *Candidates, s situation) {
+func (p *Prefetcher) decide(d *Decision, candidates []Candidate, s situation) {
 	kind := d.question.Kind
 	if !d.trait.fact {
 		d.Theta = p.theta(kind, s)
@@ -137,8 +137,8 @@ type choice struct {
 
 // choices sorts candidates into what is decided on as one, the likeliest first, without what must
 // not be said.
-func (p *Prefetcher) choices(d *Decision, from *Candidates, s situation) (out []choice) {
-	q, tr, candidates := d.question, d.trait, from.files
+func (p *Prefetcher) choices(d *Decision, candidates []Candidate, s situation) (out []choice) {
+	q, tr := d.question, d.trait
 	skip := func(f event.Path) bool {
 		_, has := s.statuses[f]
 		return f == q.Query.Current || has && (!tr.fact || s.kinds[q.Kind][f])
@@ -148,10 +148,7 @@ func (p *Prefetcher) choices(d *Decision, from *Candidates, s situation) (out []
 		switch {
 		case !tr.fact:
 			var e ListEstimate
-			m := p.o.confident().list(q.Kind)
-			if c.files, e = m.Choose(q.Query, s.turn, candidates, skip); from.alone != nil {
-				_, e = m.Choose(q.Query, s.turn, from.alone, skip)
-			}
+			c.files, e = p.o.confident().list(q.Kind).Choose(q.Query, s.turn, candidates, skip)
 			d.opens, c.worth, c.keep = e.Opens, e.Says(d.Theta), e.Any() >= leastShadow
 		case !tr.text:
 			c.files = without(candidates, skip)

@@ -62,7 +62,7 @@ var commits = regexp.MustCompile(`(?i)\b(?:commit|push)\b`)
 // SituationOf returns the situation of a prompt; "" is the situation of a search.
 func SituationOf(prompt string, t Turn) Situation {
 	switch {
-	case errand(prompt):
+	case errand(prompt) || t.Prompts > 0 && event.Brief(prompt):
 		return Agrees
 	case prompt == "":
 		return Later

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -194,33 +192,6 @@ func TestNothingKnownOfTheText(t *testing.T) {
 	}
 }
 
-// TestTheAgentsWordsDecideNothing: they order the files of a list at a brief prompt, but whether it
-// is said the prompt's own words decide.
-func TestTheAgentsWordsDecideNothing(t *testing.T) {
-	m := rank.Model{Weights: rank.Values{rank.TermsMean: 40, rank.Bias: -3}}
-	for prompt, want := range map[string][]event.Path{
-		"mend the lexer":       {"lexer.go"}, // its words lead to a file; what the agent said leads to another one
-		"turn that around":     nil,
-		"mend the basket, too": {"basket.go"},
-	} {
-		d := newFixture(t, Options{})
-		d.p.ranker = rank.New(d.store, d.sessions, func() *index.Tree { return d.tree },
-			rank.Options{Models: map[event.Task]rank.Model{event.TaskPrompt: m}})
-		d.tree.Add("lexer.go", "basket.go")
-		d.knows("lexer", "lexer.go")
-		d.knows("basket", "basket.go")
-		stop := d.event(event.KindStop)
-		stop.Body = event.Stop{Terms: []string{"basket"}}
-		d.happen(d.event(event.KindPrompt), stop)
-		q := d.question(Prompt)
-		q.Query.Prompt = prompt
-		dec := d.say(q, nil, all)
-		if len(dec.Shown) == 0 != (want == nil) || want != nil && !slices.Contains(paths(dec.Shown), want[0]) {
-			t.Errorf("%q: shown %v (%s), want %v", prompt, paths(dec.Shown), dec.Why, want)
-		}
-	}
-}
-
 // TestFirstPromptsAreEasier: the same list is said at a first prompt that describes a task, and not
 // at a later one, nor at a question or after a search.
 func TestFirstPromptsAreEasier(t *testing.T) {
@@ -234,6 +205,8 @@ func TestFirstPromptsAreEasier(t *testing.T) {
 		"a first prompt":             {Prompt, "mend the lexer of it all", 0, .62, WhyShown},
 		"a later prompt":             {Prompt, "mend the lexer of it all", 1, .62, WhyBelow},
 		"a question":                 {Prompt, "how does the lexer work?", 0, .62, WhyBelow},
+		"three words later":          {Prompt, "mend the lexer", 1, .9, WhyIdle},
+		"three words first":          {Prompt, "mend the lexer", 0, .9, WhyShown},
 		"an agreement":               {Prompt, "yes, commit the lexer", 0, .9, WhyIdle},
 		"a search in the first turn": {Search, "", 0, .62, WhyBelow},
 		"too unlikely":               {Prompt, "mend the lexer of it all", 0, .58, WhyBelow},

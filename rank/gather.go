@@ -58,7 +58,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		}
 		x.remember(in.session)
 	}
-	if in.session != nil && task == event.TaskPrompt && event.Brief(q.Prompt) && !q.Alone {
+	if in.session != nil && task == event.TaskPrompt && event.Brief(q.Prompt) {
 		x.goesOn = in.session.Said
 	}
 	x.ask(q, text, in.session)

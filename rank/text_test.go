@@ -127,7 +127,7 @@ func TestWhatTheAgentSaid(t *testing.T) {
 	if got := value(brief, "basket.go"); got != 1 {
 		t.Errorf("%q after what the agent said: %v", brief.Prompt, got)
 	}
-	for name, q := range map[string]event.Query{"its own words alone": {Session: "s", Prompt: "do it", Alone: true},
+	for name, q := range map[string]event.Query{
 		"no session":    {Prompt: "do it"},
 		"many words":    {Session: "s", Prompt: "first do it for all of us please"},
 		"other session": {Session: "t", Prompt: "do it"}} {

@@ -23,21 +23,19 @@ const (
 
 // Query asks for files. The zero value asks for the files of the most recent work.
 type Query struct {
-	Task     Task     `json:"task,omitempty"`
-	Session  string   `json:"session_id,omitempty"`
-	Subagent string   `json:"agent_id,omitempty"`
-	Current  Path     `json:"current_file,omitempty"` // never suggested
-	Files    []Path   `json:"files,omitempty"`        // files of the current work, newest last; empty: the session's own
-	Prompt   string   `json:"prompt,omitempty"`       // its terms and named files are taken
-	Tags     []string `json:"intent_tags,omitempty"`  // with or without '#'; at most 3 count
-	Limit    int      `json:"limit,omitempty"`        // 0 is 5
-	Tests    bool     `json:"tests,omitempty"`        // of a change: only the tests that go with it
-	Unseen   bool     `json:"unseen,omitempty"`       // only files that nothing has named in this session
-	// of a brief prompt (see Brief): its own words alone, without what the agent said before it
-	Alone   bool      `json:"-"`
-	Explain bool      `json:"explain,omitempty"` // keep every reason, not only the strongest ones
-	Branch  Branch    `json:"-"`                 // the branch that is checked out; the daemon sets it
-	At      time.Time `json:"-"`                 // the time to rank at; the daemon sets it
+	Task     Task      `json:"task,omitempty"`
+	Session  string    `json:"session_id,omitempty"`
+	Subagent string    `json:"agent_id,omitempty"`
+	Current  Path      `json:"current_file,omitempty"` // never suggested
+	Files    []Path    `json:"files,omitempty"`        // files of the current work, newest last; empty: the session's own
+	Prompt   string    `json:"prompt,omitempty"`       // its terms and named files are taken
+	Tags     []string  `json:"intent_tags,omitempty"`  // with or without '#'; at most 3 count
+	Limit    int       `json:"limit,omitempty"`        // 0 is 5
+	Tests    bool      `json:"tests,omitempty"`        // of a change: only the tests that go with it
+	Unseen   bool      `json:"unseen,omitempty"`       // only files that nothing has named in this session
+	Explain  bool      `json:"explain,omitempty"`      // keep every reason, not only the strongest ones
+	Branch   Branch    `json:"-"`                      // the branch that is checked out; the daemon sets it
+	At       time.Time `json:"-"`                      // the time to rank at; the daemon sets it
 }
 
 // PromptQuery asks which files the turn of a prompt opens.

@@ -116,8 +116,6 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 			code = exitSilent
 		case api.CodeNoFile:
 			code = exitNoFile
-		case api.CodeBad:
-			code = exitUsage
 		}
 	case errors.As(err, &foreign):
 		hint = foreign.Hint()

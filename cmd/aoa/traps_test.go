@@ -233,7 +233,8 @@ func (x *traps) work(dir string) {
 	hook("SessionStart", "source", "startup")
 	w.doWith("", "hook", "git", "post-commit")
 	w.doWith("", "hook", "git", "post-checkout", "0", "1", "1")
-	if s := w.do("suggest", "server/wire.go"); s.code != 0 || !strings.Contains(s.out, "docs/protocol.md") {
+	// Where git cannot be asked for the files, nothing can be suggested.
+	if s := w.do("suggest", "server/wire.go"); s.code != 0 || strings.Contains(s.out, "docs/protocol.md") == x.noStatus {
 		x.Errorf("suggest in %s: exit %d: %s%s", dir, s.code, s.out, s.err)
 	}
 	for _, args := range [][]string{{"suggest"}, {"suggest", "--staged"}, {"check", "--staged"},

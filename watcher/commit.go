@@ -19,7 +19,7 @@ func (r *Repo) commit(c *Commit, renames []rename, today currentNames) event.Com
 	for _, m := range renames {
 		from[m.from] = true
 	}
-	// Redacted before it is cut, for half a token is not known as one.
+	// The text is redacted before it is cut, because half a token is not recognized.
 	subject := event.Clip(redact.Text(event.Clip(strings.ToValidUTF8(c.Subject, ""), 8*maxSubject)), maxSubject)
 	out := event.Commit{Author: time.Unix(c.Author, 0).UTC(), Text: subject,
 		Terms: redact.Terms(subject, event.MaxTerms), Paths: make([]event.Path, 0, min(len(c.Files), event.MaxPaths))}

@@ -115,7 +115,8 @@ func (w *Watcher) waitForGit(at time.Time) bool {
 	return w.in.git.look(lock, w.in.saves.last, at)
 }
 
-// take takes what is due from the reports. head reports whether HEAD is to be read, by who may have written the files.
+// take takes the reports that are due. head reports whether HEAD has to be read, depending on who
+// may have written the files.
 func (w *Watcher) take(at time.Time) (saves []event.Path, head bool, by writer) {
 	in := w.in
 	in.mu.Lock()

@@ -256,7 +256,7 @@ func (a *app) progress(what, unit string) *progressbar.ProgressBar {
 func moves(bar *progressbar.ProgressBar) func(done, total int) {
 	return func(done, total int) {
 		if total == 0 {
-			return // the bar has no word for nothing
+			return // the bar cannot show a total of 0
 		}
 		bar.ChangeMax(total)
 		_ = bar.Set(min(done, total))

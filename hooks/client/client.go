@@ -115,7 +115,7 @@ func daemonFor(r locate.Repository) (daemon, bool) {
 	return d, d.Known() == nil
 }
 
-// What an attempt to connect finds.
+// The results of an attempt to connect.
 type state uint8
 
 const (

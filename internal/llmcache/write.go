@@ -72,7 +72,7 @@ func (c *Cache) overQuota(ctx context.Context, full *cold.QuotaError) error {
 		full.Session, humanize.Comma(full.Used), humanize.Comma(full.Asked), humanize.Comma(full.Limit))
 }
 
-// Delete deletes an item and returns its bytes. A key that no item has is not found.
+// Delete deletes an item and returns its bytes. It is an error if no item has the key.
 func (c *Cache) Delete(ctx context.Context, key string) (bytes int64, err error) {
 	if _, err := parseKey(key); err != nil {
 		return 0, err

@@ -35,8 +35,8 @@ func newSession() *Session {
 // none is a session without events.
 var none = &Session{}
 
-// Get returns a session as it is now, one without events if it is over at that time or was never
-// there. It stays as it is.
+// Get returns a session as of at. If the session has ended or never existed, Get returns an empty
+// session, never nil. The result does not change afterwards.
 func (l *Sessions) Get(id string, at time.Time) *Session {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -30,7 +30,7 @@ type Log interface {
 	SetMeta(ctx context.Context, key, value string) error
 }
 
-// Options of a Team. All are needed, but that no URL means that nothing is exchanged.
+// Options of a Team. All are required, except that without a URL nothing is exchanged.
 type Options struct {
 	URL    string      // redis_url
 	Repo   string      // the same for all clones

@@ -219,9 +219,13 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 		return s
 	}
 	// What people are told stands beside the strongest fact that links the two files, which comes
-	// first.
+	// first. Counts of commits stand beside a fact of commits, if one speaks for the file.
 	speaks := func(r event.Reason) bool { return r.Weight*r.Value > 0 }
-	i := slices.IndexFunc(s.Reasons, func(r event.Reason) bool { return speaks(r) && !slices.Contains(unlinked, r.Signal) })
+	ofCommits := func(r event.Reason) bool { return t.Both > 0 && speaks(r) && slices.Contains(counted, r.Signal) }
+	i := slices.IndexFunc(s.Reasons, ofCommits)
+	if i < 0 {
+		i = slices.IndexFunc(s.Reasons, func(r event.Reason) bool { return speaks(r) && !slices.Contains(unlinked, r.Signal) })
+	}
 	if i < 0 {
 		i = max(0, slices.IndexFunc(s.Reasons, speaks))
 	}
@@ -281,6 +285,10 @@ func linkOf(x *history.Facts) string {
 // unlinked are the facts that do not link a file with the change.
 var unlinked = []string{history.Always.String(), history.Number.String(), history.Alone.String(), history.Steady.String(),
 	history.Prose.String(), history.Data.String(), history.Chance.String()}
+
+// counted are the facts that are made of common commits.
+var counted = []string{history.Common.String(), history.Lately.String(), history.Small.String(), history.Sized.String(),
+	history.Keeps.String(), history.Like.String()}
 
 // factTexts are the facts in words.
 var factTexts = map[string]string{

@@ -9,8 +9,8 @@
 // files).
 //
 //	Decode         payload → Call                      call.go, payload.go (one form for all agents), dialect.go (what differs)
-//	CallContext    call of a tool → events             tool.go, command.go (shell), patch.go, failure.go; step.go: to repeat it
-//	               prompt → event and question         prompt.go, asked.go, tags.go
+//	CallContext    call of a tool → events             tool.go, command.go (shell), patch.go, failure.go
+//	               prompt → event and question         prompt.go, tags.go
 //	Text, Offers   suggestions, sequences → text       text.go, offer.go
 //	Render         text → an agent's JSON              render.go
 //

@@ -100,8 +100,8 @@ func (s *CallContext) ended(c ToolCall) bool {
 	return !strings.Contains(event.Clip(told, 400), "background")
 }
 
-// failed is a call that did not do its work on files. A path is kept although it may name nothing:
-// that is what a rescue needs.
+// failed returns the Call of a tool call that failed. Paths that no file has are kept, because the
+// hint rescue looks for what they meant.
 func (s *CallContext) failed(act event.Act, c ToolCall, names ...string) event.Call {
 	out := event.Call{Act: act, Failure: c.why}
 	if out.Failure == "" {

@@ -303,6 +303,6 @@ var factTexts = map[string]string{
 	history.Path.String():   "one names the path of the other",
 	history.Linked.String(): "one imports or uses the other, and few commits tell",
 	history.Chance.String(): "one commit may be chance", history.Prose.String(): "a document", history.Data.String(): "data or settings",
-	history.Others.String(): "by the other files of the change", history.Alike.String(): "by commits like the change",
+	history.Others.String(): "the other files of the change lead to it, too", history.Alike.String(): "commits of files like these have it",
 	history.Alone.String(): "it is the only file of the change", history.Steady.String(): "one commit moves a pair with many little",
 }

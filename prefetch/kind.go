@@ -13,7 +13,7 @@ type HintKind string
 const (
 	Next    HintKind = "next"         // between tool calls: the file opened next
 	Prompt  HintKind = "prompt"       // at a prompt: a list of files, one of which the turn probably opens
-	Partner HintKind = "partner"      // after a batch of edits: what changes with them and is untouched
+	Partner HintKind = "partner"      // when a change looks complete (LooksAtChange): what changes with it and is untouched
 	Rescue  HintKind = "rescue"       // a call failed on a path
 	Start   HintKind = "start"        // a session begins, resumes or was compacted
 	Search  HintKind = "search"       // a search named no file, or too many: what it means, else a list of files

@@ -26,7 +26,7 @@ type candidate struct {
 	access       float64 // last access and last commit, unix seconds, 0: never
 	commit       float64
 	values       Values
-	place        float64 // by which it is being ranked
+	place        float64 // the value by which the candidates are being sorted
 
 	// What the words of a reason need: the strongest partner, and which terms, words and tags
 	// matched.

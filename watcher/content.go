@@ -22,8 +22,8 @@ const maxContents = 20_000
 
 func newContents() contents { return contents{maphash.MakeSeed(), map[event.Path]uint64{}} }
 
-// renew remembers what a file holds now, and reports whether it is something else than before. What
-// cannot be read, or has more than index.MaxEdited bytes, always is.
+// renew stores the hash of the file's content, and reports whether it differs from the one before.
+// A file that cannot be read, or is larger than index.MaxEdited, always counts as changed.
 func (c *contents) renew(root event.Root, p event.Path) bool {
 	text, err := regularfile.Read(root.Abs(p), regularfile.NoLinks, index.MaxEdited)
 	if err != nil {

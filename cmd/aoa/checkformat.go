@@ -65,7 +65,7 @@ func (a *app) checkText(ans *change.Answer) {
 		fmt.Fprintf(a.out, "%s:%d: %s\n", a.display(b.File), b.Line, event.Path(b.Text).Display())
 	}
 	if ans.MoreBroken > 0 {
-		fmt.Fprintf(a.out, "and %d more lines\n", ans.MoreBroken)
+		fmt.Fprintf(a.out, "and %s\n", plural(ans.MoreBroken, "more line"))
 	}
 	for _, l := range ans.Missing {
 		fmt.Fprintf(a.out, "%s: %s\n", l.After(a.display(l.File)), evidence(l, a.display))
@@ -111,7 +111,7 @@ func (a *app) checkMarkdown(ans *change.Answer) {
 			code(event.Path(b.Text).Display()))
 	}
 	if ans.MoreBroken > 0 {
-		fmt.Fprintf(a.out, "| and %d more lines | |\n", ans.MoreBroken)
+		fmt.Fprintf(a.out, "| and %s | |\n", plural(ans.MoreBroken, "more line"))
 	}
 	for _, l := range ans.Missing {
 		fmt.Fprintf(a.out, "| %s | %s |\n", code(l.After(l.File.Display())), evidence(l, show))

@@ -30,7 +30,7 @@ of those files stays. aoa doctor says where it is installed, and when the hooks 
 	return c
 }
 
-// gitHook is the name of git where hooks are named.
+// gitHook is the name that stands for git where aoa hooks install expects an agent.
 const gitHook = "git"
 
 // hookNames lists what hooks can be installed for.

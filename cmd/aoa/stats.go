@@ -153,7 +153,7 @@ func (a *app) printSummary(s statsSummary) {
 		all = all.Plus(r.Shown)
 	}
 	if all.Decided > 0 {
-		fmt.Fprintf(a.out, "\nhints: %s shown, right %s\n", count(all.Decided), share(all))
+		fmt.Fprintf(a.out, "\nhints: %s shown, and the agent then used the file in %s\n", count(all.Decided), share(all))
 	}
 	if s.Status.Sessions == 0 {
 		a.noneYet("no agent has worked here since aoa init")

@@ -324,7 +324,8 @@ func ownLine(before hujson.Extra) (indent string, ok bool) {
 	return indent, i >= 0 && indent == last
 }
 
-// styled spreads an entry over lines if it begins one, as deep as the file does.
+// styled indents an entry over several lines, in the style of the file, if the entry begins a line.
+// Otherwise it returns it unchanged.
 func (s *settings) styled(entry, prefix string, begins bool) string {
 	if !begins {
 		return entry

@@ -35,7 +35,7 @@ func CallID(ctx context.Context) string {
 	return id
 }
 
-// withCall takes the id of the call from a request.
+// withCall returns ctx with the id of the call that the request's header has, or with a new one.
 func withCall(ctx context.Context, q *http.Request) context.Context {
 	id := q.Header.Get(CallHeader)
 	if id == "" || len(id) > maxCallID {

@@ -86,7 +86,7 @@ func WriteIn(dir *os.Root, name string, o Options, fill func(io.Writer) error) e
 	return err
 }
 
-// place gives a file that is written its name.
+// place renames the finished file part to name.
 func place(dir *os.Root, part, name string, o Options) error {
 	if o.New { // of two that do so at once, one wins
 		err := dir.Link(part, name)

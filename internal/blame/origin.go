@@ -20,8 +20,8 @@ type Origin struct {
 	Text   string  `json:"text"`             // the first one as it is now
 	Commit *Commit `json:"commit,omitempty"` // absent: not committed
 	Edit   *Edit   `json:"edit,omitempty"`   // absent: it is not known that an agent wrote it
-	// Sessions edited the file while the line came. They are given where no edit is known to have
-	// written it.
+	// Sessions lists the sessions that edited the file when the line appeared. It is set only if no
+	// edit is known to have written the line.
 	Sessions []Session `json:"sessions,omitempty"`
 }
 

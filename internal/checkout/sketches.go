@@ -78,7 +78,7 @@ func (t *Set) RunSketches(ctx context.Context) error {
 		}
 		err := t.sketch(ctx)
 		if err != nil && ctx.Err() == nil {
-			t.Info.Warn("what commits changed is not known", "err", err)
+			t.Info.Warn("what earlier commits changed cannot be read: suggestions name no commits like the change", "err", err)
 		}
 		if ctx.Err() == nil && !t.sketches.wasRead() { // what failed is not waited for
 			close(t.sketches.read)

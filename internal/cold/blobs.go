@@ -50,7 +50,7 @@ type Rule struct {
 	Leave func(context.Context) error
 }
 
-// Owner is one part's share of the blobs.
+// Owner gives one part of aOa, as the cache or the stages, access to its own blobs.
 type Owner struct {
 	b    *Blobs
 	name string

@@ -79,8 +79,7 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// noteKey notes with which key texts are sealed from now on. It warns once when the key of those
-// before is not there.
+// noteKey records which key seals new texts. It warns once if the key of earlier texts is missing.
 func (d *DB) noteKey(ctx context.Context, o Options) error {
 	if o.Seal == nil {
 		return nil

@@ -1,5 +1,5 @@
 // Package cold keeps the event log of a repository in one SQLite file (DB). It has one table of all
-// events, commits included, and undo records. A second file (Blobs) is the cache: what the parts of
+// events, commits included. A second file (Blobs) is the cache: what the parts of
 // aOa keep to save time, each under its own Rule, sealed, swept and forgotten in one place. File is
 // the layer below both: one connection that writes, a few that read, one schema, a mark that tells
 // when the end of the file was lost (mark.go), and a fresh file in place of a damaged one.

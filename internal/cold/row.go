@@ -110,7 +110,7 @@ func decodeBody(e *event.Event, kind event.Kind, raw []byte) error {
 	err := codec.Decode(raw, v.Interface())
 	body := v.Elem().Interface().(event.Body)
 	if err == nil && body.Kind() != kind {
-		err = fmt.Errorf("its body is that of a %s", body.Kind())
+		err = fmt.Errorf("the row says kind %s, and its body is that of a %s", kind, body.Kind())
 	}
 	if err == nil {
 		e.Body = body

@@ -62,7 +62,7 @@ func (d *Daemon) cachePut(ctx context.Context, r api.CachePutRequest,
 	}
 	r.Call, r.Data = api.CallID(ctx), make([]byte, r.Size)
 	if _, err := io.ReadFull(rest, r.Data); err != nil {
-		return out, api.Bad("docs/api.md describes /cache/put", "the data of the item: %v", err)
+		return out, api.Bad("docs/api.md describes /cache/put", "the request ended before the %d bytes of the item: %v", r.Size, err)
 	}
 	out.Head.Label, err = d.cache.Write(ctx, out.Head.Session, r.Item)
 	return out, refusal("", err)

@@ -4,6 +4,6 @@
 // Every event goes through package log: it becomes durable, and is folded into the states in the
 // same order live and after a restart. Answers and snapshots come out. A handler decodes, calls one
 // package and encodes. The package has no rule about scores, hints or sessions, and logs only ids,
-// counts, paths and durations. An idle daemon takes about 20 MB and wakes up twice per second; once
+// counts, paths and durations. An idle daemon wakes up twice per second; once
 // it looks whether clients still find its socket.
 package daemon

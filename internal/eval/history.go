@@ -18,7 +18,7 @@ import (
 type Source struct {
 	Name    string
 	Commits []event.Event // KindCommit, KindRename and KindUncommit in time order
-	Clone   *Clone        // nil: what files held is not known
+	Clone   *Clone        // nil: the contents of past files are not available
 }
 
 // Clone is where contents of files are read.

@@ -106,7 +106,8 @@ func (p Path) chronicle() bool {
 	return false
 }
 
-// Words of subjects: of upkeep only, and such as may also be about the program itself.
+// Words of commit subjects: onlyUpkeep always mean upkeep, maybeUpkeep may also describe the
+// program itself.
 var (
 	onlyUpkeep = WordSet("bump bumps bumped deps dependencies dependabot renovate lint lints linting linter linters " +
 		"golint golangci eslint autofix autofixes gofmt gofumpt goimports govet prettier rustfmt rubocop clippy flake8 " +

@@ -18,7 +18,7 @@ import (
 // gathered has what may be said in answer to a question.
 type gathered struct {
 	candidates *prefetch.Candidates
-	before     words          // said before the files, and without any
+	before     words          // stands above the files, and is said without any, too
 	more       int            // Partner: files that the change lacks beyond those that aoa check names
 	offered    []reload.Match // Reload: the recorded sequences, of which the files of the first are the candidates
 }

@@ -49,7 +49,7 @@ func (w *Weights) alone(z float64) float64 {
 	return probability(sum + w.Alone*AloneOf(true, z))
 }
 
-// zOf is the z of a companion that is that likely beside a change of one file.
+// zOf returns the z at which a companion of a change of one file has the probability p.
 func (w *Weights) zOf(p float64) float64 {
 	low, high := -20.0, 20.0
 	for range 48 {

@@ -15,8 +15,8 @@ type asked struct {
 	lists       [][]byte    // by segment
 }
 
-// weigh returns the words of a text, the rarest in bodies first. Of the text and of its title the
-// rarest count.
+// weigh returns the words of a text and of its title, those in the fewest bodies first. Beyond a
+// limit the most frequent ones are left out.
 func (c *Contents) weigh(t Text) []asked {
 	all := make([]asked, 0, len(t.Body))
 	for _, w := range t.Body {

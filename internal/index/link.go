@@ -22,8 +22,8 @@ type Link struct {
 const (
 	maxLinked  = 64 // files by each kind of link
 	maxReading = 48 // files that are read to see whether they import or name a file
-	mostWith   = 64 // files with a word in their name from which that word leads to none
-	mostBeside = 40 // files of a folder from which it leads to none
+	mostWith   = 64 // if more files than this have a word in their names, it links to none of them
+	mostBeside = 40 // if a folder has more files than this, it links to none of them
 )
 
 // Links returns what links other files with one, by their paths. It reads the file, and at most a

@@ -226,7 +226,8 @@ func (r *Reader) Forget(p event.Path) error {
 // it does not have any more.
 func (r *Reader) readAll(ctx context.Context, tree *Tree) {
 	r.mu.Lock()
-	// before the tree is asked: a file that is saved from now on is in it, or is not among these
+	// Copied before the tree is listed: a file that is saved from now on is in the listing or not in
+	// this copy, so it is never forgotten by mistake.
 	gone := maps.Clone(r.versions)
 	r.mu.Unlock()
 	files := nearest(tree.All(), r.contents.maxFiles)

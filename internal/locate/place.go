@@ -192,7 +192,7 @@ func private(dir string) error {
 		return fmt.Errorf("%s is not a folder", dir)
 	}
 	if err := CheckOwner(dir, named); err != nil {
-		return err // before it is opened: without the right to, that would pass for a folder that cannot be written
+		return err // first: a folder of another user would pass for one that cannot be written
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

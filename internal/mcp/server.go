@@ -166,9 +166,9 @@ func additive(title string) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{Title: title, DestructiveHint: &no, OpenWorldHint: &no}
 }
 
-// files finds what an agent named: absolute, or relative to the root. A folder stands for its
-// files. A name that is unknown, or of a file that is gone unless it may be, gives a note, and the
-// others still count.
+// files resolves names that an agent gave: absolute, or relative to the root. A folder stands for
+// its files. An unknown name, and a deleted file unless gone is true, becomes a note; the other
+// names are still resolved.
 func (r Repo) files(ctx context.Context, names []string, gone bool) (out []event.Path, notes []string, err error) {
 	if len(names) == 0 {
 		return nil, nil, nil

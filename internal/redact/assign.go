@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Bounds in bytes, so that a text made to be slow is not.
+// Limits in bytes, so that no crafted text can make redaction slow.
 const (
 	maxValue   = 4 << 10 // of a value
 	maxContext = 512     // bytes before and after a name that are read to find out what it is in

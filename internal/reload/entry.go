@@ -48,7 +48,7 @@ type File struct {
 	Patch  string     `json:"patch,omitempty"` // of what it wrote, as git apply takes it; "" where that is not known
 }
 
-// well reports whether nothing is known against a replay.
+// well reports whether the entry may be replayed: its tests did not fail.
 func (e *Entry) well() bool { return e.Tests != testsFailed }
 
 // minSteps is the number of calls from which on a sequence without edits is worth an offer: one or

@@ -103,7 +103,7 @@ func alone(e event.Event) (d Delta) {
 	return d
 }
 
-// hint applies what was said to a session, or a person's opinion of it. Neither keeps the session
+// hint applies a Hint, or a person's feedback on one, to its session. Neither keeps the session
 // alive.
 func (l *Sessions) hint(e event.Event) (*Session, Delta) {
 	s, d := l.sessions[e.Session], Delta{}

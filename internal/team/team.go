@@ -22,9 +22,10 @@ type Log interface {
 	Last() int64 // number of the newest batch
 	// Own calls fn with the batches of own events after a number, in order.
 	Own(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error
-	// Take logs events of others, those that it does not know, and returns when they are learned.
+	// Take logs those events of other clones that are not known yet, and returns once they are
+	// learned.
 	Take(ctx context.Context, events []event.Event) error
-	// Forget deletes the events of others that are meant.
+	// Forget deletes the events of other clones for which meant returns true.
 	Forget(ctx context.Context, meant func(event.Event) bool) (gone int, err error)
 	Meta(ctx context.Context, key string) (string, error)
 	SetMeta(ctx context.Context, key, value string) error
@@ -240,7 +241,7 @@ func (t *Team) refuse(origin string, why error) {
 	t.mu.Unlock()
 	if first {
 		t.o.Alert.Warn("entries of a member of the team are refused, aoa status counts them; "+
-			"aoa forget --origin removes one who means harm", "origin", cmp.Or(origin, "unknown"), "why", why)
+			"if you do not trust it: aoa forget --origin", "origin", cmp.Or(origin, "unknown"), "why", why)
 	}
 }
 

@@ -17,8 +17,8 @@ type history struct {
 	budget  Budget
 	gists   []gist   // older prompts in short
 	phases  []phase  // older actions in counts
-	prompts []prompt // those after the gists
-	actions []Action // those after the phases
+	prompts []prompt // that come after those in gists
+	actions []Action // that come after those in phases
 	work    work     // after the last action
 	loose   bool     // events were out of order: numbers are not the log's
 }
@@ -39,7 +39,8 @@ type gist struct {
 
 const (
 	maxThread = 2500 // events that are read, the newest
-	// in a longer session the first event shown moves on by this many numbers of the log at once
+	// In a longer session the first event shown moves on in steps of this many numbers of the log, so
+	// that the beginning of the context seldom changes.
 	threadEnd = 1000
 	disorder  = 10 * time.Minute // how much older an event may be than those before it in the log
 	maxGists  = 12

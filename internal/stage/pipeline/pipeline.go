@@ -177,8 +177,8 @@ func (s *Stage) check(names []string) error {
 	}
 	if s.Run.Shell != "" {
 		if refs := Refs(s.Run.Shell); len(refs) > 0 {
-			return fmt.Errorf("%s in a line for the shell could run what it holds: name it under inputs and use "+
-				"\"$INPUT_name\" there, or make run a list of words", refs[0].Text)
+			return fmt.Errorf("the shell could execute what %s holds: list it under inputs and write \"$INPUT_name\" in the "+
+				"line, or make run a list of words", refs[0].Text)
 		}
 	}
 	for _, n := range s.Needs {

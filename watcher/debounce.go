@@ -67,13 +67,6 @@ func (b *debouncer) touch(p event.Path, at time.Time) (begins bool) {
 	return begins
 }
 
-// drop removes a pending path and reports whether there was one.
-func (b *debouncer) drop(p event.Path) bool {
-	_, ok := b.pending[p]
-	delete(b.pending, p)
-	return ok
-}
-
 // due returns when take gives something; ok is false when nothing is pending.
 func (b *debouncer) due() (at time.Time, ok bool) {
 	if len(b.pending) > 0 {

@@ -77,7 +77,7 @@ type removal struct {
 // whose only definition it removes, imports of files that it removes or renames, and their paths in
 // any text. A definition that only tests have left, such as the method of a fake, does not count
 // for a name of the program. A name that the code of the change still has was moved, or means
-// something else. Each file is named once for each name. more is how many there are beyond the
+// something else. A member of a type that now inherits from something else may come from there. Each file is named once for each name. more is how many there are beyond the
 // hundred that are listed.
 func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
 	b := breaking{World: w, change: map[event.Path]bool{}, gone: map[event.Path]bool{}, own: map[nameIn]bool{}}
@@ -163,8 +163,9 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 		if c.Was == nil {
 			continue
 		}
+		inherits := c.Is != nil && c.Is.inheritsMore(c.Was)
 		for name, d := range c.Was.defines {
-			if seen[name] || d.private || !c.Was.lang.refers || c.Was.lang.standard[name] || slices.ContainsFunc(change, func(o Changed) bool {
+			if seen[name] || d.private || d.member && inherits || !c.Was.lang.refers || c.Was.lang.standard[name] || slices.ContainsFunc(change, func(o Changed) bool {
 				return o.Is != nil && o.Is.keeps(name, d.member || o.Path != c.Path)
 			}) {
 				continue

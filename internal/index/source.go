@@ -14,6 +14,7 @@ type Source struct {
 	defines map[string]definition
 	uses    map[string]bool // names in code
 	imports map[string]bool // names that it imports
+	bases   map[string]bool // what its types inherit from, as it is written
 }
 
 // definition is what is known of a name where it is defined.
@@ -30,7 +31,7 @@ func ReadSource(p event.Path, text []byte) *Source {
 		return nil
 	}
 	s := &Source{lang: lang, defines: map[string]definition{}, uses: map[string]bool{},
-		imports: map[string]bool{}}
+		imports: map[string]bool{}, bases: map[string]bool{}}
 	im := importer{lang: lang}
 	d := &definer{lang: lang}
 	d.define = func(name []byte) {
@@ -51,6 +52,9 @@ func ReadSource(p event.Path, text []byte) *Source {
 				s.uses[string(name)] = true
 			}
 		}
+		if base := baseIn(lang, l.code); base != "" {
+			s.bases[base] = true
+		}
 	}
 	for _, i := range im.out {
 		for _, n := range i.names {
@@ -58,6 +62,53 @@ func ReadSource(p event.Path, text []byte) *Source {
 		}
 	}
 	return s
+}
+
+// inheritsMore reports whether a type of this version inherits from something that none of the
+// version before inherited from. A member that is gone may come from there now.
+func (s *Source) inheritsMore(before *Source) bool {
+	for base := range s.bases {
+		if !before.bases[base] {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	inheritingWords = event.WordSet("class interface struct object record trait protocol")
+	baseWords       = event.WordSet("extends implements include prepend")
+)
+
+// baseIn is what a type inherits from by this line of code, as it is written there, "" for nothing.
+// Of Go it is an embedded type of another package: those of the same one are in the repository.
+func baseIn(lang *language, code []byte) string {
+	code = bytes.TrimSpace(code)
+	if lang == golang {
+		embedded := bytes.TrimPrefix(code, []byte("*"))
+		_, alias, is := bytes.Cut(code, []byte(" = "))
+		if is && bytes.HasPrefix(code, []byte("type ")) {
+			embedded = alias
+		}
+		owner, name, dotted := bytes.Cut(embedded, []byte("."))
+		if _, rest := identifier(name); dotted && len(rest) == 0 && len(name) > 0 {
+			if _, rest := identifier(owner); len(rest) == 0 {
+				return string(embedded)
+			}
+		}
+		return ""
+	}
+	for word := range names(code) {
+		after := code[cap(code)-cap(word)+len(word):]
+		switch {
+		case baseWords[string(word)]:
+			return string(after)
+		case inheritingWords[string(word)]:
+			_, after = identifier(bytes.TrimSpace(after))
+			return string(bytes.Trim(after, " \t{:;"))
+		}
+	}
+	return ""
 }
 
 // MaxEdited is how many bytes a file may have, before and after, whose versions are compared.

@@ -15,6 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -27,12 +28,12 @@ type checkHow struct {
 func (a *app) check() *cobra.Command {
 	var how checkHow
 	c := &cobra.Command{
-		Use:   "check [BASE..HEAD | FILE…]",
+		Use:   "check [COMMIT | BASE..HEAD | FILE…]",
 		Short: "what does this change break, and what does it lack?",
 		Long: fmt.Sprintf(`Prints each line outside of a change that uses a name or a file which the change removes, then the files
 that the change lacks: those that usually change with it and without which it is incomplete with a
-probability of at least the setting threshold plus %.2f. The change is that of --staged, of the commits
-BASE..HEAD, of FILEs, or else of the working tree. docs/check.md shows hooks for git, pre-commit, husky
+probability of at least the setting threshold plus %.2f. The change is that of --staged, of one COMMIT,
+of the commits BASE..HEAD, of FILEs, or else of the working tree. docs/check.md shows hooks for git, pre-commit, husky
 and lefthook.
 
 It exits 1 if it found anything, and 0 if not. While git is in the middle of a merge, a cherry-pick, a
@@ -48,6 +49,7 @@ needs no daemon, and exits 0.`,
 			prefetch.WarnMargin, exitUnjudged, change.ExceptionsFile),
 		Example: `  aoa check
   aoa check --staged              # in a pre-commit hook
+  aoa check HEAD                  # what did the last commit forget?
   aoa check origin/main..HEAD     # in CI
   aoa check --backtest            # how right would it have been?`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -102,7 +104,11 @@ func (a *app) checkRequest(ctx context.Context, args []string, how checkHow) (r 
 		if err != nil {
 			return r, err
 		}
-		if r.Files, err = a.files(found, true); err != nil {
+		r.Files, err = a.files(found, true)
+		if err != nil && len(args) == 1 && a.isCommit(ctx, string(repo.Root), args[0]) {
+			r.Range, err = args[0]+"^.."+args[0], nil
+		}
+		if err != nil {
 			return r, err
 		}
 	}
@@ -122,6 +128,12 @@ func isRange(dir, arg string) bool {
 	}
 	_, err := os.Lstat(filepath.Join(dir, arg))
 	return err != nil
+}
+
+// isCommit reports whether a name that no file has is that of a commit.
+func (a *app) isCommit(ctx context.Context, root, name string) bool {
+	_, err := git.Find(a.env).Run(ctx, root, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	return err == nil
 }
 
 // checkChange prints what a change breaks and lacks.

@@ -195,7 +195,7 @@ func (a *app) halt(ctx context.Context, p locate.Place, force bool) (held *flock
 			return nil, err
 		}
 		if ans.Unwritten > 0 {
-			a.talk("%s could not be written: %s", plural(ans.Unwritten, "event"), ans.Why)
+			a.talk("%s could not be written and are lost: %s", plural(ans.Unwritten, "event"), ans.Why)
 		}
 		asked = asked || err == nil
 		// A daemon that no longer listens may still be writing its last snapshot, or another one

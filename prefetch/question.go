@@ -68,5 +68,5 @@ func last(events []event.Event, sort func(event.Event) bool) (event.Event, bool)
 // check that failed, or of which that is not known, more edits follow.
 func LooksAtChange(e event.Event) bool {
 	c := e.Call()
-	return e.Kind() == event.KindRun && (c.Looks || c.Checks && c.Failure == "" && len(c.Failing) == 0)
+	return e.Kind() == event.KindRun && (c.Looks || c.Checks && c.Exit == "0")
 }

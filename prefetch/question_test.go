@@ -50,13 +50,12 @@ func TestLooksAtChange(t *testing.T) {
 		e    event.Event
 		want bool
 	}{
-		"git diff":            {run(event.Call{Looks: true}), true},
-		"a check that passed": {run(event.Call{Checks: true}), true},
-		"one that failed":     {run(event.Call{Checks: true, Failure: event.FailStatus}), false},
-		"one behind a pipe":   {run(event.Call{Checks: true, Failing: []string{"--- FAIL: TestX"}}), false},
-		"one under way":       {run(event.Call{Checks: true, Failure: event.FailUnknown}), false},
-		"another command":     {run(event.Call{}), false},
-		"a read":              {event.Event{Body: event.Call{Act: event.ActRead}}, false},
+		"git diff":                      {run(event.Call{Looks: true}), true},
+		"a check that passed":           {run(event.Call{Checks: true, Exit: "0"}), true},
+		"one that failed":               {run(event.Call{Checks: true, Exit: "1", Failure: event.FailStatus}), false},
+		"one whose status is not known": {run(event.Call{Checks: true}), false},
+		"another command":               {run(event.Call{}), false},
+		"a read":                        {event.Event{Body: event.Call{Act: event.ActRead}}, false},
 	} {
 		if got := prefetch.LooksAtChange(c.e); got != c.want {
 			t.Errorf("%s: %v", what, got)

@@ -12,6 +12,8 @@ const (
 	nearGit = 2 * time.Second
 	// longLock is how long changes wait for a lock that does not end: the editor of `git commit -a` is open, git was killed.
 	longLock = 30 * time.Second
+	// mostLock is how long changes wait at most, whatever goes on changing: a log beside an open editor.
+	mostLock = time.Minute
 	// restInLock is how long nothing may have changed then: until git writes the index, what it checks out differs from it.
 	restInLock = 2 * time.Second
 )
@@ -34,7 +36,7 @@ func (g *gitWork) look(lock bool, last, at time.Time) (wait bool) {
 	wait = at.Before(g.at.Add(grace))
 	if lock {
 		g.at = at
-		wait = at.Before(g.locked.Add(longLock)) || at.Before(last.Add(restInLock))
+		wait = at.Before(g.locked.Add(longLock)) || at.Before(last.Add(restInLock)) && at.Before(g.locked.Add(mostLock))
 	}
 	if g.until = (time.Time{}); wait {
 		g.until = at.Add(grace)

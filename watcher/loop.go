@@ -131,18 +131,23 @@ func (w *Watcher) take(at time.Time) (saves []event.Path, head bool, by writer) 
 	return saves, head, by
 }
 
-// finish emits what waits when Run ends. It does not ask git, and leaves out what that may have written.
+// askAtEnd is how long git is asked at most when Run ends.
+const askAtEnd = 2 * time.Second
+
+// finish emits what waits when Run ends. What git may have written, it is asked about.
 func (w *Watcher) finish() {
 	at := w.o.Now()
 	w.applyMoves(at)
 	w.in.mu.Lock()
-	sure := !w.in.found && w.in.git.writer(w.in.saves.oldest(at)) == people
+	by := w.in.git.writer(w.in.saves.oldest(at))
+	if w.in.found {
+		by = maybeGit
+	}
 	saves := w.in.saves.all()
 	w.in.mu.Unlock()
-	if !sure {
-		return
-	}
-	batch := w.resolve(saves, nil, at)
+	ctx, cancel := context.WithTimeout(context.Background(), askAtEnd)
+	defer cancel()
+	batch := w.resolve(saves, w.notGits(ctx, saves, by), at)
 	if len(batch) > 0 && w.goneOr(nil) == nil {
 		w.emit(batch)
 	}

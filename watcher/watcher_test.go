@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -147,4 +148,33 @@ func TestImpossibleTimes(t *testing.T) {
 			t.Errorf("modified at %d: %v", mtime, got)
 		}
 	}
+}
+
+// TestEndBesideGit: what a person saved while git held its lock is told when the watcher ends, and
+// what git may have written is not.
+func TestEndBesideGit(t *testing.T) {
+	d := repotest.New(t)
+	d.Write("a.go", "a")
+	d.Write("b.go", "of the first commit")
+	d.Commit("first")
+	d.Write("b.go", "of the second commit")
+	d.Commit("second")
+	d.Age()
+	s := watch(d, WatchOptions{})
+	d.Write(".git/index.lock", "")
+	d.Write("a.go", "of a person")
+	d.Write("b.go", "of the first commit")
+	in := s.w.in
+	fault.Until(t, patience, "both wait", func() bool {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		return len(in.saves.pending) == 2
+	})
+	s.cancel()
+	<-s.done
+	for len(s.events) > 0 {
+		s.seen = append(s.seen, <-s.events...)
+	}
+	fault.Same(t, "told", strings.Join(s.summary(), ", "), "save a.go")
+	s.done <- nil
 }

@@ -24,7 +24,7 @@ runs until stdin ends. If it cannot reach the daemon, the tool returns an error.
 		RunE: func(c *cobra.Command, _ []string) error {
 			a.dir = a.project()
 			o := mcp.Options{Open: a.openForTools, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Version: version()}
-			err := mcp.Serve(c.Context(), o, a.in, a.out)
+			err := mcp.New(o).Run(c.Context(), mcp.Lines(a.in, a.out))
 			if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
 				return nil // the client closed the connection
 			}

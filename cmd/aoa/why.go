@@ -94,6 +94,9 @@ func (a *app) explain(w api.WhyAnswer, q event.Query) {
 	}
 }
 
+// leastAgainst is how much of the log odds a reason against a file takes that is worth a word.
+const leastAgainst = 0.2
+
 // because returns the strongest reason for a file and the strongest one against it, as a sentence.
 func (a *app) because(s event.Suggestion) string {
 	pro, con := a.reasonText(s.Reason()), ""
@@ -101,7 +104,7 @@ func (a *app) because(s event.Suggestion) string {
 		pro = fmt.Sprintf("changed with %s in %s", a.display(t.With), t)
 	}
 	for _, r := range s.Reasons { // the strongest first
-		if text := against[r.Signal]; text != "" && r.Value*r.Weight < 0 && con == "" {
+		if text := against[r.Signal]; text != "" && r.Value*r.Weight < -leastAgainst && con == "" {
 			con = "; less because " + text
 		}
 	}

@@ -146,7 +146,7 @@ func Stores(getenv func(string) string) (out []Place, lost []string) {
 	for _, e := range entries {
 		store, commonDir := readRecord(filepath.Join(records, e.Name()))
 		switch p := at(store, commonDir, getenv); {
-		case store == "": // no record
+		case store == "" || filepath.Ext(e.Name()) == ".yaml": // no record, but the settings of a store
 		case filepath.Base(p.record()) == e.Name():
 			out = append(out, p)
 		default:

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -58,16 +57,6 @@ func New(o Options) *mcp.Server {
 	addTool(s, out, cacheTool, s.cache)
 	return out
 }
-
-// Serve answers a client on two streams until its end. A line that is no message ends the session.
-// Neither stream is closed.
-func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
-	return New(o).Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
-}
-
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
 
 // Claude Code defers the tools of MCP servers behind a search. loaded is of the two tools that are
 // worth their tokens in each session; found is what leads its search to another one. All tools have

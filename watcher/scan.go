@@ -238,6 +238,10 @@ func (w *Watcher) addDir(path string, h scanMode) {
 	}
 	h.deep = true
 	w.watch(path, d)
+	if isRepo(w.abs(path)) { // its .git was made before the watch, of which nothing is reported
+		w.forgetDir(path)
+		return
+	}
 	w.scan(path, d, h)
 }
 

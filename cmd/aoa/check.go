@@ -106,6 +106,9 @@ func (a *app) checkRequest(ctx context.Context, args []string, how checkHow) (r 
 		}
 		r.Files, err = a.files(found, true)
 		if err != nil && len(args) == 1 && a.isCommit(ctx, string(repo.Root), args[0]) {
+			if !a.isCommit(ctx, string(repo.Root), args[0]+"^") {
+				return r, usage("%s has no commit before it here: it is the first one, or the clone is shallow", args[0])
+			}
 			r.Range, err = args[0]+"^.."+args[0], nil
 		}
 		if err != nil {

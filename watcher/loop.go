@@ -124,10 +124,9 @@ func (w *Watcher) take(at time.Time) (saves []event.Path, head bool, by writer) 
 	if head = !in.headAt.IsZero() && !at.Before(in.headAt.Add(w.o.Quiet)); head {
 		in.headAt = time.Time{}
 	}
-	by = in.git.writer(in.saves.oldest(at))
-	if saves = in.saves.take(at); in.found {
-		by, in.found = maybeGit, len(in.saves.pending) > 0
-	}
+	by = in.writer(at)
+	saves = in.saves.take(at)
+	in.found = in.found && len(in.saves.pending) > 0
 	return saves, head, by
 }
 
@@ -139,10 +138,7 @@ func (w *Watcher) finish() {
 	at := w.o.Now()
 	w.applyMoves(at)
 	w.in.mu.Lock()
-	by := w.in.git.writer(w.in.saves.oldest(at))
-	if w.in.found {
-		by = maybeGit
-	}
+	by := w.in.writer(at)
 	saves := w.in.saves.all()
 	w.in.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), askAtEnd)

@@ -143,6 +143,14 @@ func (in *reports) touch(p event.Path, found bool, at time.Time) {
 	}
 }
 
+// writer is who may have written what waits. in.mu is held.
+func (in *reports) writer(at time.Time) writer {
+	if in.found {
+		return maybeGit
+	}
+	return in.git.writer(in.saves.oldest(at))
+}
+
 // addLost notes that the system's queue overflowed.
 func (in *reports) addLost(at time.Time) {
 	in.mu.Lock()

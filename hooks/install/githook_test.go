@@ -56,24 +56,11 @@ func (h *gitHome) commits(root string) {
 // steps is as the function steps, for the hook after a commit.
 func (h *gitHome) steps(root string, want ...string) {
 	h.Helper()
-	for _, w := range want {
-		var c Change
-		var err error
-		do, _, _ := strings.Cut(w, " ")
-		switch do {
-		case "add":
-			c, err = AddGit(h.Context(), h.from(root), GitHook)
-		case "remove":
-			c, err = RemoveGit(h.Context(), h.from(root), GitHook)
-		case "is":
-			var st Status
-			st, err = ExamineGit(h.Context(), h.from(root))
-			c.Done = st.State
-		}
-		if got := do + " " + c.Done; err != nil || got != w {
-			h.Fatalf("%s, want %s: %v", got, w, err)
-		}
-	}
+	hooked{
+		add:     func() (Change, error) { return AddGit(h.Context(), h.from(root), GitHook) },
+		remove:  func() (Change, error) { return RemoveGit(h.Context(), h.from(root), GitHook) },
+		examine: func() (Status, error) { return ExamineGit(h.Context(), h.from(root)) },
+	}.steps(h, want...)
 }
 
 // TestGitHookFires makes real commits, also in a linked worktree and after aoa is gone.

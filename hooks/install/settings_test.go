@@ -175,26 +175,44 @@ func holds(t *testing.T, agent agents.Agent, before, after string) {
 // to: "add changed", "is installed", "remove absent".
 func steps(t testing.TB, a agents.Agent, file string, o Options, want ...string) {
 	t.Helper()
+	hooked{
+		add:    func() (Change, error) { return Add(a, file, o) },
+		remove: func() (Change, error) { return Remove(a, file, o) },
+		examine: func() (Status, error) {
+			st, err := Examine(a, file, o)
+			if st.State == Installed && len(st.Events) != len(installed(owner(a))) {
+				t.Errorf("%s: %d events", a.Name, len(st.Events))
+			}
+			return st, err
+		},
+	}.steps(t, want...)
+}
+
+// hooked is where hooks are entered.
+type hooked struct {
+	add, remove func() (Change, error)
+	examine     func() (Status, error)
+}
+
+func (k hooked) steps(t testing.TB, want ...string) {
+	t.Helper()
 	for _, w := range want {
 		var c Change
 		var err error
 		do, _, _ := strings.Cut(w, " ")
 		switch do {
 		case "add":
-			c, err = Add(a, file, o)
+			c, err = k.add()
 		case "remove":
-			c, err = Remove(a, file, o)
+			c, err = k.remove()
 		case "is":
 			var st Status
-			st, err = Examine(a, file, o)
-			c.Done = st.State
-			if st.State == Installed && len(st.Events) != len(installed(owner(a))) {
-				t.Errorf("%s: %d events", a.Name, len(st.Events))
-			}
+			st, err = k.examine()
+			c.File, c.Done = st.File, st.State
 		}
 		if got := do + " " + c.Done; err != nil || got != w {
-			text, _ := os.ReadFile(file)
-			t.Fatalf("%s: %s, want %s: %v\n%s", a.Name, got, w, err, text)
+			text, _ := os.ReadFile(c.File)
+			t.Fatalf("%s: %s, want %s: %v\n%s", c.File, got, w, err, text)
 		}
 	}
 }

@@ -27,8 +27,8 @@ func (b *breaking) imports(p event.Path, lang *language) {
 			if languageOf(user).family() != lang.family() {
 				continue
 			}
-			text := b.Text(user)
-			if text == nil || unreadable(user, text) {
+			text := b.readable(user)
+			if text == nil {
 				continue
 			}
 			if i, found := broken(importsIn(languageOf(user), text), user, p, before, after); found {
@@ -42,13 +42,7 @@ func (b *breaking) imports(p event.Path, lang *language) {
 func broken(all []importing, user, gone event.Path, before, after files) (line int, found bool) {
 	lang := languageOf(user)
 	for _, i := range all {
-		modules := []string{i.module}
-		for _, n := range i.names {
-			if lang == python && n.name != "" {
-				modules = append(modules, strings.TrimSuffix(i.module, ".")+"."+n.name) // of "..", too
-			}
-		}
-		for k, module := range modules {
+		for k, module := range i.modules(lang) {
 			if slices.Contains(before.targetsOf(user, lang, module), gone) && len(after.targetsOf(user, lang, module)) == 0 {
 				if k > 0 && slices.Contains(before.targetsOf(user, lang, i.module), gone) {
 					continue
@@ -78,16 +72,22 @@ func lineOf(text []byte, number int) string {
 	return event.Clip(string(bytes.TrimSpace(line)), maxLine)
 }
 
+// namesPresent reports whether a path in the text of a file means one that is there. Histories of
+// changes name what was, lists of ignored files what may be there, and translations what a tool has
+// found.
+func namesPresent(p event.Path) bool {
+	return KindOf(p) != KindBinary && !changelog(p) && !namesWhatMayBeGone(p)
+}
+
 // mentions finds the path of a file that is gone in any text: documents, settings, workflows, build
-// files and programs. Histories of changes name what was, lists of ignored files what may be there,
-// and translations what a tool has found.
+// files and programs.
 func (b *breaking) mentions(p event.Path) {
 	for _, user := range append(b.Contents.naming(p, maxReferences*4), b.More...) {
-		if b.change[user] || KindOf(user) == KindBinary || changelog(user) || namesWhatMayBeGone(user) {
+		if b.change[user] || !namesPresent(user) {
 			continue
 		}
-		text := b.Text(user)
-		if text == nil || unreadable(user, text) {
+		text := b.readable(user)
+		if text == nil {
 			continue
 		}
 		number := b.mentionIn(user, text, p)

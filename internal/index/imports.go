@@ -16,6 +16,18 @@ type importing struct {
 	all    bool // of its names, all
 }
 
+// modules are the names of what an import may mean: the module, then each name of Python that may be
+// a module in it.
+func (i importing) modules(lang *language) []string {
+	out := []string{i.module}
+	for _, n := range i.names {
+		if lang == python && n.name != "" {
+			out = append(out, strings.TrimSuffix(i.module, ".")+"."+n.name) // of "..", too
+		}
+	}
+	return out
+}
+
 // importedName is a name that an import takes out of a module.
 type importedName struct {
 	name, local string

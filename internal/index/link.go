@@ -128,29 +128,13 @@ func (l *linker) imports() {
 	}
 }
 
-// readable is the text of a file, nil if it cannot be read.
-func (l *linker) readable(p event.Path) []byte {
-	text := l.Text(p)
-	if text == nil || unreadable(p, text) {
-		return nil
-	}
-	return text
-}
-
 // meant are the files that an import means, each with 1/(how many).
 func meant(in files, user event.Path, lang *language, i importing) map[event.Path]float64 {
 	out := map[event.Path]float64{}
-	add := func(found []event.Path) {
+	for _, module := range i.modules(lang) {
+		found := in.targetsOf(user, lang, module)
 		for _, f := range found {
 			out[f] = max(out[f], 1/float64(len(found)))
-		}
-	}
-	add(in.targetsOf(user, lang, i.module))
-	if lang == python {
-		for _, n := range i.names {
-			if n.name != "" {
-				add(in.targetsOf(user, lang, strings.TrimSuffix(i.module, ".")+"."+n.name))
-			}
 		}
 	}
 	return out
@@ -167,7 +151,7 @@ func (l *linker) mentions() {
 	}
 	left := maxReading
 	for _, user := range l.Contents.naming(l.of, 4*maxReading) {
-		if left == 0 || user == l.of || KindOf(user) == KindBinary || changelog(user) || namesWhatMayBeGone(user) {
+		if left == 0 || user == l.of || !namesPresent(user) {
 			continue
 		}
 		left--

@@ -56,6 +56,15 @@ type World struct {
 	More     []event.Path            // files of which Text is another one than what Contents knows
 }
 
+// readable is the text of a file, nil if it cannot be read, is binary or too large.
+func (w World) readable(p event.Path) []byte {
+	text := w.Text(p)
+	if text == nil || unreadable(p, text) {
+		return nil
+	}
+	return text
+}
+
 // Bounds of a search for broken references.
 const (
 	minReference  = 4    // bytes of a name
@@ -149,7 +158,7 @@ func (b *breaking) names(change []Changed) {
 		}
 	}
 	for user, removals := range byFile {
-		if text := b.Text(user); text != nil && !unreadable(user, text) {
+		if text := b.readable(user); text != nil {
 			b.out = append(b.out, b.references(user, text, removals)...)
 		}
 	}

@@ -54,7 +54,7 @@ func (w *Watcher) due() (at time.Time, ok bool) {
 	}
 	in := w.in
 	soonest(in.saves.due())
-	soonest(in.headAt.Add(w.o.Quiet), !in.headAt.IsZero())
+	soonest(in.headAt.Add(w.o.Quiet), !in.headAt.IsZero() && len(in.saves.pending) == 0)
 	soonest(in.lostAt.Add(w.o.AtMost), !in.lostAt.IsZero())
 	if ok && at.Before(in.git.until) {
 		at = in.git.until
@@ -115,19 +115,22 @@ func (w *Watcher) waitForGit(at time.Time) bool {
 	return w.in.git.look(lock, w.in.saves.last, at)
 }
 
-// take takes the reports that are due. head reports whether HEAD has to be read, depending on who
-// may have written the files.
+// take takes the reports that are due. head reports whether HEAD has to be read: together with the
+// files that git may have written, because a HEAD that moved tells what git brought from what it put
+// back, and the reports of both come in any order. by is who may have written the files.
 func (w *Watcher) take(at time.Time) (saves []event.Path, head bool, by writer) {
 	in := w.in
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if head = !in.headAt.IsZero() && !at.Before(in.headAt.Add(w.o.Quiet)); head {
-		in.headAt = time.Time{}
-	}
 	by = in.writer(at)
 	saves = in.saves.take(at)
-	in.found = in.found && len(in.saves.pending) > 0
-	return saves, head, by
+	left := len(in.saves.pending) > 0
+	in.found = in.found && left
+	due := !in.headAt.IsZero() && !at.Before(in.headAt.Add(w.o.Quiet))
+	if head = due && (len(saves) > 0 || !left); head {
+		in.headAt = time.Time{}
+	}
+	return saves, head || len(saves) > 0 && by != people, by
 }
 
 // askAtEnd is how long git is asked at most when Run ends.

@@ -119,3 +119,27 @@ func FuzzParseStatus(f *testing.F) {
 		}
 	})
 }
+
+// TestHeadIsReadWithGitsFiles: the report of HEAD may come before those of the files that git wrote,
+// or after them.
+func TestHeadIsReadWithGitsFiles(t *testing.T) {
+	quiet := 100 * time.Millisecond
+	for _, c := range []struct {
+		name         string
+		saved, moved int // when, in ms; -1: never
+		at           int
+		saves, head  bool
+	}{{"after the files", 0, 50, 120, true, true}, {"before the files", 50, 0, 120, false, false},
+		{"before the files, which are due", 50, 0, 150, true, true}, {"without files", -1, 0, 100, false, true},
+		{"without files, too early", -1, 50, 120, false, false}} {
+		w := &Watcher{in: newReports(&Repo{Root: "/a", GitDir: "/a/.git", CommonDir: "/a/.git"}, quiet, time.Second)}
+		w.o.Quiet, w.in.git.at, w.in.headAt = quiet, ms(0), ms(c.moved)
+		if c.saved >= 0 {
+			w.in.touch("a.go", false, ms(c.saved))
+		}
+		saves, head, _ := w.take(ms(c.at))
+		if len(saves) > 0 != c.saves || head != c.head {
+			t.Errorf("%s: took %v, read HEAD: %v", c.name, saves, head)
+		}
+	}
+}

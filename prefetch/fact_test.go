@@ -6,11 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -90,42 +88,6 @@ func TestDistantNames(t *testing.T) {
 		files := []event.Path{"server/parser/table.go", "other/table.go", "third/one/table.go"}
 		f, _ := (&index.Locator{Tree: index.NewTree(files)}).Find(string(wrong), index.Spelling, index.Spelling)
 		fault.Same(t, string(wrong), f, want)
-	}
-}
-
-func TestTell(t *testing.T) {
-	d := newFixture(t, Options{Holdout: func() float64 { return 0 }})
-	ask := func(kind HintKind, at time.Duration) said {
-		t.Helper()
-		return d.say(Question{Kind: kind, Query: event.Query{Session: "s", At: epoch.Add(at)}}, facts("x.go"), all)
-	}
-	first := ask(Rescue, 0)
-	if len(first.Shown) != 1 || len(first.Log) != 1 || hintOf(first.Log[0]).Status != "shown" {
-		t.Fatalf("the first time: %+v", first)
-	}
-	if again := ask(Rescue, time.Second); len(again.Shown) != 0 {
-		t.Errorf("notified twice: %+v", again)
-	}
-	if other := ask(Stale, 2*time.Second); len(other.Shown) != 1 {
-		t.Errorf("another fact about the same file is another fact: %+v", other)
-	}
-}
-
-func TestTokensAreAnAllowance(t *testing.T) {
-	d := newFixture(t, Options{Holdout: func() float64 { return 0 }, Tokens: func() int { return 100 }})
-	got := d.say(Question{Kind: Rescue, Query: event.Query{Session: "s", At: epoch}}, facts("x.go"), all)
-	if len(got.Shown) != 1 {
-		t.Fatalf("with tokens left: %+v", got)
-	}
-	eventtest.Set(&got.Log[0], "Tokens", 120)
-	d.happen(got.Log...)
-	got = d.say(Question{Kind: Rescue, Query: event.Query{Session: "s", At: epoch.Add(time.Minute)}}, facts("y.go"), all)
-	if len(got.Shown) != 0 || got.Why != "spent" {
-		t.Errorf("with the tokens spent: %+v", got)
-	}
-	other := d.say(Question{Kind: Rescue, Query: event.Query{Session: "s2", At: epoch.Add(time.Minute)}}, facts("y.go"), all)
-	if len(other.Shown) != 1 {
-		t.Errorf("another session has its own: %+v", other)
 	}
 }
 

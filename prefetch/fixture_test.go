@@ -136,31 +136,6 @@ func (d *fixture) event(kind event.Kind, files ...event.Path) event.Event {
 		Body: eventtest.Fill(kind, eventtest.Fields{"Paths": files, "To": files, "Used": true, "Helped": true})}
 }
 
-// opens opens n files that no prediction names.
-func (d *fixture) opens(n int) (outcomes []session.Resolved) {
-	d.t.Helper()
-	for i := range n {
-		outcomes = append(outcomes, d.happen(d.event(event.KindRead, event.Path(fmt.Sprintf("other%d.go", i))))...)
-	}
-	return outcomes
-}
-
-// commit commits files; it belongs to no session.
-func (d *fixture) commit(files ...event.Path) (outcomes []session.Resolved) {
-	d.t.Helper()
-	e := d.event(event.KindCommit, files...)
-	e.Session = ""
-	return d.happen(e)
-}
-
-// tell decides on a fact about files, and logs.
-func (d *fixture) tell(kind HintKind, files ...event.Path) said {
-	d.t.Helper()
-	dec := d.say(Question{Kind: kind, Query: d.query()}, facts(files...), all)
-	d.happen(dec.Log...)
-	return dec
-}
-
 // facts are files that were found by looking.
 func facts(files ...event.Path) (found []event.Suggestion) {
 	for _, f := range files {
@@ -242,16 +217,6 @@ func (d *fixture) known(s *State, sessions *session.Sessions) string {
 	return fmt.Sprintf("%+v\n%+v", s.folded, sessions.Get("s", d.now).Hints)
 }
 
-// led reports whether a hint would have led to an event.
-func (d *fixture) led(e event.Event) bool {
-	saved, err := d.sessions.Snapshot()
-	fault.Check(d.t, err)
-	copied := session.New()
-	fault.Check(d.t, copied.Restore(saved))
-	_, delta := copied.Apply(e)
-	return delta.Hinted
-}
-
 func paths(ss []event.Suggestion) (out []event.Path) {
 	for _, s := range ss {
 		out = append(out, s.File)
@@ -262,4 +227,11 @@ func paths(ss []event.Suggestion) (out []event.Path) {
 func hintOf(e event.Event) event.Hint {
 	h, _ := e.Body.(event.Hint)
 	return h
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-9 {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
 }

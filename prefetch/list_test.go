@@ -1,155 +1,76 @@
 package prefetch
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestListIsDecidedAsAWhole: no file needs to be likely by itself.
-func TestListIsDecidedAsAWhole(t *testing.T) {
+// TestAnInterceptCannotStarve: one that lowers everything below the floor goes on getting outcomes,
+// and is corrected by them.
+func TestAnInterceptCannotStarve(t *testing.T) {
 	d := newFixture(t, Options{})
-	d.likely(.35, "a.go")
-	d.likely(.30, "b.go", "c.go")
-	d.likely(.02, "never.go")
-	dec := d.ask(Prompt)
-	if got := paths(dec.Shown); !slices.Equal(got, []event.Path{"a.go", "b.go", "c.go"}) {
-		t.Fatalf("shown %v (%s): one of three is opened with a probability of %.2f", got, dec.Why, 1-.65*.7*.7)
-	}
-	if len(dec.Log) != 1 || hintOf(dec.Log[0]).Status != string(Shown) {
-		t.Errorf("logged %+v", dec.Log)
-	}
-	if again := d.ask(Prompt); len(again.Shown) != 0 || again.Why != "nothing" {
-		t.Errorf("shown twice: %+v", again)
-	}
-}
-
-// TestListAfterASearch: what a search means is said as a fact where it is found; else a list is
-// decided on. Neither repeats what the other has said.
-func TestListAfterASearch(t *testing.T) {
-	d := newFixture(t, Options{})
-	d.likely(.35, "a.go", "b.go", "c.go")
-	d.likely(.02, "meant.go")
-	found := facts("meant.go")
-	for _, c := range []struct {
-		found []event.Suggestion
-		want  []event.Path
-	}{{found, []event.Path{"meant.go"}}, {nil, []event.Path{"a.go", "b.go", "c.go"}}, {found, nil}, {nil, nil}} {
-		dec := d.say(Question{Kind: Search, Query: d.query()}, c.found, all)
-		if !slices.Equal(paths(dec.Shown), c.want) {
-			t.Errorf("%d found: shown %v (%s); want %v", len(c.found), paths(dec.Shown), dec.Why, c.want)
+	d.p.Intercepts[Next] = Intercept{Value: -mostIntercept, Outcomes: lastingOutcomes}
+	d.likely(.55, "x.go")
+	for i := range 100 {
+		q := d.query()
+		q.Session = fmt.Sprint("session", i)
+		dec := d.say(Question{Kind: Next, Query: q}, nil, all)
+		if i == 0 && len(dec.Shown) != 0 || len(dec.Log) == 0 {
+			t.Fatalf("question %d: %s, %d events", i, dec.Why, len(dec.Log))
 		}
 		d.happen(dec.Log...)
+		open := d.event(event.KindRead, "x.go")
+		open.Session = q.Session
+		d.happen(open)
 	}
-	d = newFixture(t, Options{})
-	d.likely(.30, "a.go")
-	if dec := d.ask(Search); len(dec.Shown) != 0 || dec.Why != "below" {
-		t.Errorf("shown %v (%s)", paths(dec.Shown), dec.Why)
-	}
-}
-
-func TestListThatProbablyMisses(t *testing.T) {
-	d := newFixture(t, Options{})
-	d.likely(.30, "a.go")
-	if dec := d.ask(Prompt); len(dec.Shown) != 0 || dec.Why != "below" || len(dec.Log) != 1 ||
-		hintOf(dec.Log[0]).Status != string(Shadow) {
-		t.Errorf("%+v, want one logged in the shadow", dec)
-	}
-	d = newFixture(t, Options{List: func() float64 { return .40 }})
-	d.likely(.45, "a.go")
-	if dec := d.ask(Prompt); len(dec.Shown) != 1 {
-		t.Errorf("%s at a lower threshold.prompt", dec.Why)
+	if v := d.p.Learned()[Next].Value; v < -.6 { // a step is at least 4/440 of what was wrong
+		t.Errorf("the intercept is still %v", v)
 	}
 }
 
-// TestListForATurnThatOpensNothing: "yes, commit" needs no files.
-func TestListForATurnThatOpensNothing(t *testing.T) {
-	idle := &Confidence{List: ListModel{Opens: ListWeights{Bias: 3, ListFeatures: ListFeatures{Short: -6}},
-		Right: ListWeights{Bias: 3}}}
-	d := newFixture(t, Options{Confident: idle})
-	d.likely(.9, "a.go")
-	ask := func(prompt string) said {
+// TestOneAnswer: who asks and who is hinted get the same probability, of the same model, with the
+// intercept of its kind.
+func TestOneAnswer(t *testing.T) {
+	d := newFixture(t, Options{Confident: &Confidence{Ahead: .2}})
+	d.likely(.7, "often.go", "cur_test.go")
+	d.likely(.3, "never.go")
+	d.p.Intercepts[Partner], d.p.Intercepts[Next] = Intercept{Value: .3}, Intercept{Value: .4}
+	for _, kind := range []HintKind{Partner, Next} {
 		q := d.query()
-		q.Prompt = prompt
-		return d.say(Question{Kind: Prompt, Query: q}, nil, all)
-	}
-	if dec := ask("is all of it ready? Then commit."); len(dec.Shown) != 0 || dec.Why != "idle" {
-		t.Errorf("shown %v (%s) to a prompt that asks for a commit", paths(dec.Shown), dec.Why)
-	}
-	if dec := ask("yes, commit"); len(dec.Shown) != 0 || dec.Why != "idle" {
-		t.Errorf("%s %v", dec.Why, paths(dec.Shown))
-	}
-	if dec := ask("ok looks good, please commit and push it"); len(dec.Shown) != 0 || dec.Why != "idle" {
-		t.Errorf("%s %v", dec.Why, paths(dec.Shown))
-	}
-	if dec := ask("why does the login fail after the upgrade"); len(dec.Shown) != 0 || dec.Why != "nothing" {
-		t.Errorf("%s %v: nothing is known of these words", dec.Why, paths(dec.Shown))
-	}
-	d.knows("login", "a.go")
-	dec := ask("why does the login fail after the upgrade")
-	if len(dec.Shown) != 1 {
-		t.Fatalf("silent: %s", dec.Why)
-	}
-	// .9, given that the turn opens files at all: with 1/(1+e^-3).
-	if p := dec.Shown[0].Score; math.Abs(p-.9/.9526) > 1e-3 || math.Abs(hintOf(dec.Log[0]).Scores[0]-.9) > 1e-9 {
-		t.Errorf("shown with %.4f, logged with %.4f", p, hintOf(dec.Log[0]).Scores[0])
-	}
-}
-
-// TestListIsWithheldAsAWhole: a file that was kept back is shown under no other kind.
-func TestListIsWithheldAsAWhole(t *testing.T) {
-	d := newFixture(t, Options{Holdout: func() float64 { return 1 }})
-	d.likely(.9, "a.go", "b.go")
-	dec := d.ask(Prompt)
-	if len(dec.Shown) != 0 || dec.Why != "withheld" || len(dec.Log) != 1 || len(dec.Log[0].Paths()) != 2 {
-		t.Fatalf("%+v", dec)
-	}
-	if dec := d.ask(Partner); len(dec.Shown) != 0 {
-		t.Errorf("shown after all: %v", paths(dec.Shown))
-	}
-}
-
-// TestListCountsOnce: a list is right with its first file, wrong with the end of its turn, and
-// neither where the turn opened nothing.
-func TestListCountsOnce(t *testing.T) {
-	record := func(d *fixture) Tally {
-		rs := d.p.Records()
-		if len(rs) != 1 {
-			t.Fatalf("%+v", rs)
+		q.Session = ""
+		q.Task = traits[kind].task
+		ans, err := d.p.Answer(t.Context(), q, d.past())
+		if err != nil || len(ans.Suggestions) < 2 {
+			t.Fatalf("%+v, %v", ans, err)
 		}
-		return rs[0].Shown
-	}
-	list := func() *fixture {
-		d := newFixture(t, Options{})
-		d.likely(.9, "a.go", "b.go", "c.go")
-		if dec := d.ask(Prompt); len(dec.Shown) != 3 {
-			t.Fatalf("%+v", dec)
+		lacks := d.p.Companions(q, d.past(), d.tree.Has).Lacks(d.p.Sure())
+		hint := d.say(Question{Kind: kind, Query: q}, nil, all)
+		if len(hint.Shown) == 0 {
+			t.Fatalf("%s: %+v", kind, hint)
 		}
-		return d
-	}
-	d := list()
-	d.happen(d.event(event.KindRead, "b.go"))
-	d.happen(d.event(event.KindRead, "a.go"))
-	d.happen(d.event(event.KindPrompt))
-	fault.Same(t, "two files of three were opened", record(d), (Tally{1, 1, 1}))
-	if now := d.theta(Prompt); now >= ListThreshold {
-		t.Errorf("threshold %.3f after a list that was right", now)
-	}
-	d = list()
-	d.opens(2)
-	d.happen(d.event(event.KindPrompt))
-	fault.Same(t, "other files were opened", record(d), (Tally{1, 1, 0}))
-	if now := d.theta(Prompt); now <= ListThreshold {
-		t.Errorf("threshold %.3f after a list that was wrong", now)
-	}
-	d = list()
-	d.happen(d.event(event.KindPrompt))
-	fault.Same(t, "nothing was opened", record(d), (Tally{1, 0, 0}))
-	if now := d.theta(Prompt); math.Abs(now-ListThreshold) > 1e-9 {
-		t.Errorf("threshold %.3f after a turn that opened nothing", now)
+		for _, s := range hint.Shown {
+			i := slices.IndexFunc(ans.Suggestions, func(a event.Suggestion) bool { return a.File == s.File })
+			if i < 0 || ans.Suggestions[i].Score != s.Score {
+				t.Errorf("%s: %s is hinted at %v, answered with %+v", kind, s.File, s.Score, ans.Suggestions)
+			}
+			why, place, err := d.p.Why(t.Context(), q, d.past(), s.File)
+			if err != nil || why.Score != s.Score || place != i+1 {
+				t.Errorf("%s: why says %v at place %d, %v", kind, why.Score, place, err)
+			}
+			if kind != Partner {
+				continue
+			}
+			counts := event.Together{With: "cur.go", Both: 210, Of: 300, Recent: 35, OfRecent: 50}
+			if !slices.ContainsFunc(lacks, func(l Lack) bool {
+				return l.File == s.File && l.Score == s.Score && l.Together == counts
+			}) || len(lacks) != 2 || *s.Together != counts {
+				t.Errorf("the change lacks %+v, hinted at %s, %v", lacks, s.File, s.Score)
+			}
+		}
 	}
 }
 

@@ -51,3 +51,27 @@ func TestTasks(t *testing.T) {
 		fault.Same(t, fmt.Sprintf("%+v", c.q), TaskOf(c.q), c.want)
 	}
 }
+
+// TestAsksBranch: only a question that says nothing is about the branch, and only if its commits or
+// its name say something.
+func TestAsksBranch(t *testing.T) {
+	files := event.Branch{Name: "fix/17", Files: []event.Path{"a.go"}}
+	named := event.Branch{Name: "feature/login-redirect"}
+	for _, c := range []struct {
+		q    event.Query
+		want bool
+	}{
+		{event.Query{Branch: files}, true},
+		{event.Query{Branch: named}, true},
+		{event.Query{}, false},
+		{event.Query{Branch: event.Branch{Name: "patch-1"}}, false},
+		{event.Query{Branch: event.Branch{Name: "dev"}}, false},
+		{event.Query{Branch: named, Prompt: "x"}, false},
+		{event.Query{Branch: named, Session: "s"}, false},
+		{event.Query{Branch: named, Files: []event.Path{"a.go"}}, false},
+		{event.Query{Branch: named, Tags: []string{"fix"}}, false},
+		{event.Query{Branch: named, Task: event.TaskChange}, false},
+	} {
+		fault.Same(t, fmt.Sprintf("%+v", c.q), AsksBranch(c.q), c.want)
+	}
+}

@@ -110,19 +110,6 @@ func TestReasonsAddUp(t *testing.T) {
 	}
 }
 
-func TestWhyOfAnyFile(t *testing.T) {
-	r := small(t).ranker(Options{})
-	for _, f := range []event.Path{"gone.go", "rank/rank.go", "never/heard.of"} {
-		s, err := r.Why(context.Background(), event.Query{Task: event.TaskOpen, Files: []event.Path{"rank/rank.go"}, At: epoch}, f)
-		if err != nil || s.File != f || len(s.Reasons) == 0 || !(s.Score >= 0 && s.Score <= 1) {
-			t.Errorf("why %s: %+v, %v", f, s, err)
-		}
-	}
-	if _, err := r.Why(context.Background(), event.Query{At: epoch}, ""); !errors.Is(err, event.ErrPath) {
-		t.Errorf("why of no file: %v, want %v", err, event.ErrPath)
-	}
-}
-
 func TestSessionSignals(t *testing.T) {
 	w := small(t)
 	w.open("s", epoch, "cold/db.go")
@@ -176,26 +163,6 @@ func TestTags(t *testing.T) {
 	t.Errorf("no reason %s in %+v", Tags, a.Suggestions[0].Reasons)
 }
 
-func TestTiesByPathAndEqualState(t *testing.T) {
-	var files []event.Path
-	for i := range 40 {
-		files = append(files, event.Path(fmt.Sprintf("d/f%02d.go", 39-i)))
-	}
-	build := func() *Ranker {
-		w := newWorld(t)
-		w.commit(epoch.Add(-hour), "all at once", append([]event.Path{"d/cur.go"}, files...)...)
-		return w.ranker(Options{})
-	}
-	q := event.Query{Task: event.TaskOpen, Current: "d/cur.go", Limit: 30, Explain: true}
-	a, b := rankOf(t, build(), q), rankOf(t, build(), q)
-	if got := names(a); len(got) < 10 || !slices.IsSorted(got) {
-		t.Errorf("equal files come as %v, want them by path", got)
-	}
-	if !reflect.DeepEqual(a, b) {
-		t.Errorf("equal states answer\n%+v\n%+v", a, b)
-	}
-}
-
 func TestNothingKnown(t *testing.T) {
 	r := newWorld(t).ranker(Options{})
 	for _, q := range []event.Query{{}, {Session: "none"}, {Prompt: "x"}, {Current: "a.go", Task: event.TaskOpen}} {
@@ -209,6 +176,9 @@ func TestRefusals(t *testing.T) {
 	r := newWorld(t).ranker(Options{})
 	if _, err := r.Score(context.Background(), event.Query{}); !errors.Is(err, ErrNoTime) {
 		t.Errorf("no time: %v, want %v", err, ErrNoTime)
+	}
+	if _, err := r.Why(context.Background(), event.Query{At: epoch}, ""); !errors.Is(err, event.ErrPath) {
+		t.Errorf("why of no file: %v, want %v", err, event.ErrPath)
 	}
 	if _, err := r.Score(context.Background(), event.Query{Task: "lunch", At: epoch}); err == nil ||
 		!strings.Contains(err.Error(), "lunch") {
@@ -255,6 +225,106 @@ func TestReadsWhatIsKept(t *testing.T) {
 	}{{hot.Comod, maxPartners}, {hot.Coaccess, maxPartners}, {hot.TermFiles, maxTermFiles}, {hot.TagFiles, maxPerTag}} {
 		if c.asked > c.family.Read {
 			t.Errorf("%s: %d are asked for, %d are sure to be there", c.family.Name, c.asked, c.family.Read)
+		}
+	}
+}
+
+// TestBelow: the files of a folder, those that are used last.
+func TestBelow(t *testing.T) {
+	w := newWorld(t)
+	var all []event.Path
+	for _, d := range strings.Fields("a b b/c ba") {
+		all = append(all, event.Path(d+"/page.go"), event.Path(d+"/other.go"))
+	}
+	w.commit(epoch.AddDate(-1, 0, 0), "begin", all...)
+	for i := range 6 {
+		w.commit(epoch.Add(-time.Duration(i+2)*time.Hour), "change", "b/page.go", "a/other.go")
+	}
+	below := func(dir event.Path, limit int) []event.Path {
+		t.Helper()
+		got, err := w.ranker(Options{}).Below(t.Context(), dir, epoch, limit)
+		fault.Check(t, err)
+		return got
+	}
+	got := below("b", 9)
+	fault.Same(t, "files of the folder", len(got), 4)
+	if got[3] != "b/page.go" || slices.Contains(got, "ba/page.go") {
+		t.Errorf("the used file is not the last: %v", got)
+	}
+	fault.Same(t, "the one that is used", below("b", 1), []event.Path{"b/page.go"})
+	fault.Same(t, "an unknown folder", len(below("nowhere", 9)), 0)
+	fault.Same(t, "a file", len(below("b/page.go", 9)), 0)
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-6 {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// TestFormulas has numbers that were worked out by hand, so that a constant cannot change without
+// being seen here.
+func TestFormulas(t *testing.T) {
+	now := epoch
+	stamp := func(ago time.Duration) float64 { return float64(now.Add(-ago).UnixMilli()) / 1000 }
+	several := func(p ...float64) float64 {
+		var or noisyOr
+		for _, p := range p {
+			or.add(p)
+		}
+		return or.value()
+	}
+	many := slices.Repeat([]float64{1}, 50)
+	for _, c := range []struct {
+		what      string
+		got, want float64
+	}{
+		{"recency of now", recency(stamp(0), now, time.Hour), 1},
+		{"recency after a half-life", recency(stamp(time.Hour), now, time.Hour), .5},
+		{"recency after two half-lives", recency(stamp(48*time.Hour), now, 24*time.Hour), .25},
+		{"recency of the future", recency(stamp(-time.Hour), now, time.Hour), 1},
+		{"recency of never", recency(0, now, time.Hour), 0},
+		{"no commits", logShare(0), 0},
+		{"one commit", logShare(1), 0.150190},
+		{"a hundred commits", logShare(100), 1},
+		{"more than a hundred", logShare(1000), 1},
+		{"two changes of four, together", share(2, 4, comodSmooth), 0.478049},
+		{"two sessions of four, together", share(2, 4, coaccessSmooth), 0.435556},
+		{"two uses of four", share(2, 4, termSmooth), 0.392},
+		{"more than all", share(9, 4, comodSmooth), .98},
+		{"of nothing", share(0, 0, 0), 0},
+		{"two halves", several(.5, .5), .75},
+		{"none", several(), 0},
+		{"support of one change", support(1), .5},
+		{"support of three", support(3), .75},
+		{"calls of one name", calls(1), .5},
+		{"calls of three", calls(3), .75},
+		{"opened nothing", opened(0), 0},
+		{"opened six", opened(6), 0.486478},
+		{"opened a million", opened(1_000_000), 1},
+		{"no tags asked", tags(many, 0), 0},
+		{"one of two tags", tags([]float64{1}, 2), .25},
+		{"a tag that was used nine times", tags([]float64{9}, 1), .9},
+		{"of fifty tags five count", tags(many, 3), 0.833333},
+		{"of fifty asked three count", tags([]float64{1}, 50), 0.166667},
+	} {
+		near(t, c.what, c.got, c.want)
+	}
+}
+
+// TestPlus: after a search that failed, the weights of both kinds are added.
+func TestPlus(t *testing.T) {
+	one := Model{Weights: Values{Comod: 1, Tags: 2}, UnseenWeights: Values{Comod: 3}}
+	sum := one.plus(Model{Weights: Values{Comod: 10}, UnseenWeights: Values{Comod: 20, Text: 5}})
+	fault.Same(t, "sum", sum, Model{Weights: Values{Comod: 11, Tags: 2}, UnseenWeights: Values{Comod: 23, Text: 5}})
+	fault.Same(t, "one of both", one.Weights[Comod], 1.0)
+}
+
+func TestProbabilityOfNonsense(t *testing.T) {
+	for _, z := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e308, -1e308} {
+		if p := (Scale{1, 0}).Probability(z); !(p >= 0 && p <= 1) {
+			t.Errorf("probability of %v = %v", z, p)
 		}
 	}
 }

@@ -39,21 +39,6 @@ func TestCopiesShareAPlace(t *testing.T) {
 	}
 }
 
-func TestTopic(t *testing.T) {
-	w, o := said(t, map[event.Path]string{
-		"basket.go": "package shop\n\n// addVoucher takes a voucher off the price of the basket.\nfunc addVoucher() {}\n",
-		"login.go":  "package shop\n\nfunc login() {}\n",
-	})
-	o.Models = curious()
-	w.prompt("s", epoch.Add(-2*time.Minute), "vouchers make the price of a basket negative when two customers share")
-	first, _ := why(t, w.ranker(o), event.Query{Session: "s", Task: event.TaskPrompt}, "basket.go")
-	w.prompt("s", epoch.Add(-time.Minute), "go on")
-	second, _ := why(t, w.ranker(o), event.Query{Session: "s", Task: event.TaskPrompt, Prompt: "go on"}, "basket.go")
-	if first["topic"] != 0 || second["topic"] != 1 {
-		t.Errorf("topic %v at the first prompt and %v at the second", first["topic"], second["topic"])
-	}
-}
-
 func TestWhatStandsTogether(t *testing.T) {
 	files := map[event.Path]string{
 		"budget.go":      "package shop\n\n// retry\nfunc retry() {}\n\n// budget\nfunc budget() {}\n",
@@ -86,19 +71,6 @@ func TestWhatStandsTogether(t *testing.T) {
 	if f := best(map[string]float64{"text_body": 1, "test": -9, "phrase_place": 3}); f.File != "budget.go" {
 		t.Errorf("%s fits best: want what files say now", f.File)
 	}
-}
-
-// TestWordsLeadToFolders: what is known of the words of a file holds for its folder.
-func TestWordsLeadToFolders(t *testing.T) {
-	w := newWorld(t, "config/save.go", "misc.go")
-	w.commit(epoch, "parse the settings", "config/load.go")
-	r := w.ranker(all(Options{}))
-	of := func(f event.Path) float64 {
-		got, _ := why(t, r, event.Query{Prompt: "parse no settings", At: epoch}, f)
-		return got["terms_folder"]
-	}
-	near(t, "a file of the folder", of("config/save.go"), 1-.51*.51) // two words, each used once, for one file
-	near(t, "a file elsewhere", of("misc.go"), 0)
 }
 
 // TestWhatTheAgentSaid: a brief prompt is about what the agent said before it, and any other about
@@ -135,4 +107,74 @@ func TestWhatTheAgentSaid(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
+}
+
+// TestWordsOfKindsAndPrograms: a word that names a kind of file, and that the text uses for
+// something that a program does, leads to no workflow, no lock file and no changelog.
+func TestWordsOfKindsAndPrograms(t *testing.T) {
+	files := map[event.Path]string{
+		".github/workflows/releases.yml": "name: release\non: release\njobs:\n  release:\n    steps:\n      - run: echo the job failed\n",
+		".github/workflows/lock.yml":     "name: lock\njobs:\n  lock:\n    steps:\n      - uses: actions/lock\n",
+		"composer.lock":                  "{\"packages\": [{\"name\": \"symfony/lock\", \"version\": \"1.2\"}], \"unique\": true}\n",
+		"CHANGELOG.md":                   "# Release\n\n- release the unique lock after a failed job\n- mget returns false\n",
+		"RELEASE.md":                     "# Release\n\nHow to release.\n",
+		"package.json":                   "{\"version\": \"1.2.0\"}\n",
+		"src/Bus/UniqueLock.php":         "<?php\nclass UniqueLock\n{\n    public function release($job)\n    {\n        $this->lock->forceRelease();\n    }\n}\n",
+		"src/Queue/Handler.php":          "<?php\nclass Handler\n{\n    protected function failedJob($job)\n    {\n    }\n}\n",
+		"src/Redis/Connection.php":       "<?php\nclass Connection\n{\n    public function mget(array $keys)\n    {\n        return $this->client->mGet($keys);\n    }\n}\n",
+		"src/Http/Message.php":           "<?php\nclass Message\n{\n    public function trailers()\n    {\n    }\n}\n",
+		"src/Http/Request.php":           "<?php\nclass Request\n{\n    public function protocolVersion()\n    {\n        return $this->version;\n    }\n}\n",
+	}
+	w, o := said(t, files)
+	o.Models = nil
+	w.commit(epoch.Add(-time.Hour), "prepare", "CHANGELOG.md", "package.json", "composer.lock", ".github/workflows/lock.yml")
+	r := w.ranker(o)
+	for prompt, want := range map[string]event.Path{
+		"release the unique lock after a failed job": "src/Bus/UniqueLock.php",
+		"unique lock":                         "src/Bus/UniqueLock.php",
+		"mget":                                "src/Redis/Connection.php",
+		"mget returns false":                  "src/Redis/Connection.php",
+		"the version of the request is wrong": "src/Http/Request.php",
+		"trailers of the action are lost":     "src/Http/Message.php",
+		"how do we release":                   ".github/workflows/releases.yml",
+		"fix the release workflow":            ".github/workflows/releases.yml",
+		"bump the version of the package":     "package.json",
+		"update the version":                  "package.json",
+		"add the lock to the changelog":       "CHANGELOG.md",
+	} {
+		k, err := r.Score(t.Context(), event.Query{Prompt: prompt, At: epoch})
+		fault.Check(t, err)
+		if k.Files[0].File != want {
+			t.Errorf("%q: %s and %s come first, want %s", prompt, k.Files[0].File, k.Files[1].File, want)
+		}
+		k.Done()
+	}
+}
+
+// TestNamedFilesLead: a file that the session's prompt named leads to its test, although no text of
+// the question names it.
+func TestNamedFilesLead(t *testing.T) {
+	w := newWorld(t, "deep/lead.go", "checks/lead_test.go")
+	w.prompt("s", epoch.Add(-time.Minute), "look at deep/lead.go")
+	r := w.ranker(all(Options{}))
+	got, _ := why(t, r, event.Query{Session: "s", Task: event.TaskPrompt}, "checks/lead_test.go")
+	if got["named_pair"] == 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestCut: of too many candidates the most likely stay, and the one that was asked for.
+func TestCut(t *testing.T) {
+	p := pool{index: map[event.Path]*candidate{}}
+	for i, f := range []event.Path{"asked", "low", "high", "middle", "lower"} {
+		p.get(f).values[Comod] = []float64{0, .2, .9, .5, .1}[i]
+	}
+	by := Values{Comod: 1}
+	p.cut(2, Model{Weights: by, UnseenWeights: by}, "asked")
+	var left []string
+	for _, c := range p.list {
+		left = append(left, string(c.path))
+	}
+	slices.Sort(left)
+	fault.Same(t, "left", left, []string{"asked", "high", "middle"})
 }

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // world is a hot store with a tree, taught by the real learner: one batch per flush.
@@ -89,4 +91,33 @@ func curious() map[event.Task]Model {
 		out[task] = m
 	}
 	return out
+}
+
+// why returns the values of a file's reasons.
+func why(t *testing.T, r *Ranker, q event.Query, f event.Path) (map[string]float64, event.Suggestion) {
+	t.Helper()
+	q.At, q.Explain = epoch, true
+	s, err := r.Why(context.Background(), q, f)
+	fault.Check(t, err)
+	out := map[string]float64{}
+	for _, reason := range s.Reasons {
+		out[reason.Signal] = reason.Value
+	}
+	return out, s
+}
+
+func all(o Options) Options {
+	o.Models = curious()
+	return o
+}
+
+func TestUnusableWeights(t *testing.T) {
+	for _, text := range []string{"", "{}", `{"tasks":{"prompt":{"weights":{"luck":1}},"open":{},"change":{}}}`} {
+		if _, err := Parse([]byte(text)); err == nil {
+			t.Errorf("%q is taken for weights", text)
+		}
+	}
+	if _, err := Parse(shipped); err != nil {
+		t.Error(err)
+	}
 }

@@ -10,48 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
-
-// TestCaller: who runs a hook that was entered for Claude Code.
-func TestCaller(t *testing.T) {
-	own := `{"session_id":"s","transcript_path":"/t","hook_event_name":"SessionStart"}`
-	tests := []struct {
-		agent, payload string
-		env            map[string]string
-		want           string
-	}{
-		{"claude", own, nil, "claude"},
-		{"claude", own, map[string]string{"CLAUDECODE": "1", "CURSOR_VERSION": "2"}, "claude"},
-		{"claude", own, map[string]string{"CURSOR_VERSION": "2.6"}, "cursor"},
-		{"claude", own, map[string]string{"COPILOT_CLI": "1"}, "claude"},
-		{"claude", `{"prompt_id":"p","session_id":"s"}`, map[string]string{"CURSOR_VERSION": "2.6"}, "claude"},
-		{"claude", `{"cursor_version":"2.6","conversation_id":"c"}`, map[string]string{"CLAUDECODE": "1"}, "cursor"},
-		{"claude", `{"tool_result":{"result_type":"success"},"transcript_path":"/t"}`, nil, "copilot"},
-		{"claude", `{"sessionId":"s","cwd":"/x"}`, nil, "copilot"},
-		{"claude", `{"session_id":"s","timestamp":"2026-11-20T10:00:02Z","hook_event_name":"SessionStart"}`, nil, "copilot"},
-		{"claude", `{"session_id":"s","hook_event_name":"Stop"}`, nil, "claude"},
-		{"claude", `{"session_id":"s","hook_event_name":"Stop"}`, map[string]string{"COPILOT_CLI": "1"}, "copilot"},
-		{"codex", `{"cursor_version":"2.6"}`, nil, "codex"},
-		{"qwen", `{"timestamp":"2026-11-20T10:00:02Z"}`, nil, "qwen"},
-	}
-	for _, tt := range tests {
-		call, err := Decode(tt.agent, tt.env, []byte(tt.payload), orchard())
-		if err != nil || call.Agent != tt.want {
-			t.Errorf("%s %s %v: %q, %v, want %s", tt.agent, tt.payload, tt.env, call.Agent, err, tt.want)
-		}
-	}
-	// The recorded payloads of Claude Code are its own, in any terminal.
-	files, _ := filepath.Glob("testdata/claude/*.json")
-	for _, name := range files {
-		if call, err := Decode("claude", map[string]string{"CLAUDECODE": "1", "CURSOR_VERSION": "2", "COPILOT_CLI": "1"},
-			contentOf(t, name), orchard()); err != nil || call.Agent != "claude" {
-			t.Errorf("%s: %q, %v", name, call.Agent, err)
-		}
-	}
-}
 
 // recorded decodes a file of testdata, as if hook AGENT had been called with it.
 func recorded(t *testing.T, agent, name string, r Repo) Call {
@@ -89,23 +50,6 @@ func TestRunTwice(t *testing.T) {
 	}
 }
 
-// TestClaudeNamesAtCursor: Cursor may send Claude Code's event names when it runs its settings.
-func TestClaudeNamesAtCursor(t *testing.T) {
-	payload := `{"cursor_version":"2.6","conversation_id":"c","workspace_roots":["` + orchardRoot + `"],"hook_event_name":"PostToolUse",
-		"tool_name":"Read","tool_use_id":"t","tool_input":{"file_path":"go.mod"},"tool_response":"x"}`
-	call, err := Decode("claude", nil, []byte(payload), orchard())
-	if err != nil || call.Agent != "cursor" || call.Event != "PostToolUse" || len(call.Events) != 1 ||
-		call.Events[0].Agent != "cursor" {
-		t.Fatalf("%+v, %v", call, err)
-	}
-	if call.Query == nil || call.Query.Current != "go.mod" || call.Kind != HintNext {
-		t.Errorf("no question after the tool, where Cursor's model can read a text: %+v", call)
-	}
-	if got := string(Render(call.Agent, call.Event, Block{}, "x")); got != `{"additional_context":"x"}` {
-		t.Error(got)
-	}
-}
-
 // TestCopilotTime: a clock that is far off is not believed.
 func TestCopilotTime(t *testing.T) {
 	for raw, want := range map[string]bool{"1795168802100": true, `"2026-11-20T10:00:02Z"`: true, "0": false, "-4": false,
@@ -122,23 +66,6 @@ func TestCopilotTime(t *testing.T) {
 	}
 	if at := now.Add(-time.Second); !(&payload{at: at}).when(now).Equal(at) {
 		t.Error("a second ago was not believed")
-	}
-}
-
-// TestOwnTools: what aOa itself was asked teaches nothing, whichever tool it was and however the
-// agent writes it.
-func TestOwnTools(t *testing.T) {
-	for _, tool := range agents.OwnTools {
-		for agent, name := range map[string]string{"claude": "mcp__aoa__" + tool, "gemini": "mcp_aoa_" + tool,
-			"cursor": "MCP:" + tool} {
-			p := map[string]any{"hook_event_name": map[string]string{"claude": "PostToolUse", "gemini": "AfterTool",
-				"cursor": "postToolUse"}[agent], "session_id": "s1", "conversation_id": "s1", "cwd": orchardRoot, "tool_name": name,
-				"tool_input": map[string]any{"file": "go.mod", "query": "x"}}
-			call, err := Decode(agent, nil, marshal(t, p), orchard())
-			if err != nil || len(call.Events) != 0 {
-				t.Errorf("%s, %s: %v %+v", agent, name, err, call.Events)
-			}
-		}
 	}
 }
 

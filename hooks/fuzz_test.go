@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
@@ -12,39 +11,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
-
-func FuzzPrompt(f *testing.F) {
-	f.Add("fix @web/server.go <private>x</private> <pasted_content>y")
-	f.Add("<command-name>/x</command-name>")
-	f.Add("\xff<system-reminder\x00>")
-	r := orchard()
-	f.Fuzz(func(t *testing.T, text string) {
-		s := &CallContext{Repo: r, Files: r.Locator(orchardRoot)}
-		events, _ := s.Prompt(text)
-		for _, e := range events {
-			if len(e.Text()) > event.MaxText || redact.Text(e.Text()) != e.Text() || len(e.Tags()) > MaxTags {
-				t.Errorf("%q: %+v", text, e)
-			}
-		}
-	})
-}
-
-func FuzzShell(f *testing.F) {
-	for _, c := range []string{"cat go.mod web/server.go && rg Basket store", "sed -i s/a/b/ store/basket.go; mv go.mod x",
-		"git show HEAD:go.mod | head", "F=go.mod; cat $F"} {
-		f.Add(c, "store/basket.go:1:x\nweb/server.go")
-	}
-	r := orchard()
-	f.Fuzz(func(t *testing.T, command, out string) {
-		events := bash(r, orchardRoot, command, out)
-		if len(events) == 0 && strings.TrimSpace(redact.Private(event.Clip(command, maxCommand))) != "" {
-			t.Errorf("%q: nothing", command)
-		}
-		for _, e := range events {
-			checkEvent(t, r, e)
-		}
-	})
-}
 
 // FuzzDecode feeds the recorded payloads of all agents, and what grows from them, to the decoders
 // of all.

@@ -2,10 +2,12 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -44,10 +46,9 @@ func TestFactsOfAHistory(t *testing.T) {
 	t.Parallel()
 	c, w := lived(), Shipped()
 	var b strings.Builder
-	for _, change := range [][]event.Path{{"api/wire.go"}, {"cmd/old.go"}, {"cmd/run.go", "cmd/list.go"},
-		{"web/a.ts", "web/b.ts"}, {"api/new.go"}, {"docs/json.md", "CHANGELOG.md", "web/form.ts"}} {
+	print := func(w *Weights, change []event.Path, found []Companion) {
 		fmt.Fprintf(&b, "# %s\n", event.Strings(change))
-		for _, x := range c.Companions(w, change, nil, nil, func(p event.Path) bool { return p != "cmd/flags.go" || change[0] == "cmd/old.go" }, 8) {
+		for _, x := range found {
 			fmt.Fprintf(&b, "%s by %s: log odds %.4g, ahead %.4g, foremost %d, missing %.4g", x.File, x.With, x.LogOdds, x.Ahead,
 				x.Foremost, w.Missing.Probability(&x, x.LogOdds, len(change)))
 			for i, v := range x.Facts {
@@ -58,10 +59,27 @@ func TestFactsOfAHistory(t *testing.T) {
 			b.WriteByte('\n')
 		}
 	}
+	for _, change := range [][]event.Path{{"api/wire.go"}, {"cmd/old.go"}, {"cmd/run.go", "cmd/list.go"},
+		{"web/a.ts", "web/b.ts"}, {"api/new.go"}, {"docs/json.md", "CHANGELOG.md", "web/form.ts"}} {
+		print(w, change, c.Companions(w, change, nil, nil, func(p event.Path) bool { return p != "cmd/flags.go" || change[0] == "cmd/old.go" }, 8))
+	}
 	b.WriteString("# pairs\n")
 	for _, recent := range []int{400, 60} {
 		for _, p := range c.Pairs(6, recent, everything) {
 			fmt.Fprintf(&b, "%d: %+v\n", recent, p)
+		}
+	}
+	b.WriteString("# with links\n")
+	links := Links{"docs/json.md": {Imports: .5, Path: 1, Uses: 1, Used: 3, Stem: .25, Sibling: .5},
+		"web/form.ts": {Imports: 1, Uses: 1}, "far/away.rb": {Stem: 1}}
+	print(ShippedAlone(), []event.Path{"api/wire.go"}, c.alone("api/wire.go", links))
+	b.WriteString("# with diffs\n")
+	said := cli()
+	said.Rename("flags.md", "docs/flags.md")
+	for _, says := range []string{"flag usage value", "mutex guard7 guard9"} {
+		for _, f := range []event.Path{"cmd.go", "new.go"} {
+			print(ShippedSketched(), []event.Path{f}, said.Companions(ShippedSketched(), []event.Path{f},
+				map[event.Path]index.Sketch{f: diff(says)}, nil, everything, 5))
 		}
 	}
 	fault.Golden(t, "testdata/facts.txt", b.String())
@@ -114,25 +132,6 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestCountedAlike: a pair is counted by all commits of its files, those of many files included,
-// which find no pair.
-func TestCountedAlike(t *testing.T) {
-	many := []event.Path{"one/alpha.go", "two/beta.md"}
-	for i := range 40 {
-		many = append(many, event.Path(fmt.Sprintf("x%d.txt", i)))
-	}
-	c := made().times(5, "one/alpha.go", "two/beta.md").times(3, many...)
-	n := c.Count("two/beta.md", "one/alpha.go")
-	for _, p := range c.Pairs(9, 9, everything) {
-		if p.A == "one/alpha.go" {
-			fault.Same(t, "common commits", p, Pair{A: "one/alpha.go", B: "two/beta.md", Both: n.Both, OfA: n.Of, OfB: n.Of})
-			fault.Same(t, "of eight", n.Both, 8)
-			return
-		}
-	}
-	t.Error("the pair is not found")
-}
-
 // TestSurprise: a pair that its names explain is no news, nor is a manifest; folders and types that
 // differ are.
 func TestSurprise(t *testing.T) {
@@ -151,47 +150,58 @@ func TestSurprise(t *testing.T) {
 	}
 }
 
-// TestRenamed: a file has its companions under its new name, and the name that is gone is no
-// companion.
-func TestRenamed(t *testing.T) {
-	t.Parallel()
-	c := made().times(20, "a.go", "old.md")
-	c.Rename("old.md", "new.md")
-	c.Rename("other.md", "a.go") // takes the name: what a.go was is gone
-	for _, x := range c.Companions(Shipped(), []event.Path{"new.md"}, nil, nil, everything, 9) {
-		if x.File == "" || x.File == "a.go" && x.Facts[Common] > 0 {
-			t.Errorf("%q is a companion: %+v", x.File, x.Facts)
+// alone are the companions of a file by commits and links, the likeliest first.
+func (c *Commits) alone(f event.Path, l Links) []Companion {
+	p := Past{Commits: c, Links: func(event.Path) Links { return l }}
+	out, _ := p.Companions(nil, []event.Path{f}, everything, 9)
+	return out
+}
+
+func filesOf(found []Companion) (out []event.Path) {
+	for _, x := range found {
+		out = append(out, x.File)
+	}
+	return out
+}
+
+// TestStructureBeforeTheBusiest: with one common commit, what names and contents link with a file
+// stands before what everybody works on, and files that no commit has are found.
+func TestStructureBeforeTheBusiest(t *testing.T) {
+	c := &Commits{}
+	c.Add("", []event.Path{"lib/parse.go", "core/engine.go", "core/state.go"}, nil)
+	c.Add("", []event.Path{"lib/parse.go", "lib/lexer.go"}, nil)
+	for range 8 {
+		c.Add("", []event.Path{"lib/parse.go"}, nil)
+	}
+	for i := range 120 {
+		set := []event.Path{event.Path(fmt.Sprintf("work/w%d.go", i%9))}
+		if i%12 == 11 {
+			set = append(set, "core/engine.go", "core/state.go")
 		}
+		c.Add("", set, nil)
 	}
-	if p := made().times(1, "pkg/x.go").p(t, "pkg/x.go", "pkg/x_test.go"); p == 0 {
-		t.Error("a pair by name is not found")
-	}
-	apart := made().times(1, "src/x.go").times(1, "test/x_test.go")
-	for i := range 300 {
-		apart.Add("", []event.Path{event.Path(fmt.Sprintf("newer/f%d.go", i))}, nil)
-	}
-	if apart.p(t, "test/x_test.go", "src/x.go") == 0 {
-		t.Error("a pair by name in two folders is not found")
-	}
-	if MaxFiles != 100 {
-		t.Errorf("commits of %d files count", MaxFiles)
+	l := Links{"check/parse_test.go": {Stem: .8, Imports: 1}, "lib/lexer.go": {Sibling: .7, Uses: 2},
+		"docs/parsing.md": {Path: 1, Stem: .5}}
+	found := filesOf(c.alone("lib/parse.go", l))
+	busiest := slices.Index(found, "core/engine.go")
+	for f := range l {
+		if i := slices.Index(found, f); i < 0 || busiest >= 0 && i > busiest {
+			t.Errorf("%s is at %d, core/engine.go at %d: %s", f, i, busiest, found)
+		}
 	}
 }
 
-// TestNameOfNewFile: a pair by name counts by the commits since the second file is there: those
-// before it say nothing of a test that was written yesterday.
-func TestNameOfNewFile(t *testing.T) {
-	c := made().times(60, "src/serve.go").times(1, "src/serve.go", "tests/serve_test.go").times(1, "src/serve.go")
-	old := made().times(1, "src/serve.go", "tests/serve_test.go").times(61, "src/serve.go")
-	for log, want := range map[*Commits]float64{c: nameOf(2), old: nameOf(62)} {
-		for _, x := range log.Companions(Shipped(), []event.Path{"src/serve.go"}, nil, nil, everything, 9) {
-			if x.File == "tests/serve_test.go" && x.Facts[Name] != want {
-				t.Errorf("the fact is %v, want %v", x.Facts[Name], want)
-			}
-		}
-	}
-	fault.Same(t, "of a new file of the change", c.before(-1, 0), 0)
-	if nameOf(2) < 4*nameOf(100) {
-		t.Error("a name says as much after a hundred commits as after two")
+// TestLinksOfOneFileAlone: links are asked for where one file is named and nothing is known of its
+// change.
+func TestLinksOfOneFileAlone(t *testing.T) {
+	c := cli()
+	asked := 0
+	p := Past{Commits: c, Links: func(event.Path) Links { asked++; return nil }}
+	p.Companions(nil, []event.Path{"cmd.go"}, everything, 5)
+	p.Companions(nil, []event.Path{"cmd.go", "lock.go"}, everything, 5)
+	p.Diffs = map[event.Path]index.Sketch{"cmd.go": diff("flag")}
+	p.Companions(nil, []event.Path{"cmd.go"}, everything, 5)
+	if asked != 1 {
+		t.Errorf("asked %d times", asked)
 	}
 }

@@ -3,7 +3,6 @@ package history
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -38,49 +37,6 @@ func (c *Commits) p(t *testing.T, f event.Path, change ...event.Path) float64 {
 		}
 	}
 	return 0
-}
-
-// TestNoCommitMovesMuch: whatever a history is, no single commit moves a companion that has 30
-// common commits by more than .03: neither one without it, nor one of it alone, nor another file's.
-// A pair that has come apart is given up.
-func TestNoCommitMovesMuch(t *testing.T) {
-	for seed := range uint64(60) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		c := &Commits{}
-		share, alone, other := r.Float64(), r.Float64()*.5, r.Float64()
-		before := -1.0
-		for n := range 400 {
-			if n == 250 { // they come apart, or come together
-				share = r.Float64()
-			}
-			var set []event.Path
-			switch {
-			case r.Float64() < other:
-				set = []event.Path{event.Path(fmt.Sprintf("dir/x%d.go", r.IntN(9)))}
-			case r.Float64() < alone:
-				set = []event.Path{"docs/partner.md"}
-			default:
-				if set = []event.Path{"dir/file.go"}; r.Float64() < share {
-					set = append(set, "docs/partner.md")
-				}
-			}
-			if r.IntN(4) == 0 {
-				set = append(set, event.Path(fmt.Sprintf("dir/y%d.go", r.IntN(30))), "z.go")
-			}
-			many := c.Count("dir/file.go", "docs/partner.md").Both >= steadyFrom
-			c.Add("", set, nil)
-			now := c.p(t, "docs/partner.md", "dir/file.go")
-			if before >= 0 && many && math.Abs(now-before) > .03 {
-				t.Fatalf("history %d: commit %d, %v, moves %.3f to %.3f", seed, n, set, before, now)
-			}
-			before = now
-		}
-	}
-	c := made().times(60, "a.go", "b.go")
-	near := c.p(t, "b.go", "a.go")
-	if after := c.times(60, "a.go").p(t, "b.go", "a.go"); near < .9 || after > .2 {
-		t.Errorf("%.3f together, %.3f after 60 commits apart", near, after)
-	}
 }
 
 // TestCount: the same pair has the same counts wherever it is asked about, under the present names.
@@ -141,21 +97,6 @@ func TestEvidence(t *testing.T) {
 		if math.Abs(w.LogOdds(&best)-want[e.File]) > 1e-12 || e.Both != 9 {
 			t.Errorf("%s: %v, %v; %d commits", e.File, w.LogOdds(&best), want[e.File], e.Both)
 		}
-	}
-}
-
-// TestPairs: files that keep changing together although their names do not say so; a file and its
-// test are no news.
-func TestPairs(t *testing.T) {
-	c := made().times(6, "api/wire.go", "docs/api.md").times(6, "a.go", "a_test.go").times(2, "x.go", "y.md").times(5, "gone.go", "z.md").
-		times(6, "CHANGELOG.md", "size.go").times(6, "test/customElement.spec.ts", "src/apiCustomElement.ts")
-	got := c.Pairs(5, c.Len(), func(p event.Path) bool { return p != "gone.go" })
-	if len(got) != 1 || got[0] != (Pair{A: "api/wire.go", B: "docs/api.md", Both: 6, OfA: 6, OfB: 6}) {
-		t.Errorf("%+v", got)
-	}
-	c.times(3, "cmd/run.go", "site/theme.css")
-	if got := c.Pairs(5, 3, everything); len(got) < 2 || got[0].A != "cmd/run.go" {
-		t.Errorf("an old pair is first: %+v", got)
 	}
 }
 

@@ -2,11 +2,7 @@ package history
 
 import (
 	"fmt"
-	"math"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -85,36 +81,6 @@ func TestWhereItWasChanged(t *testing.T) {
 		fault.Same(t, says, past.Place(&found[0]), want)
 		past.Text = nil
 		fault.Same(t, says+", where no file is read", past.Place(&found[0]), event.Place{})
-	}
-}
-
-// TestUnsketched: without a diff, and where it is not known what commits changed, the answer is
-// that of the commits.
-func TestUnsketched(t *testing.T) {
-	c, plain := cli(), &Commits{}
-	for i := range 40 {
-		plain.Add("", []event.Path{"cmd.go", []event.Path{"flags.md", "lock.go"}[i%2]}, nil)
-	}
-	change, diffs := []event.Path{"cmd.go"}, map[event.Path]index.Sketch{"cmd.go": diff("flag")}
-	want := plain.Companions(Shipped(), change, nil, nil, everything, 5)
-	for name, p := range map[string]Past{"no diff": {Commits: c}, "no sketches": {Commits: plain, Diffs: diffs}} {
-		found, _ := p.Companions(nil, change, everything, 5)
-		if d := cmp.Diff(want, found, cmp.AllowUnexported(Companion{}, precedent{})); d != "" {
-			t.Errorf("%s: wanted -, got +:\n%s", name, d)
-		}
-	}
-}
-
-// TestNewFile: words that only the diffs of one file had lead to it, from a file without any
-// history.
-func TestWordsOfNewFile(t *testing.T) {
-	c := cli()
-	found := c.Companions(ShippedSketched(), []event.Path{"new.go"}, map[event.Path]index.Sketch{"new.go": diff("mutex guard7 guard9")},
-		nil, everything, 5)
-	for _, x := range found {
-		if want := map[event.Path]bool{"lock.go": true, "cmd.go": true}[x.File]; want != (x.Facts[Words] > .5) {
-			t.Errorf("%s: words %.2f", x.File, x.Facts[Words])
-		}
 	}
 }
 
@@ -204,54 +170,6 @@ func (c *Commits) changed(f event.Path, sketches ...index.Sketch) *Commits {
 		c.Add(id, []event.Path{f}, nil)
 	}
 	return c
-}
-
-// TestLikeness: the cosine of two diffs, a word counting ln((n+1)/(k+1/2)) of n diffs of the file
-// of which k have it. The commit that made the file is none of them, but where older commits are
-// not known the oldest known is one.
-func TestLikeness(t *testing.T) {
-	present := index.Sketch{2}
-	c := (&Commits{Sketches: &Sketches{}}).changed("a.go", index.Sketch{2}, index.Sketch{1, 2}, index.Sketch{2, 3}, index.Sketch{4})
-	got := c.precedents(c.ids["a.go"], present)
-	w1, w2 := math.Pow(math.Log(4/1.5), 2), math.Pow(math.Log(4/2.5), 2)
-	want := w2 / math.Sqrt((w1+w2)*w2)
-	if len(got) != 2 || got[0].commit != 2 || got[1].commit != 1 || math.Abs(got[0].like-want) > 1e-9 || math.Abs(got[1].like-want) > 1e-9 {
-		t.Errorf("%v, want commits 2 and 1 with %v", got, want)
-	}
-	old := (&Commits{Sketches: &Sketches{}}).changed("a.go", nil, nil, index.Sketch{2})
-	if got := old.precedents(old.ids["a.go"], present); len(got) != 1 || got[0].commit != 2 || got[0].like != 1 {
-		t.Errorf("after commits that are not known: %v", got)
-	}
-	made := (&Commits{Sketches: &Sketches{}}).changed("a.go", index.Sketch{2})
-	if got := made.precedents(made.ids["a.go"], present); got != nil {
-		t.Errorf("of a file that was only made: %v", got)
-	}
-}
-
-// TestDiffFacts: Like and Words by hand.
-func TestDiffFacts(t *testing.T) {
-	c := &Commits{sets: [][]int32{{0, 7}, {0}}}
-	of := []precedent{{0, .5}, {1, .2}}
-	for f, sum := range map[int32]float64{7: .25, 8: 0} {
-		if got, want := c.like(of, f, .3, -1), logOdds((sum+.03)/.39)+1; math.Abs(got-want) > 1e-9 {
-			t.Errorf("like of %d: %v, want %v", f, got, want)
-		}
-	}
-	fault.Same(t, "without precedents", c.like(nil, 7, .3, -1), 0.)
-	s := &Sketches{}
-	s.Add("00000000000000aa", []index.FileSketch{{Sketch: index.Sketch{1}}, {Sketch: index.Sketch{1, 5}}, {Sketch: index.Sketch{6}}})
-	w1, w2 := math.Log(4/2.5), math.Log(4/.5)
-	words := s.rareWords(index.Sketch{1, 2})
-	for says, want := range map[string]float64{"1": w1 / (w1 + w2), "2 3": w2 / (w1 + w2), "1 2": 1, "3": 0} {
-		var f file
-		for _, h := range strings.Fields(says) {
-			f.words = union(f.words, index.Sketch{uint32(h[0] - '0')})
-		}
-		if got := f.said(words); math.Abs(got-want) > 1e-9 {
-			t.Errorf("a file that said %s: %v, want %v", says, got, want)
-		}
-	}
-	fault.Same(t, "union", fmt.Sprint(union([]uint32{1, 3, 9}, []uint32{2, 3, 5})), "[1 2 3 5 9]")
 }
 
 // TestTogether: the newest commits of both files, and whether it is known what commits changed.

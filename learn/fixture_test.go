@@ -3,6 +3,8 @@ package learn_test
 import (
 	"errors"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,4 +60,35 @@ func (d *fixture) restart() *fixture {
 	n := newFixture(d.T)
 	fault.Check(d, errors.Join(n.store.Restore(recs), n.sessions.Restore(sessions)))
 	return n
+}
+
+// scores are all scores at the newest of some events, by family, owner and member.
+func (d *fixture) scores(events []event.Event) map[string]float64 {
+	d.Helper()
+	at, names := time.Time{}, map[hot.Noun]map[string]bool{hot.NounFile: {}, hot.NounTerm: {}, hot.NounTag: {}}
+	note := func(of hot.Noun, all ...string) {
+		for _, n := range all {
+			names[of][n] = true
+		}
+	}
+	for _, e := range events {
+		note(hot.NounFile, event.Strings(slices.Concat(e.Paths(), e.From(), e.Gone()))...)
+		note(hot.NounTerm, e.Terms()...)
+		note(hot.NounTag, e.Tags()...)
+		if e.Time.After(at) {
+			at = e.Time
+		}
+	}
+	names[hot.NounNone] = map[string]bool{"": true}
+	out := map[string]float64{}
+	for _, f := range hot.Families {
+		for owner := range names[f.Owner] {
+			for member := range names[f.Member] {
+				if x := d.score(f, owner, member, at); x != 0 {
+					out[strings.TrimSpace(f.Name+" "+owner)+" "+member] = x
+				}
+			}
+		}
+	}
+	return out
 }

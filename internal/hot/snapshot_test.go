@@ -53,7 +53,7 @@ func several(t testing.TB) *hot.Store {
 func TestSnapshot(t *testing.T) {
 	want := snapshot(t, several(t))
 	n := hot.New(nil)
-	fill(t, n, func(b *hot.Store) { b.Add(hot.Frequency, "", "before", noon, 1) })
+	n.Add(hot.Frequency, "", "before", noon, 1)
 	fault.Check(t, n.Restore(want))
 	if got := snapshot(t, n); !bytes.Equal(got, want) {
 		t.Fatalf("%x\nrestored %x", want, got)
@@ -96,18 +96,46 @@ func TestNamesAreUsedAgain(t *testing.T) {
 	s := hot.New(nil)
 	for seq := int64(1); seq <= 50; seq++ {
 		at := noon.Add(time.Duration(seq) * 365 * 24 * time.Hour)
-		fill(t, s, func(b *hot.Store) {
-			for i := range 20 {
-				name := string(rune('a'+i)) + at.Format(time.DateOnly)
-				b.Add(hot.Frequency, "", name, at, 1)
-				b.Add(hot.Coaccess, name, "kept", at, 1)
-			}
-			b.Add(hot.Frequency, "", "kept", at, 1)
-			b.Tick(at)
-			b.Sweep(at)
-		})
+		for i := range 20 {
+			name := string(rune('a'+i)) + at.Format(time.DateOnly)
+			s.Add(hot.Frequency, "", name, at, 1)
+			s.Add(hot.Coaccess, name, "kept", at, 1)
+		}
+		s.Add(hot.Frequency, "", "kept", at, 1)
+		s.Tick(at)
+		s.Sweep(at)
 	}
 	if n := len(snapshot(t, s)); n > 5000 {
 		t.Errorf("%d bytes are left of 1000 files", n)
 	}
+}
+
+// TestClockAhead: what was stamped under a clock that ran ahead is not the newest for ever once the
+// clock is right again.
+func TestClockAhead(t *testing.T) {
+	clock := noon
+	s := hot.New(func() time.Time { return clock })
+	at := func(seq int64, files ...string) {
+		t.Helper()
+		for _, f := range files {
+			s.Stamp(hot.Recency, f, clock)
+		}
+	}
+	at(1, "a", "both")
+	clock = noon.Add(200 * 24 * time.Hour)
+	at(2, "ahead", "both")
+	at(3, "b")
+	clock = noon.Add(time.Hour)
+	at(4, "b", "both")
+	s.Tick(clock)
+	saved, err := s.Snapshot()
+	fault.Check(t, err)
+	if err := hot.New(func() time.Time { return clock }).Restore(saved); !errors.Is(err, hot.ErrAhead) {
+		t.Errorf("a snapshot made while the clock ran ahead is restored: %v", err)
+	}
+	v := s.View(clock)
+	top, some := v.Top(hot.Recency, "", 10), v.Of(hot.Recency, []string{"a", "both", "ahead"})
+	fault.Check(t, v.Load(t.Context()))
+	fault.Same(t, "the newest", fmt.Sprint(top.Members), "[b both a]")
+	fault.Same(t, "stamps", some.Value, []float64{hot.Seconds(noon), hot.Seconds(clock), 0})
 }

@@ -17,11 +17,6 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func fill(t *testing.T, s *hot.Store, with func(b *hot.Store)) {
-	t.Helper()
-	with(s)
-}
-
 func one(t *testing.T, s *hot.Store, f *hot.Family, owner, name string) float64 {
 	t.Helper()
 	return oneAt(t, s, f, owner, name, noon)
@@ -38,17 +33,15 @@ func oneAt(t *testing.T, s *hot.Store, f *hot.Family, owner, name string, at tim
 func TestAddIgnores(t *testing.T) {
 	s := hot.New(nil)
 	long := strings.Repeat("x", event.MaxPath+1)
-	fill(t, s, func(b *hot.Store) {
-		for _, w := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0} {
-			b.Add(hot.Frequency, "", "a", noon, w)
-		}
-		b.Add(hot.Frequency, "", "", noon, 1)
-		b.Add(hot.Frequency, "", long, noon, 1)
-		b.Add(hot.Frequency, "owner", "a", noon, 1)
-		b.Add(hot.Comod, "", "a", noon, 1)
-		b.Add(hot.Frequency, "", "far", noon.AddDate(280, 0, 0), 1e308)
-		b.Add(hot.Frequency, "", "good", noon, 1)
-	})
+	for _, w := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0} {
+		s.Add(hot.Frequency, "", "a", noon, w)
+	}
+	s.Add(hot.Frequency, "", "", noon, 1)
+	s.Add(hot.Frequency, "", long, noon, 1)
+	s.Add(hot.Frequency, "owner", "a", noon, 1)
+	s.Add(hot.Comod, "", "a", noon, 1)
+	s.Add(hot.Frequency, "", "far", noon.AddDate(280, 0, 0), 1e308)
+	s.Add(hot.Frequency, "", "good", noon, 1)
 	fault.Same(t, "a", one(t, s, hot.Frequency, "", "a"), 0.0)
 	if got := one(t, s, hot.Frequency, "", "good"); !near(got, 1) {
 		t.Errorf("good is %v", got)
@@ -69,45 +62,6 @@ func TestViewsAreChecked(t *testing.T) {
 	v.Top(hot.Frequency, "", 5)
 	if v.Load(t.Context()) == nil {
 		t.Error("a global family was read by rank")
-	}
-}
-
-// TestTrim: a tick keeps the same members, by weight and then by name, whichever way they came.
-func TestTrim(t *testing.T) {
-	s := hot.New(nil)
-	for i := range 200 {
-		s.Add(hot.Coaccess, "a", fmt.Sprintf("f%03d", i), noon, float64(1+i%3))
-	}
-	s.Add(hot.Coaccess, "a", "tiny", noon, 0.009)
-	s.Tick(noon)
-	v := s.View(noon)
-	top := v.Top(hot.Coaccess, "a", 1000)
-	fault.Check(t, v.Load(t.Context()))
-	if len(top.Members) != 64 || top.Members[0] != "f002" || top.Members[63] != "f191" {
-		t.Errorf("kept %v", top.Members)
-	}
-}
-
-// TestEpochsAreDropped leaves nothing of an epoch that no view reads.
-func TestEpochsAreDropped(t *testing.T) {
-	shorten(t, 32)
-	s := hot.New(nil)
-	for i := range 5 {
-		at := noon.Add(time.Duration(i) * 32 * time.Hour)
-		fill(t, s, func(b *hot.Store) {
-			b.Add(hot.Comod, "a", "b", at, 1)
-			b.Add(hot.Frequency, "", "a", at, 1)
-			b.Add(hot.Comod, "a", fmt.Sprint("late", i), at.Add(-64*time.Hour), 1)
-			b.Tick(at)
-		})
-		for before := range i + 1 {
-			v := s.View(noon.Add(time.Duration(before) * 32 * time.Hour))
-			top := v.Top(hot.Comod, "a", 5)
-			fault.Check(t, v.Load(t.Context()))
-			if gone := before < i-1; (len(top.Members) == 0) != gone {
-				t.Errorf("after epoch %d, epoch %d has %v", i, before, top.Members)
-			}
-		}
 	}
 }
 
@@ -136,15 +90,13 @@ func TestViewsBesideWriter(t *testing.T) {
 		})
 	}
 	for seq := int64(1); seq <= 200; seq++ {
-		fill(t, s, func(b *hot.Store) {
-			b.Add(hot.Frequency, "", "a", noon, 1)
-			b.Add(hot.Frequency, "", "b", noon, 1)
-			b.Add(hot.Comod, "a", fmt.Sprint(seq), noon, 1)
-			if seq%20 == 0 {
-				b.Rename(event.Path(fmt.Sprint(seq)), event.Path(fmt.Sprint(seq-1)))
-				b.Tick(noon)
-			}
-		})
+		s.Add(hot.Frequency, "", "a", noon, 1)
+		s.Add(hot.Frequency, "", "b", noon, 1)
+		s.Add(hot.Comod, "a", fmt.Sprint(seq), noon, 1)
+		if seq%20 == 0 {
+			s.Rename(event.Path(fmt.Sprint(seq)), event.Path(fmt.Sprint(seq-1)))
+			s.Tick(noon)
+		}
 		if seq%50 == 0 {
 			if _, err := s.Snapshot(); err != nil {
 				t.Error(err)

@@ -28,14 +28,14 @@ func TestHousekeepingChangesNoAnswer(t *testing.T) {
 					members[i] = fmt.Sprint("m", i)
 				}
 				now := noon
-				fill(t, s, func(b *hot.Store) { randomHistory(r, b, now, members) })
+				randomHistory(r, s, now, members)
 				before, size := answersAt(t, s, now, members), len(snapshot(t, s))
-				fill(t, s, func(b *hot.Store) { job(b, now) })
+				job(s, now)
 				compareAnswers(t, before, answersAt(t, s, now, members))
 				lost += size - len(snapshot(t, s))
 				later := now.Add(5 * time.Hour)
 				undone := hot.New(nil)
-				fill(t, undone, func(b *hot.Store) { randomHistory(rand.New(rand.NewPCG(seed, 3)), b, now, members) })
+				randomHistory(rand.New(rand.NewPCG(seed, 3)), undone, now, members)
 				compareAnswers(t, answersAt(t, undone, later, members), answersAt(t, s, later, members))
 			}
 			if lost == 0 {

@@ -39,13 +39,6 @@ func (c *Contents) matching(words []string, names ...string) (out []event.Path) 
 	return out
 }
 
-func paths(found []Hit) (out []event.Path) {
-	for _, f := range found {
-		out = append(out, f.Path)
-	}
-	return out
-}
-
 // library is three files that belong together and some that do not.
 func library() *Contents {
 	c := NewContents()
@@ -56,40 +49,6 @@ func library() *Contents {
 		c.Set(event.Path(fmt.Sprintf("other/f%d.go", i)), []byte(fmt.Sprintf("package other\nfunc unrelatedThing%d() {}", i)))
 	}
 	return c
-}
-
-func TestContentsAreFound(t *testing.T) {
-	c := library()
-	if got := c.matching(strings.Fields("the backoff of an attempt")); len(got) != 2 || got[0] != "retry/backoff.go" {
-		t.Errorf("words find %v, want the file about backoff first", got)
-	}
-	fits := c.Match(TextOf(nil, []string{"nextbackoff"}))
-	if len(fits) != 2 || fits[0].Words[0] != "nextbackoff" {
-		t.Errorf("the identifier finds %+v, want the two files that have it", fits)
-	}
-	for _, f := range fits {
-		if defines := f.Share[Defines] > 0; defines != (f.Path == "retry/backoff.go") {
-			t.Errorf("%s defines the identifier: %v", f.Path, defines)
-		}
-	}
-	if got := paths(c.Alike("retry/backoff.go", 5)); !slices.Equal(got, []event.Path{"client/send.go"}) {
-		t.Errorf("alike are %v, want the caller", got)
-	}
-	if got := c.Called("client/send.go", 5); len(got) != 1 || got[0].Path != "retry/backoff.go" || got[0].Weight != 1 {
-		t.Errorf("called are %v, want the definition", got)
-	}
-	c.Set("client/send.go", []byte("package client\nfunc sendRequest() { openSocket() }"))
-	if got := c.Alike("retry/backoff.go", 5); len(got) != 0 {
-		t.Errorf("alike are %v after the call went, want none", got)
-	}
-	before := c.Len()
-	c.Remove("retry/backoff.go", "never/there.go")
-	if got := c.matching([]string{"backoff"}); len(got) != 0 || c.Len() != before-1 {
-		t.Errorf("a removed file is still found: %v, %d files", got, c.Len())
-	}
-	if c.Size("client/send.go") == 0 || c.Size("retry/backoff.go") != 0 {
-		t.Errorf("sizes %v and %v", c.Size("client/send.go"), c.Size("retry/backoff.go"))
-	}
 }
 
 func TestContentsOfNoText(t *testing.T) {
@@ -221,46 +180,6 @@ func sameAnswers(t *testing.T, step int, got, want *Contents, files map[event.Pa
 	}
 }
 
-// TestOverlayIsFolded: a new base is made when a share of the files lies over the old one, or is
-// gone from it, and the overlay is few segments until then.
-func TestOverlayIsFolded(t *testing.T) {
-	c := NewContents()
-	save := func(from, to int) {
-		for i := from; i < to; i++ {
-			c.set(event.Path(fmt.Sprintf("f%d.go", i)), fmt.Appendf(nil, "func nameNumber%s() {}", letters(i)))
-		}
-	}
-	save(0, 1200)
-	if n := len(c.segments); n < 2 || n > 20 {
-		t.Errorf("%d segments over no base", n)
-	}
-	c.fold(foldAt)
-	base := c.segments[0]
-	fault.Same(t, "segments of the base", len(c.segments), 1)
-	save(0, 300)
-	if c.fold(foldAt); len(c.segments) < 2 || base.live != 900 {
-		t.Errorf("with 300 of 1,200 files saved again: %d segments, %d files of the base", len(c.segments), base.live)
-	}
-	for _, s := range c.segments {
-		if s != base && s.size() > maxSmall {
-			t.Errorf("%d files of the overlay in one segment", s.size())
-		}
-	}
-	if c.fold(packAt); len(c.segments) != 1 || c.segments[0] == base {
-		t.Errorf("%d segments on the disk", len(c.segments))
-	}
-	save(0, 1000)
-	c.Remove("f1100.go")
-	c.fold(foldAt)
-	fault.Same(t, "segments when most was saved again", len(c.segments), 1)
-	base = c.segments[0]
-	c.fold(0)
-	fault.Same(t, "with nothing to fold the base stays", c.segments[0] == base, true)
-	c.Remove("f0.go")
-	c.fold(0)
-	fault.Same(t, "places of files that are gone", c.segments[0].size(), 1198)
-}
-
 // TestContentsChangeDuringMerge: a file that is saved or removed while segments are merged is as it
 // is afterwards.
 func TestContentsChangeDuringMerge(t *testing.T) {
@@ -319,24 +238,13 @@ func TestContentsAreBounded(t *testing.T) {
 	}
 }
 
-// TestSegmentCounts: counts and numbers are kept exactly up to their bounds.
-func TestSegmentCounts(t *testing.T) {
-	for _, counts := range [][fields]uint8{{bodyField: 1}, {bodyField: 2}, {bodyField: 255}, {1, 2, 3, 4, 255},
-		{pathField: 1},
-		{proseField: 1, bodyField: 1}, {1, 1, 1, 1, 15}, {definitionField: 1, bodyField: 16},
-		{definitionField: 2, bodyField: 3}} {
-		list := appendWord(appendWord(nil, 0, &counts), maxFiles-1, &counts)
-		l := wordList{rest: list}
-		for _, want := range []uint32{0, maxFiles - 1} {
-			if !l.next(maxFiles) || l.file != want || l.counts != counts {
-				t.Errorf("file %d has %v, want %v of %d", l.file, l.counts, counts, want)
-			}
-		}
-		if l.next(maxFiles) {
-			t.Error("the list has no end")
-		}
-	}
-	if clamp(256) != 255 {
-		t.Error("a count is cut off")
-	}
+// Len returns the number of files.
+func (c *Contents) Len() int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return len(c.files)
+}
+
+func (k FileKind) String() string {
+	return [...]string{"source", "test", "prose", "data", "binary"}[min(k, KindBinary)]
 }

@@ -2,7 +2,6 @@ package index
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"path"
 	"strings"
 	"testing"
@@ -88,28 +87,6 @@ func TestNear(t *testing.T) {
 		fault.Same(t, name, fmt.Sprint(l.Near(name, 3)), want)
 	}
 	fault.Same(t, "no files", len((&Locator{}).Near("a.go", 3)), 0)
-}
-
-// TestFoundIsAnother: a file is never nearly the name of itself, and a path with one slip finds its
-// file or none, of which few are other ones.
-func TestFoundIsAnother(t *testing.T) {
-	l := &Locator{Tree: NewTree(ladder)}
-	r := rand.New(rand.NewPCG(1, 2))
-	for _, p := range ladder {
-		if q, at := l.Find(string(p), Base, Spelling); at != None {
-			t.Errorf("%s is nearly the name of %s", p, q)
-		}
-		if near := l.Near(string(p), 3); len(near) > 0 {
-			t.Errorf("%s is near %s", p, near)
-		}
-		for range 20 {
-			i := r.IntN(len(p))
-			slip := p[:i] + event.Path(string(rune('a'+r.IntN(26)))) + p[i:]
-			if q, _ := l.Find(string(slip), Base, Spelling); q == slip {
-				t.Errorf("%s means itself, and nothing has it", slip)
-			}
-		}
-	}
 }
 
 // TestWithoutLine: what stands beside the name of a file.

@@ -42,15 +42,3 @@ func TestScope(t *testing.T) {
 		fault.Same(t, title, strings.Join(words, " "), want)
 	}
 }
-
-// FuzzPhrases: a value is a number, and 0 for a file without words.
-func FuzzPhrases(f *testing.F) {
-	f.Add("parse the config", "func parseConfig() {}\n")
-	f.Add("日本 語", "日本語\xff\n日本 語")
-	f.Fuzz(func(t *testing.T, text, file string) {
-		values := index.ParseText(text).Phrases([][]byte{[]byte(file), nil})
-		if len(values) != 2 || !(values[0] >= 0) || math.IsInf(values[0], 0) || values[1] != 0 {
-			t.Errorf("%v", values)
-		}
-	})
-}

@@ -28,21 +28,3 @@ func TestStem(t *testing.T) {
 	}
 	fault.Same(t, "a word outside of ASCII", Stem("Änderungen"), "Änderungen")
 }
-
-// FuzzStem: the stem of a stem is itself, and no stem is longer than its word but by the e of a
-// short one.
-func FuzzStem(f *testing.F) {
-	for _, word := range []string{"caching", "notifications", "uses", "xxed", "eeing", "ies", "bility", "parsers'",
-		"日本ing", "llll", "\xff"} {
-		f.Add(word)
-	}
-	f.Fuzz(func(t *testing.T, word string) {
-		s := Stem(word)
-		if again := Stem(s); again != s {
-			t.Fatalf("%q has the stem %q, which has the stem %q", word, s, again)
-		}
-		if len(s) > len(word) {
-			t.Fatalf("%q has the longer stem %q", word, s)
-		}
-	})
-}

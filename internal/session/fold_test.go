@@ -2,7 +2,6 @@ package session_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -66,25 +65,6 @@ func TestOpens(t *testing.T) {
 	d.expect("without a session", d.apply(alone).Opened, "[{x false false []}]")
 }
 
-func TestChanges(t *testing.T) {
-	d := newFixture(t)
-	hint := ev(event.KindHint, 0, "b")
-	hint.ID = "hint"
-	eventtest.Set(&hint, "Status", session.Shown)
-	d.apply(ev(event.KindEdit, 0, "c"), hint, ev(event.KindEdit, time.Second, "b"),
-		ev(event.KindWrite, 2*time.Second, "a"))
-	d.expect("edited", d.session(0).Edited(), "[c b a]")
-	d.expect("over at a prompt", d.apply(ev(event.KindPrompt, 3*time.Second)).Changes,
-		[]session.Change{{At: start.Add(2 * time.Second), Files: []session.Changed{{Path: "a"}, {Path: "b", Hinted: true},
-			{Path: "c"}}}})
-	d.expect("no other at the next one", len(d.apply(ev(event.KindPrompt, 3*time.Second)).Changes), 0)
-	d.apply(ev(event.KindEdit, 4*time.Second, "a"))
-	d.expect("over after a pause", d.apply(ev(event.KindEdit, 6*time.Minute, "b")).Changes,
-		[]session.Change{{At: start.Add(4 * time.Second), Files: []session.Changed{{Path: "a"}}}})
-	d.expect("over at the end", d.apply(ev(event.KindEnd, 7*time.Minute)).Changes,
-		[]session.Change{{At: start.Add(6 * time.Minute), Files: []session.Changed{{Path: "b", Hinted: true}}}})
-}
-
 func TestSaves(t *testing.T) {
 	save := func(after time.Duration, p event.Path) event.Event {
 		return event.Event{Agent: "watch", Time: start.Add(after), Body: event.Save{Paths: []event.Path{p}}}
@@ -119,66 +99,6 @@ func TestRename(t *testing.T) {
 	d.expect("what a reader had", fmt.Sprint(old.First, old.Edited()), "[a b z] [a b]")
 	d.apply(rename("a", "z"), ev(event.KindRead, 0, "a"), rename("a", "c"))
 	d.expect("two that became one", d.session(0).First, "[z c]")
-}
-
-// TestSessionsAreBounded: of many sessions those with the newest events stay, and those of another
-// clone go first.
-func TestSessionsAreBounded(t *testing.T) {
-	d := newFixture(t)
-	foreign := strings.Repeat("A", 26) + "/s"
-	for i := range 600 {
-		e := ev(event.KindRead, time.Duration(i)*time.Second, "a")
-		if e.Session = fmt.Sprint("s", i); i == 300 {
-			e.Session = foreign
-		}
-		d.apply(e)
-		if i == 400 {
-			d.apply(ev(event.KindRead, time.Duration(i)*time.Second, "a")) // s goes on
-		}
-	}
-	now := start.Add(600 * time.Second)
-	d.expect("sessions", len(d.Running(now)), 500)
-	d.expect("of another clone", d.Get(foreign, now).Exists(), false)
-	d.expect("an old one", d.Get("s50", now).Exists(), false)
-	d.expect("one that goes on", d.session(600*time.Second).Exists(), true)
-	d.expect("the newest", d.Get("s599", now).Exists(), true)
-}
-
-// TestEndsAfterADay uses the id again after its life.
-func TestEndsAfterADay(t *testing.T) {
-	day := 24 * time.Hour
-	for _, tick := range []bool{false, true} {
-		d := newFixture(t)
-		d.apply(ev(event.KindEdit, 0, "a"))
-		if tick {
-			d.apply(event.Event{Time: start.Add(day), Body: event.Tick{}})
-		}
-		d.expect("exists until the tick", d.session(0).Exists(), !tick)
-		d.expect("exists a day later", d.session(day).Exists(), false)
-		d.apply(ev(event.KindRead, day+time.Hour, "b"))
-		s := d.session(day + time.Hour)
-		d.expect("files of the next one", fmt.Sprint(s.First, s.Clock), "[b] 1")
-	}
-	d := newFixture(t)
-	d.apply(ev(event.KindRead, 365*day, "a"), event.Event{Time: start, Body: event.Tick{}})
-	d.expect("sessions of a clock that ran ahead", len(d.Running(start)), 0)
-}
-
-// TestUncommitted: a change is uncommitted until it is committed, whatever the prompts between.
-func TestUncommitted(t *testing.T) {
-	edit := func(p event.Path, ok bool) event.Event {
-		e := ev(event.KindEdit, 0, p)
-		if !ok {
-			eventtest.Set(&e, "Failure", event.FailDenied)
-		}
-		return e
-	}
-	d := newFixture(t)
-	d.apply(edit("a", true), edit("b", true), edit("refused", false), ev(event.KindPrompt, 0), edit("a", true),
-		edit("c", true))
-	d.expect("uncommitted", d.session(0).Uncommitted, "[b a c]")
-	d.apply(event.Event{Time: start, Body: event.Commit{Paths: []event.Path{"a", "x"}}})
-	d.expect("after a commit", d.session(0).Uncommitted, "[b c]")
 }
 
 // TestEverySessionEnds: however a session ends, its last change is over and what was predicted is
@@ -217,47 +137,6 @@ func others(n int) (out []event.Event) {
 		out = append(out, e)
 	}
 	return out
-}
-
-// TestRenamed: a file that gets another name keeps what its session has of it.
-func TestRenamed(t *testing.T) {
-	d := newFixture(t)
-	hint := ev(event.KindHint, 0, "old")
-	hint.ID = "hint"
-	eventtest.Set(&hint, "Name", "partner", "Status", session.Shown, "Label", session.LabelChange, "Scores", []float64{.5},
-		"Change", []event.Path{"old", "b"})
-	search := ev(event.KindSearch, 0)
-	eventtest.Set(&search, "Seen", []event.Path{"b", "old"})
-	d.apply(ev(event.KindPrompt, 0), ev(event.KindEdit, 0, "old"), search, hint)
-	before := d.session(0)
-	d.apply(event.Event{Time: start, Body: event.Rename{From: []event.Path{"old"}, To: []event.Path{"new"}}})
-	for s, name := range map[*session.Session]string{before: "old", d.session(0): "new"} {
-		p := s.Hints.Open[0]
-		d.expect("of "+name, fmt.Sprint(s.Uncommitted, s.Results[0].Files, p.With, p.Files, s.Hints.Marks),
-			fmt.Sprintf("[%[1]s] [b %[1]s] [%[1]s b] [{%[1]s 0.5 false false}] [{ partner shown %[1]s}]", name))
-	}
-	commit := event.Event{Time: start.Add(time.Hour), Body: event.Commit{Paths: []event.Path{"new", "x"}}}
-	if delta := d.apply(commit); len(delta.Resolved) != 1 || !delta.Resolved[0].File.Used {
-		t.Errorf("a commit of the new name decides %+v", delta.Resolved)
-	}
-}
-
-func TestRecent(t *testing.T) {
-	d := newFixture(t)
-	sub := ev(event.KindFailed, 2*time.Minute, "b")
-	sub.Subagent = "sub"
-	d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, time.Minute, "x"), ev(event.KindFailed, time.Minute, "a"), sub)
-	kinds := func(subagent string, after time.Duration) (out []event.Kind) {
-		for _, e := range d.session(0).Recent(subagent, start.Add(after)) {
-			out = append(out, e.Kind())
-		}
-		return out
-	}
-	d.expect("of the agent", kinds("", -1), "[prompt failed]")
-	d.expect("of the agent, later", kinds("", time.Second), "[failed]")
-	d.expect("of a subagent", kinds("sub", -1), "[failed]")
-	d.apply(ev(event.KindRead, 7*time.Minute, "x"))
-	d.expect("after 7 minutes", kinds("", -1), "[]")
 }
 
 // TestSaid: what the agent said last is known at a brief prompt, and nowhere else.
@@ -299,4 +178,69 @@ func TestSaid(t *testing.T) {
 	other.Session = "never began"
 	d.apply(other)
 	d.expect("a stop begins no session", d.Get("never began", start).Exists(), false)
+}
+
+// hint is a hint event.
+func hint(id string, label session.Label, status string, files ...event.Path) event.Event {
+	e := ev(event.KindHint, 0, files...)
+	e.ID = id
+	eventtest.Set(&e, "Name", string("kind-"+label), "Label", label, "Status", status, "Tokens", 10)
+	return e
+}
+
+// resolved are the files that events resolve.
+func (d *fixture) resolved(events ...event.Event) (out []string) {
+	for _, e := range events {
+		for _, s := range d.apply(e).Resolved {
+			out = append(out, fmt.Sprint(s.Session, " ", s.ID, " ", s.File.Path, " ", s.File.Used))
+		}
+	}
+	return out
+}
+
+// TestPredictionsAreDecided by what their label says.
+func TestPredictionsAreDecided(t *testing.T) {
+	prompt, end := ev(event.KindPrompt, 0), ev(event.KindEnd, 0)
+	commit := event.Event{Time: start, Body: event.Commit{Paths: []event.Path{"with", "b"}}}
+	read, edit := ev(event.KindRead, 0, "b"), ev(event.KindEdit, 0, "b")
+	other := ev(event.KindRead, 0, "x")
+	for _, c := range []struct {
+		label session.Label
+		then  []event.Event
+		want  string
+	}{
+		{session.LabelOpen, []event.Event{other, read}, "[s 1 b true]"},
+		{session.LabelOpen, []event.Event{other, other, prompt}, "[]"},
+		{session.LabelOpen, []event.Event{end}, "[s 1 b false]"},
+		{session.LabelNext, []event.Event{other, read}, "[s 1 b false]"},
+		{session.LabelNext, []event.Event{read}, "[s 1 b true]"},
+		{session.LabelTurn, []event.Event{other, read}, "[s 1 b true]"},
+		{session.LabelTurn, []event.Event{other, prompt}, "[s 1 b false]"},
+		{session.LabelChange, []event.Event{read}, "[]"},
+		{session.LabelChange, []event.Event{edit}, "[s 1 b true]"},
+		{session.LabelChange, []event.Event{end, commit}, "[s 1 b true]"},
+	} {
+		d, h := newFixture(t), hint("1", c.label, session.Shown, "b")
+		eventtest.Set(&h, "Change", []event.Path{"with"})
+		d.apply(prompt, h)
+		d.expect(string(c.label)+" "+fmt.Sprint(c.then), d.resolved(c.then...), c.want)
+	}
+}
+
+func TestRecent(t *testing.T) {
+	d := newFixture(t)
+	sub := ev(event.KindFailed, 2*time.Minute, "b")
+	sub.Subagent = "sub"
+	d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, time.Minute, "x"), ev(event.KindFailed, time.Minute, "a"), sub)
+	kinds := func(subagent string, after time.Duration) (out []event.Kind) {
+		for _, e := range d.session(0).Recent(subagent, start.Add(after)) {
+			out = append(out, e.Kind())
+		}
+		return out
+	}
+	d.expect("of the agent", kinds("", -1), "[prompt failed]")
+	d.expect("of the agent, later", kinds("", time.Second), "[failed]")
+	d.expect("of a subagent", kinds("sub", -1), "[failed]")
+	d.apply(ev(event.KindRead, 7*time.Minute, "x"))
+	d.expect("after 7 minutes", kinds("", -1), "[]")
 }

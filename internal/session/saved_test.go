@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sync"
 	"testing"
 	"time"
 
@@ -73,33 +72,16 @@ func FuzzRestore(f *testing.F) {
 	})
 }
 
-// TestReadersBesideTheFold: what a reader has stays as it is.
-func TestReadersBesideTheFold(t *testing.T) {
-	l, end := New(), make(chan struct{})
-	at := eventtest.Start
-	var readers sync.WaitGroup
-	for range 2 {
-		readers.Go(func() {
-			for {
-				s := l.Get(eventtest.Sessions[0], at)
-				before := fmt.Sprint(s.Files(), s.First, s.Words(), s.Results, s.Uncommitted, s.Hints.Open,
-					s.Recent("", at.Add(-1)))
-				select {
-				case <-end:
-					return
-				default:
-				}
-				after := fmt.Sprint(s.Files(), s.First, s.Words(), s.Results, s.Uncommitted, s.Hints.Open, s.Recent("", at.Add(-1)))
-				if before != after {
-					t.Errorf("%s\nis now\n%s", before, after)
-					return
-				}
-			}
-		})
+// TestFailedSearch: one that named no file or too many, and no search of a file that it names.
+func TestFailedSearch(t *testing.T) {
+	many := make([]event.Path, mostResults+1)
+	for _, tt := range []struct {
+		call event.Call
+		want bool
+	}{{event.Call{Act: event.ActSearch}, true}, {event.Call{Act: event.ActList, Seen: many}, true},
+		{event.Call{Act: event.ActSearch, Failure: event.FailStatus}, true},
+		{event.Call{Act: event.ActSearch, Seen: many[:2]}, false}, {event.Call{Act: event.ActSearch, Named: many[:1]}, false},
+		{event.Call{Act: event.ActRead}, false}} {
+		fault.Same(t, fmt.Sprintf("%+v", tt.call), FailedSearch(event.Event{Body: tt.call}), tt.want)
 	}
-	for _, e := range eventtest.NewSequence(1).Events(3000) {
-		l.Apply(e)
-	}
-	close(end)
-	readers.Wait()
 }

@@ -97,31 +97,6 @@ func TestStates(t *testing.T) {
 	fault.Same(t, "left", h.list(Filter{Archived: true}), "other ")
 }
 
-// TestArchiveAndCleanUp: sessions that are not used are archived, then deleted, those of a clock
-// that ran ahead too.
-func TestArchiveAndCleanUp(t *testing.T) {
-	h := newStates(t)
-	h.did("old", event.KindPrompt, "begin")
-	h.now = h.now.AddDate(12, 0, 0)
-	h.did("ahead", event.KindPrompt, "begin")
-	h.now = noon.Add(archiveAfter)
-	h.did("new", event.KindPrompt, "begin")
-	sweep := func(after time.Duration, want string) {
-		t.Helper()
-		h.now = h.now.Add(after)
-		h.add("", event.Tick{})
-		fault.Same(t, "active", h.list(Filter{}), want)
-	}
-	sweep(time.Minute, "ahead new ")
-	fault.Same(t, "state", h.get("old").State, Archived)
-	sweep(archiveAfter, "")
-	sweep(archiveAfter, "")
-	if _, err := h.Summary("old"); !errors.Is(err, ErrUnknown) {
-		t.Fatalf("still there: %v", err)
-	}
-	fault.Same(t, "archived", h.list(Filter{State: Archived}), "ahead new ")
-}
-
 // TestSummariesAreBounded: of too many sessions that are over, the one with the oldest event is
 // forgotten.
 func TestSummariesAreBounded(t *testing.T) {

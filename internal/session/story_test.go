@@ -222,6 +222,10 @@ func TestBounds(t *testing.T) {
 	five := ev(event.KindPrompt, 0)
 	eventtest.Set(&five, "Terms", strings.Fields("a b c d e"))
 	d.apply(five, five)
+	sub := hint("by a subagent", session.LabelNext, session.Shown, "b")
+	sub.Subagent = "sub"
+	d.apply(hint("by the agent", session.LabelNext, session.Shown, "a"), sub)
+	d.expect("conversations with a hint since the prompt", len(d.session(0).Hints.HintAt), 2)
 	d.expect("five words are no topic", d.session(0).Topic.Words, "[]")
 }
 

@@ -1,14 +1,12 @@
 package contexts
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // numbered are events as the log gives them back.
@@ -93,56 +91,4 @@ func FuzzContext(f *testing.F) {
 		}
 		harmless(t, historyOf(numbered(events...), b).assemble(Request{}, b, Worktree{}, nil), total)
 	})
-}
-
-func TestExtract(t *testing.T) {
-	long := "Please rewrite the importer. It reads the whole archive into memory at once, which fails for the large " +
-		"ones; we saw it die at 4 GB. Use a.go and b.go as they are." +
-		"\n```\npanic: out of memory\n```\nThe tests in importer_test.go have to pass."
-	for _, c := range []struct {
-		text   string
-		tokens int
-		want   string
-	}{
-		{"fix  it\nnow", 10, "fix it now"},
-		{long, 30, "Please rewrite the importer. It reads the whole archive into memory at once, which fails for the large ones; […]"},
-		{long, 9, "Please rewrite the importer. […]"},
-		{"one very long sentence that goes on, with a clause about parsers, and with others that never come to an end", 11,
-			"one very long sentence that goes […]"},
-		{strings.Repeat("unbreakable", 20), 10, "unbreakableunbreakableunbreakabl […]"},
-		{"<b>\"x\"</b>", 20, "‹b>'x'‹/b>"},
-	} {
-		fault.Same(t, fmt.Sprintf("%.40q in %d tokens", c.text, c.tokens), extract(c.text, c.tokens), c.want)
-	}
-}
-
-// TestSimilar: earlier prompts like one that is asked are found by their rare words, with what they
-// led to.
-func TestSimilar(t *testing.T) {
-	r := newContextFixture(t)
-	for i, p := range []string{"make the tokenizer of the parser skip comments", "write a changelog for the release",
-		"speed up the parser of the importer",
-		"rename the release branch", "why does the upload of pictures fail"} {
-		s := &tape{session: fmt.Sprint("old", i), n: i * 100}
-		r.log(t, s.ask(p).do(event.KindEdit, event.Path(fmt.Sprintf("dir%d/a.go", i))).do(event.KindRead,
-			"b.go").ask("thanks").do(event.KindEdit, "not/this.go").events...)
-	}
-	found, err := r.similarTo(t.Context(), "the tokenizer has to skip comments in the parser too", 3, nil)
-	fault.Check(t, err)
-	if len(found) == 0 || found[0].session != "old0" || found[0].score < .5 || found[0].score > 1 {
-		t.Fatalf("found %+v", found)
-	}
-	fault.Same(t, "files", found[0].files, []event.Path{"dir0/a.go"})
-	if none, err := r.similarTo(t.Context(), "paint the bikeshed in a colour", 3, nil); err != nil || len(none) != 0 {
-		t.Errorf("nothing is like it: %+v, %v", none, err)
-	}
-	now := &tape{session: "now", n: 900}
-	r.log(t, now.ask("let the tokenizer of the parser skip comments").events...)
-	c := r.context(t, Request{Session: "now", For: ForPrompt})
-	if want := `"make the tokenizer of the parser skip comments", which led to changes of dir0/a.go.`; !strings.Contains(c.Text(), want) {
-		t.Errorf("no %q in\n%s", want, c.Text())
-	}
-	if c := r.context(t, Request{Session: "now"}); strings.Contains(c.Text(), "Asked before") {
-		t.Errorf("an action asks for none:\n%s", c.Text())
-	}
 }

@@ -172,36 +172,6 @@ func TestNothingIsMadeByAsking(t *testing.T) {
 	}
 }
 
-func TestBounds(t *testing.T) {
-	c := newTest(t, newClock(), 0)
-	one := func(it Item) error {
-		it.Overwrite = true
-		_, err := c.Write(t.Context(), "s", it)
-		return err
-	}
-	fault.Check(t, one(Item{Task: "t", Turn: "u", Data: noise(MaxItem)}))
-	refused(t, one(Item{Task: "t", Turn: "u", Data: make([]byte, MaxItem+1)}), CodeTooLarge, "5,242,881", "5,242,880")
-	refused(t, one(Item{Data: make([]byte, MaxItem), Notes: json.RawMessage("1")}), CodeTooLarge)
-	refused(t, one(Item{Notes: json.RawMessage(`"` + strings.Repeat("x", maxNotes) + `"`)}), CodeTooLarge, "metadata")
-	refused(t, one(Item{Notes: json.RawMessage("{")}), CodeBad, "no JSON")
-	refused(t, one(Item{Turn: strings.Repeat("u", maxID+1)}), CodeBad, "97 bytes")
-	refused(t, one(Item{Description: strings.Repeat("d", maxDescription+1)}), CodeTooLarge, "301 bytes")
-	refused(t, one(Item{Description: strings.Repeat("<", 200)}), CodeTooLarge, "label")
-	_, err := c.Write(t.Context(), "", Item{})
-	refused(t, err, CodeBad, "session")
-
-	// The largest label that is allowed, of a session with a usual id.
-	session := "5f0c2d1e-aaaa-bbbb-cccc-0123456789ab"
-	l := write(t, c, session, Item{Description: strings.Repeat("d", maxDescription), Data: noise(MaxItem)})[0]
-	raw, err := json.Marshal(l)
-	fault.Check(t, err)
-	if len(raw) > maxLabel || len(raw) < 400 {
-		t.Fatalf("%d bytes: %s", len(raw), raw)
-	}
-	fault.Same(t, "control characters", write(t, c, "s", Item{Description: "two\nlines\x1b[31m \xff"})[0].Description,
-		"two lines [31m ?")
-}
-
 // TestQuotaIsExact: fifty writers at once share what is left to the byte.
 func TestQuotaIsExact(t *testing.T) {
 	const size, writers, each = 1000, 50, 4
@@ -297,13 +267,15 @@ func TestListByTaskAndTime(t *testing.T) {
 }
 
 // TestLabelsHoldNoSecret: a label is shown in lists and its key lies unsealed, so neither holds a
-// secret, asked or not.
+// secret, asked or not, nor what moves a cursor.
 func TestLabelsHoldNoSecret(t *testing.T) {
 	o := Options{Redact: func(s string) string { return strings.ReplaceAll(s, "sk-secret", "[gone]") }}
 	c := open(t, cold.BlobOptions{Now: newClock().now}, o)
 	if l := write(t, c, "s", Item{Data: []byte("x"), Description: "for sk-secret"})[0]; l.Description != "for [gone]" {
 		t.Errorf("described as %q", l.Description)
 	}
+	fault.Same(t, "control characters", write(t, c, "s", Item{Description: "two\nlines\x1b[31m \xff"})[0].Description,
+		"two lines [31m ?")
 	for _, it := range []Item{{Task: "sk-secret"}, {Turn: "a sk-secret b"}} {
 		it.Data = []byte("x")
 		_, err := c.Write(t.Context(), "s", it)

@@ -1,6 +1,7 @@
 package llmcache
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -30,29 +31,6 @@ func sweep(t *testing.T, c *Cache) string {
 		names = append(names, e.Session)
 	}
 	return strings.Join(names, " ")
-}
-
-// TestItemsOutliveTheirSession: items stay for a day after the last event of their session,
-// whichever that was.
-func TestItemsOutliveTheirSession(t *testing.T) {
-	clock := newClock()
-	c, apply := newLived(t, clock)
-	write(t, c, "s", Item{Data: []byte("data")})
-	clock.pass(time.Hour)
-	apply(event.KindEnd, "s", "clear")
-	clock.pass(life - time.Second)
-	fault.Same(t, "swept a second before its time", sweep(t, c), "")
-	apply(event.KindStart, "s", "resume")
-	clock.pass(2 * time.Second)
-	fault.Same(t, "swept although it was resumed", sweep(t, c), "")
-	apply(event.KindEnd, "s", "resume")
-	clock.pass(life)
-	fault.Same(t, "swept", sweep(t, c), "s")
-	fault.Same(t, "left", living(t, c), "")
-	labels, _, err := c.List(t.Context(), Filter{})
-	fault.Check(t, err)
-	fault.Same(t, "labels", len(labels), 0)
-	apply(event.KindEnd, "nobody", "other")
 }
 
 // TestLeftForGood: the items of a session that a person left for good are deleted, those of others
@@ -123,4 +101,58 @@ func TestClockAhead(t *testing.T) {
 	fault.Same(t, "swept before its time", sweep(t, c), "")
 	clock.pass(time.Second)
 	fault.Same(t, "swept", sweep(t, c), "s")
+}
+
+func TestKeysAreEscaped(t *testing.T) {
+	for id, want := range map[string]string{"conv_1": "conv%5F1_t_u", "a/b c": "a%2Fb+c_t_u", "日": "%E6%97%A5_t_u",
+		"5f0c-2d.1E": "5f0c-2d.1E_t_u", "%5F": "%255F_t_u"} {
+		k := Key{id, "t", "u"}
+		fault.Same(t, "key", k.String(), want)
+		back, err := parseKey(want)
+		fault.Check(t, err)
+		fault.Same(t, "parsed", back, k)
+	}
+	for _, s := range []string{"", "a", "a_b", "a_b_c_d", "a__c", "a_b_%4", "a_b_%zz", "a_b_%41", "a_b_%5f", "a_b_c d",
+		strings.Repeat("a", 97) + "_b_c"} {
+		if k, err := parseKey(s); err == nil {
+			t.Errorf("%q was read as %+v", s, k)
+		}
+	}
+	if _, err := parseKey("a_b%zz_c"); err == nil || !strings.Contains(err.Error(), `its part 2 is "b%zz"`) {
+		t.Error(err)
+	}
+}
+
+func TestCuts(t *testing.T) {
+	const text = "one\ntwo\nthree\nfour"
+	for _, c := range []struct {
+		cut   Cut
+		in    string
+		want  string
+		total int64
+		next  int64
+	}{
+		{Cut{}, text, text, 18, 0},
+		{Cut{Offset: 4}, text, "two\nthree\nfour", 18, 0},
+		{Cut{Offset: 4, Limit: 3}, text, "two", 18, 7},
+		{Cut{Offset: 100, Limit: 3}, text, "", 18, 0},
+		{Cut{Offset: 16, Limit: 2}, text, "ur", 18, 0},
+		{Cut{Lines: "2-3"}, text, "two\nthree\n", 10, 0},
+		{Cut{Lines: "4"}, text, "four", 4, 0},
+		{Cut{Lines: "3-"}, text, "three\nfour", 10, 0},
+		{Cut{Lines: "2"}, text, "two\n", 4, 0},
+		{Cut{Lines: "9"}, text, "", 0, 0},
+		{Cut{Lines: "2-3", Limit: 4}, text, "two\n", 10, 4},
+		{Cut{Limit: 4}, "日本", "日", 6, 3},
+		{Cut{Limit: 1}, "日本", "\xe6", 6, 1},
+	} {
+		fault.Check(t, c.cut.check())
+		got, err := c.cut.apply([]byte(c.in))
+		fault.Check(t, err)
+		fault.Same(t, fmt.Sprintf("%+v", c.cut), [3]any{string(got.Data), got.Total, got.Next}, [3]any{c.want, c.total, c.next})
+	}
+	for _, c := range []Cut{{Offset: -1}, {Limit: -1}, {Lines: "0"}, {Lines: "a"}, {Lines: "3-2"},
+		{Lines: "-2"}, {Lines: "1-2-3"}, {Lines: "1--5"}} {
+		refused(t, c.check(), CodeBad)
+	}
 }

@@ -2,7 +2,12 @@ package log
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -43,41 +48,6 @@ func (r *recorder) ids() (ids []string) {
 		ids = append(ids, e.ID)
 	}
 	return ids
-}
-
-// TestReplayIsLive: a consumer gets after a restart, from the log, exactly what it got live.
-func TestReplayIsLive(t *testing.T) {
-	t.Parallel()
-	k := newKept(t)
-	live, replayed := &recorder{}, &recorder{}
-	l := k.begin(live)
-	end := k.running(l)
-	for batch := range 3 {
-		var events []event.Event
-		for i, kind := range []event.Kind{event.KindRead, event.KindPrompt, event.KindEdit, event.KindFailed,
-			event.KindFeedback, event.KindSetting, event.KindCommit, event.KindUncommit, event.KindRename,
-			event.KindHint, event.KindTick} {
-			id := fmt.Sprint(batch, i)
-			if kind == event.KindCommit || kind == event.KindUncommit {
-				id = fmt.Sprintf("%s:%040x", kind, batch)
-			}
-			events = append(events, event.Event{ID: id, Time: eventtest.Start, Agent: "test", Session: "s", Subagent: "sub",
-				Turn: "t",
-				Body: eventtest.Fill(kind, eventtest.Fields{"Paths": []event.Path{"a.go", "b.go"},
-					"To": []event.Path{"a.go", "b.go"}, "Tool": "Read", "Batch": "b", "From": []event.Path{"c.go",
-						"d.go"}, "Named": []event.Path{"e.go"}, "Seen": []event.Path{"f.go"}, "Listing": true,
-					"Terms": []string{"marmalade"}, "Tags": []string{"go"}, "Scores": []float64{.5, .25},
-					"Text": "fix the marmalade", "Name": "start", "Status": "shown", "Cause": "x", "Author": eventtest.Start,
-					"Tokens": 3, "Offset": 4, "Value": ".5"})})
-		}
-		_, err := l.Append(t.Context(), events)
-		fault.Check(t, err)
-	}
-	end()
-	again := k.begin(replayed)
-	fault.Same(t, "events, replayed", replayed.got, live.got)
-	fault.Same(t, "events", len(live.got), 33)
-	fault.Same(t, "position", again.Position(), l.Position())
 }
 
 // busy keeps the file of the log locked until goOn is called.
@@ -223,3 +193,124 @@ func TestNoSnapshotWhileForgetting(t *testing.T) {
 		return err
 	}))
 }
+
+// firstOpens is a consumer with a state of its own: how many files each session has opened for the
+// first time.
+type firstOpens map[string]int
+
+func (f firstOpens) Apply(e event.Event, _ *session.Session, d session.Delta) {
+	if d.First() {
+		f[e.Session]++
+	}
+}
+
+func (f firstOpens) Snapshot() ([]byte, error) { return json.Marshal(f) }
+
+func (f firstOpens) Restore(saved []byte) error { return json.Unmarshal(saved, &f) }
+
+// clock is a time after every sequence.
+func clock() time.Time { return eventtest.Start.AddDate(0, 1, 0) }
+
+// kept is a store whose log is folded.
+type kept struct {
+	*testing.T
+	clock func() time.Time
+	log   *slog.Logger
+	dir   string
+	seal  *cold.Seal
+	db    *cold.DB
+	blobs *cold.Blobs
+}
+
+func newKept(t *testing.T) *kept {
+	t.Helper()
+	return keptIn(t, t.TempDir())
+}
+
+func keptIn(t *testing.T, dir string) *kept {
+	t.Helper()
+	k := &kept{T: t, clock: clock, log: slog.New(slog.NewTextHandler(t.Output(), nil)), dir: dir}
+	var err error
+	k.seal, err = cold.OpenSeal(filepath.Join(k.dir, "key"))
+	fault.Check(t, err)
+	k.db, err = cold.Open(t.Context(), filepath.Join(k.dir, "aoa.db"), cold.Options{Now: clock, Log: k.log, Seal: k.seal})
+	fault.Check(t, err)
+	k.openBlobs("cache.db")
+	t.Cleanup(func() { fault.Check(t, errors.Join(k.db.Close(), k.blobs.Close())) })
+	return k
+}
+
+func (k *kept) openBlobs(name string) {
+	k.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(k.dir, name), Now: clock, Seal: k.seal, Log: k.log})
+}
+
+// dropBlobs loses the snapshot.
+func (k *kept) dropBlobs() {
+	k.Helper()
+	fault.Check(k, k.blobs.Close())
+	k.openBlobs("other.db")
+}
+
+// begin starts with what is in the store.
+func (k *kept) begin(more ...Consumer) *Log {
+	k.Helper()
+	o := k.options()
+	l := newLog(newStates(o), o)
+	l.consumers = append(l.consumers, more...)
+	fault.Check(k, l.load(k.Context()))
+	_, err := l.Replay(k.Context())
+	fault.Check(k, err)
+	return l
+}
+
+func (k *kept) options() Options {
+	return Options{DB: k.db, Blobs: k.blobs, Kept: cold.NewSnapshot(k.db, k.blobs, "states"), Now: k.clock, Log: k.log,
+		Alert: k.log, Count: uncounted{}, EndsTurns: func(string) bool { return true }}
+}
+
+// running runs a log until end is called, which returns when all is written.
+func (k *kept) running(l *Log) (end func()) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(k.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- l.Run(ctx) }()
+	return func() {
+		stop()
+		fault.Check(k, <-ended)
+	}
+}
+
+// panicker panics at an event.
+type panicker struct{ at string }
+
+func (p panicker) Apply(e event.Event, _ *session.Session, _ session.Delta) {
+	if e.ID == p.at {
+		panic("the consumer is broken")
+	}
+}
+func (panicker) Snapshot() ([]byte, error) { return nil, nil }
+func (panicker) Restore([]byte) error      { return nil }
+
+// TestPanic: an event that makes a consumer panic is passed over and told of. Those around it are
+// learned.
+func TestPanic(t *testing.T) {
+	k := newKept(t)
+	var warned strings.Builder
+	k.log = slog.New(slog.NewTextHandler(&warned, nil))
+	l := k.begin(panicker{"bad"}, firstOpens{})
+	opens := l.consumers[len(l.consumers)-1].(firstOpens)
+	end := k.running(l)
+	for _, id := range []string{"first", "bad", "last"} {
+		_, err := l.Append(t.Context(), []event.Event{{ID: id, Time: eventtest.Start, Session: "s",
+			Body: event.Call{Act: event.ActRead, Paths: []event.Path{event.Path(id)}}}})
+		fault.Check(t, err)
+	}
+	end()
+	fault.Same(t, "opens that came behind the one that panicked", opens["s"], 2)
+	if text := warned.String(); strings.Count(text, "passed over") != 1 || !strings.Contains(text, "event=bad") {
+		t.Errorf("the warnings are %q", text)
+	}
+}
+
+type uncounted struct{}
+
+func (uncounted) Learned(int, time.Duration) {}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -199,29 +198,6 @@ func TestOffered(t *testing.T) {
 	}
 }
 
-// TestDryRun: showing what a replay would do counts as nothing; doing it counts, whether it goes
-// well or not.
-func TestDryRun(t *testing.T) {
-	d := newFixture(t, map[string]string{"a.go": "one\n"})
-	d.turn("s", "make the number a digit", edits("a.go", "one", "1"))
-	id := d.find("make the number a digit")
-	counts := func(uses, good, bad int) {
-		t.Helper()
-		e, err := d.cache.Get(t.Context(), id)
-		d.must(err)
-		fault.Same(t, "uses, successes, failures", [3]int{e.Uses, e.Successes, e.Failures}, [3]int{uses, good, bad})
-	}
-	plan := d.replay(Request{ID: id, Edits: true}).Plan
-	d.write("a.go", "two\n")
-	d.states(d.replay(Request{ID: id, Edits: true}), Diverged)
-	counts(0, 0, 0)
-	d.states(d.replay(Request{ID: id, Plan: plan}), Diverged)
-	counts(1, 0, 1)
-	d.write("a.go", "one\n")
-	d.states(d.replay(Request{ID: id, Edits: true, Plan: plan}), Applied)
-	counts(2, 1, 1)
-}
-
 // TestNothingLeavesTheWorktree: names and links that lead out are neither read nor written, nor is
 // what is ignored.
 func TestNothingLeavesTheWorktree(t *testing.T) {
@@ -263,35 +239,6 @@ func TestSecretsAreRefused(t *testing.T) {
 	secret.Secret = true
 	d.turn("s", "call the service with the key", secret, reads("a.go"), reads("a.go"))
 	d.states(d.replay(Request{ID: d.find("call the service with the key")}), Refused, Done, Done)
-}
-
-// TestConcurrent: sessions do not mix, and nothing races.
-func TestConcurrent(t *testing.T) {
-	d := newFixture(t, map[string]string{"a.go": "package a\n", "b.go": "package b\n"})
-	var g sync.WaitGroup
-	for i := range 8 {
-		g.Go(func() {
-			session, file := fmt.Sprint("s", i), "a.go"
-			if i%2 == 1 {
-				file = "b.go"
-			}
-			d.begin(session, fmt.Sprintf("explain the fruit number %d of the garden", i))
-			d.did(session, reads(file))
-			_, _ = d.cache.Find(t.Context(), d.w, asked("explain the fruit number 3 of the garden"))
-			d.apply(event.Event{ID: "stop" + session, Time: d.at, Agent: "claude", Session: session, Body: event.Stop{}})
-			d.cache.makeEntries(t.Context(), true)
-		})
-	}
-	g.Wait()
-	all, err := d.cache.List(t.Context())
-	if d.must(err); len(all) != 8 {
-		t.Fatalf("%d entries", len(all))
-	}
-	for _, e := range all {
-		if odd := strings.ContainsAny(e.Session, "1357"); len(e.Actions) != 1 || (e.Actions[0].Paths[0] == "b.go") != odd {
-			t.Errorf("%s: %+v", e.Session, e.Actions)
-		}
-	}
 }
 
 // TestUndoGoesOn: a daemon that was killed while it put files back has put back some: the next call

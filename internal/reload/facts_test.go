@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/codec"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
@@ -51,37 +52,6 @@ func TestCompare(t *testing.T) {
 	}
 	fault.Check(t, os.Truncate(filepath.Join(root, "b"), 8<<20+1))
 	fault.Same(t, "the hash of a larger file", hash(dir, "b"), "")
-}
-
-// TestSimilarity: how words and files are weighed, what is offered, and when two requests are the
-// same.
-func TestSimilarity(t *testing.T) {
-	for _, c := range [][3]float64{{1, 1, 1}, {.6, 1, .7}, {.8, .4, .7}, {0, 1, .25}} {
-		fault.Same(t, fmt.Sprint("words and files ", c[:2]), fmt.Sprintf("%.4f", similarity(c[0], c[1])),
-			fmt.Sprintf("%.4f", c[2]))
-	}
-	for share, want := range map[float64]int{0: 0, .004: 0, .005: 1, .505: 51, 1: 100} {
-		fault.Same(t, fmt.Sprint("percent of ", share), percent(share), want)
-	}
-	d := newFixture(t, map[string]string{"a.go": "a"})
-	d.turn("s", "explain the old zebra crossing of the garden", looks("a.go")...)
-	for _, c := range []struct {
-		prompt  string
-		offered bool
-		entries int
-	}{
-		{"explain the old zebra crossing of the garden please", true, 1}, // the same request
-		{"explain the old zebra crossing", true, 2},                      // like it, and another
-		{"the zebra", false, 2},
-		{"explain", false, 2}, // one word cannot be found
-	} {
-		found, err := d.cache.Find(t.Context(), d.w, asked(c.prompt))
-		fault.Check(t, err)
-		d.turn("other", c.prompt, looks("a.go")...)
-		all, err := d.cache.List(t.Context())
-		fault.Check(t, err)
-		fault.Same(t, c.prompt, fmt.Sprint(len(found) > 0, len(all)), fmt.Sprint(c.offered, c.entries))
-	}
 }
 
 // TestJudgements: what is worth keeping, an offer, a replay.
@@ -384,5 +354,108 @@ func TestEntryBounds(t *testing.T) {
 	}
 	if fmt.Sprint(maxEntries, maxBytes, maxUndos, maxInputs, maxThread, maxMatches) != "100 900000 5 8388608 1000 10" {
 		t.Error("what is kept of all, of undo records and inputs, and what is read and found, has another bound")
+	}
+}
+
+// FuzzDecode: no stored row breaks its reader, and what is read can be stored and read again.
+func FuzzDecode(f *testing.F) {
+	stored, err := codec.Encode(Entry{ID: "cache-x", Text: "explain", Actions: make([]Action, 1), Uses: 3})
+	fault.Check(f, err)
+	f.Add(stored)
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := decode(data)
+		if err != nil {
+			return
+		}
+		e.Summary = summary(e)
+		for _, a := range e.Actions {
+			_, _ = a.what(), e.note(a)
+		}
+		raw, err := codec.Encode(e)
+		fault.Check(t, err)
+		again, err := decode(raw)
+		if err != nil || again.ID != e.ID || len(again.Actions) != len(e.Actions) || len(e.Summary) > 160 {
+			t.Errorf("%+v is read again as %+v, %v", e, again, err)
+		}
+	})
+}
+
+func TestGlob(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{{"*.go", "a/b.go", true}, {"a/*.go", "a/b.go", true}, {"a/*.go", "a/b/c.go", false}, {"a/**/*.go",
+		"a/b/c.go", true},
+		{"**/*.go", "c.go", true},
+		{"*.{ts,tsx}", "x.tsx", true}, {"*.{ts,tsx}", "x.js", false}, {"[!a].go", "b.go", true}, {"[!a].go", "a.go", false},
+		{"", "x", true}} {
+		fault.Same(t, fmt.Sprintf("%q fits %q", c.pattern, c.name), matchGlob(c.pattern, c.name), c.want)
+	}
+}
+
+// TestActions: the parts of a call are one action, those of subagents none. Texts are added later.
+func TestActions(t *testing.T) {
+	part := func(id string, b event.Body) event.Event { return event.Event{ID: id, Session: "s", Body: b} }
+	side := part("t6:post:sub", event.Call{Act: event.ActRead, Paths: []event.Path{"side.go"}})
+	side.Subagent = "sub"
+	line := "cat a.go; make test"
+	var thread []cold.Numbered
+	for _, e := range []event.Event{part("p", event.Prompt{}),
+		part("t1:post:", event.Call{Act: event.ActRead, Tool: "Read", Paths: []event.Path{"a.go"}, Offset: 3, Blob: "b1"}),
+		part("t1:post::1", event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}, Blob: "b2"}),
+		part("t1:post::2", event.Call{Act: event.ActList, Paths: []event.Path{"folder"}}),
+		part("t2:post:", event.Call{Act: event.ActRead, Tool: "Bash", Paths: []event.Path{"a.go"}}),
+		part("t2:post::1", event.Call{Act: event.ActRun, Checks: true, Failure: event.FailStatus, Seen: []event.Path{"b.go"}}),
+		part("t3:post:", event.Call{Act: event.ActEdit, Tool: "apply_patch", Paths: []event.Path{"a.go"}}),
+		part("t3:post::1", event.Rename{From: []event.Path{"x"}, To: []event.Path{"y"}}),
+		part("t3:post::2", event.Call{Act: event.ActWrite, Paths: []event.Path{"b.go"}}),
+		part("t4:post:", event.Call{Act: event.ActSearch, Tool: "Grep", Text: "one", Glob: "*.go", Mode: "files"}),
+		part("t5:post:", event.Call{Act: event.ActList, Tool: "Glob", Text: "**/*.go"}), side,
+		part("save", event.Save{Paths: []event.Path{"a.go"}}), part("gone", event.Delete{Paths: []event.Path{"a.go"}}),
+		part("t8:post:", event.Call{Act: event.ActRun, Text: "make"}),
+		part("t8:post::1", event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}}),
+		part("t7:post:", event.Delete{Paths: []event.Path{"a.go"}})} {
+		thread = append(thread, cold.Numbered{Event: e})
+	}
+	got := turnsOf(thread, func(string) bool { return true })[0].actions
+	for i := range got {
+		in := input{}
+		if i == 1 {
+			in.Command = line
+		}
+		got[i].fill(in)
+	}
+	want := []Action{
+		{ID: "t1:post:", Tool: "Read", Act: event.ActOther, Paths: []event.Path{"a.go"}, Offset: 3, OK: true, Cut: true,
+			Seen: []string{"b1"}, Parts: 2},
+		{ID: "t2:post:", Tool: "Bash", Act: event.ActRun, Command: line, Checks: true, Found: 1, Parts: 1},
+		{ID: "t3:post:", Tool: "apply_patch", Act: event.ActOther, Paths: []event.Path{"a.go", "b.go"}, OK: true, Cut: true,
+			Seen: []string{"", ""}, Parts: 2},
+		{ID: "t4:post:", Tool: "Grep", Act: event.ActSearch, Pattern: "one", Glob: "*.go", Mode: "files", OK: true,
+			Seen: []string{}},
+		{ID: "t5:post:", Tool: "Glob", Act: event.ActList, Glob: "**/*.go", OK: true, Seen: []string{}},
+		{ID: "t8:post:", Act: event.ActRun, Command: "make", OK: true, Parts: 1},
+		{ID: "t7:post:", Act: event.ActOther, OK: true, Cut: true},
+	}
+	fault.Same(t, "actions", got, want)
+}
+
+func TestAsks(t *testing.T) {
+	for text, want := range map[string]Ask{
+		"explain the basket":  {Trigger: Trigger{Type: Prompt}, Text: "explain the basket"},
+		"/review 12 closely":  {Trigger: Trigger{Command, "review"}, Text: "12 closely"},
+		"/home/x is missing?": {Trigger: Trigger{Type: Prompt}, Text: "/home/x is missing?"},
+	} {
+		if got, ok := AskOf(event.Event{Body: event.Prompt{Text: text}}); !ok || got != want {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+	timer := event.Call{Act: event.ActOther, Tool: event.ToolScheduled, Text: "check the build"}
+	if got, ok := AskOf(event.Event{Body: timer}); !ok || got.Type != Prompt || got.Text != "check the build" {
+		t.Errorf("scheduled: %+v", got)
+	}
+	if _, ok := AskOf(event.Event{Body: event.Call{Act: event.ActOther, Tool: event.ToolNotice}}); ok {
+		t.Error("a report asks for something")
 	}
 }

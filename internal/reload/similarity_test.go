@@ -1,0 +1,152 @@
+package reload
+
+import (
+	"bufio"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
+)
+
+func testLines(t testing.TB, file string) (out []string) {
+	t.Helper()
+	f, err := os.Open("testdata/" + file)
+	fault.Check(t, err)
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if s.Text() != "" && !strings.HasPrefix(s.Text(), "#") {
+			out = append(out, s.Text())
+		}
+	}
+	return out
+}
+
+// prompted is a cache of entries with these prompts.
+func prompted(prompts []string) *Cache {
+	c := &Cache{}
+	c.clear()
+	for i, p := range prompts {
+		c.add(&Entry{ID: fmt.Sprint(i), Trigger: Trigger{Type: Prompt}, Text: p})
+	}
+	return c
+}
+
+func (c *Cache) best(prompt string, unchanged float64) (text string, best float64) {
+	for _, m := range c.fitting(Trigger{Type: Prompt}, index.NewRequest(prompt)) {
+		if s := similarity(m.Similarity, unchanged); s > best {
+			best, text = s, m.Text
+		}
+	}
+	return text, best
+}
+
+// TestParaphrases: of prompts asked again in other words more than 80 % find the entry, also when
+// three in ten of its files changed. Nothing of the second file was looked at when words and
+// weights were chosen.
+func TestParaphrases(t *testing.T) {
+	for _, c := range []struct {
+		file      string
+		unchanged float64
+	}{{"paraphrases.txt", 1}, {"paraphrases_other.txt", 1}, {"paraphrases.txt", 0.7}} {
+		var asked, again []string
+		for _, l := range testLines(t, c.file) {
+			a, b, found := strings.Cut(l, " | ")
+			if !found {
+				t.Fatal(l)
+			}
+			asked, again = append(asked, a), append(again, b)
+		}
+		x := prompted(asked)
+		hits := 0
+		for i, p := range again {
+			text, s := x.best(p, c.unchanged)
+			if s >= 0.7 && text == asked[i] {
+				hits++
+				continue
+			}
+			a, b := index.NewRequest(asked[i]), index.NewRequest(p)
+			t.Logf("missed: %.2f %q | %q %s", x.requests.Similarity(a, b), asked[i], p, a.Difference(b))
+		}
+		rate := float64(hits) / float64(len(again))
+		t.Logf("%s, files unchanged %.0f%%: %d of %d found, %.0f%%", c.file, 100*c.unchanged, hits, len(again), 100*rate)
+		if rate <= .8 {
+			t.Errorf("%s: %.2f found, wanted more than .8", c.file, rate)
+		}
+	}
+}
+
+// TestDifferent: of five hundred requests that differ in a word, a number, a file or a negation, at
+// most one in fifty gets the sequence of one of the hundred before it.
+func TestDifferent(t *testing.T) {
+	all, wrong := testLines(t, "different.txt"), 0
+	for i, p := range all {
+		if text, s := prompted(all[max(0, i-100):i]).best(p, 1); s >= 0.7 {
+			wrong++
+			t.Logf("%.2f %q for %q", s, text, p)
+		}
+	}
+	if wrong > len(all)/50 {
+		t.Errorf("%d false offers", wrong)
+	}
+}
+
+// TestFindGolden compares what Find says of the pairs in testdata/pairs.golden: recorded | asked |
+// similarity. The threshold of an offer must mean the same in every version.
+func TestFindGolden(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"a.go", "b.go"} {
+		fault.Check(t, os.WriteFile(filepath.Join(root, name), []byte("package a\n"), 0o600))
+	}
+	now := time.Now().Add(time.Hour)
+	files := []File{{Path: "a.go", After: blobOf(t, root, "a.go")}, {Path: "b.go", After: "0"}}
+	find := func(recorded, asked string) string {
+		c := New(Options{Blobs: cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(root, "no.db"), Now: time.Now}),
+			Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler), Config: func() Config { return Config{MinSimilarity: 0.01} }})
+		c.loaded = true
+		c.add(&Entry{ID: "cache-x", Trigger: Trigger{Type: Prompt}, Text: recorded, Used: now, Files: files,
+			Actions: make([]Action, minSteps)})
+		found, err := c.Find(t.Context(), Worktree{Root: event.Root(root)}, AskFor(asked))
+		fault.Check(t, err)
+		if len(found) == 0 {
+			return "nothing"
+		}
+		return fmt.Sprintf("%.9f %s", found[0].Similarity, found[0].Reason)
+	}
+	var got []string
+	for _, line := range testLines(t, "pairs.golden") {
+		f := strings.Split(line, " | ")
+		got = append(got, f[0]+" | "+f[1]+" | "+find(f[0], f[1]))
+	}
+	fault.Golden(t, "testdata/pairs.golden", strings.Join(got, "\n")+"\n")
+}
+
+// TestSimilarity: what is offered, and when two requests are the same.
+func TestSimilarity(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "a"})
+	d.turn("s", "explain the old zebra crossing of the garden", looks("a.go")...)
+	for _, c := range []struct {
+		prompt  string
+		offered bool
+		entries int
+	}{
+		{"explain the old zebra crossing of the garden please", true, 1}, // the same request
+		{"explain the old zebra crossing", true, 2},                      // like it, and another
+		{"the zebra", false, 2},
+		{"explain", false, 2}, // one word cannot be found
+	} {
+		found, err := d.cache.Find(t.Context(), d.w, asked(c.prompt))
+		fault.Check(t, err)
+		d.turn("other", c.prompt, looks("a.go")...)
+		all, err := d.cache.List(t.Context())
+		fault.Check(t, err)
+		fault.Same(t, c.prompt, fmt.Sprint(len(found) > 0, len(all)), fmt.Sprint(c.offered, c.entries))
+	}
+}

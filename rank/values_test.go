@@ -265,3 +265,22 @@ func TestBoundsOfAQuestion(t *testing.T) {
 		})
 	}
 }
+
+// TestMostMentioned: of more files than are looked at, those that were mentioned last are
+// candidates.
+func TestMostMentioned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 120 {
+		f := event.Path(fmt.Sprintf("p%03d/a.go", i))
+		w.tree.Add(f)
+		w.search("s", epoch.Add(-time.Minute), "", nil, []event.Path{f})
+	}
+	k, err := w.ranker(all(Options{})).Score(t.Context(), event.Query{Session: "s", Task: event.TaskOpen, At: epoch})
+	fault.Check(t, err)
+	for _, f := range k.Files {
+		if f.Values()[Mentioned] > 0 && f.File < "p024/a.go" {
+			t.Errorf("%s, which was mentioned long before others, is one of 96", f.File)
+		}
+	}
+}

@@ -211,8 +211,8 @@ func TestSplitPrompt(t *testing.T) {
 		"<command-name>/plan</command-name><command-args>pick</command-args>":    {human: "/plan pick"},
 		"This session is being continued from a previous conversation that ran out.": {
 			machine: "This session is being continued from a previous conversation that ran out."},
-		"Read the output file to retrieve the result: /tmp/tasks/b.output": {
-			machine: "Read the output file to retrieve the result: /tmp/tasks/b.output"},
+		"Read the output file to retrieve the result: tasks/b.output": {
+			machine: "Read the output file to retrieve the result: tasks/b.output"},
 		"what does <pasted_contents> mean and <T extends object>?": {
 			human: "what does <pasted_contents> mean and <T extends object>?"},
 		"<private><system-reminder></private>hello": {human: "hello"},

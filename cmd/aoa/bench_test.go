@@ -45,6 +45,7 @@ func BenchmarkQuery(b *testing.B) {
 			} {
 				b.Run(q.name, func(b *testing.B) {
 					var ts times
+					cpu := d.cpu()
 					for b.Loop() {
 						begin := time.Now()
 						answer, err := api.Call(b.Context(), d.asks, api.Rank, q.Query)
@@ -53,6 +54,7 @@ func BenchmarkQuery(b *testing.B) {
 							b.Fatal(answer, err)
 						}
 					}
+					b.ReportMetric(float64((d.cpu()-cpu).Microseconds())/float64(len(ts)), "cpu-µs/query")
 					ts.report(b, c.query)
 				})
 			}

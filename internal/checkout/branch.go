@@ -25,21 +25,24 @@ func (w *Checkout) KnownBranch() event.Branch {
 }
 
 // Branch returns what the checked out branch adds to the default branch. If git does not answer in
-// time, it returns nothing and git's error. It starts git only if HEAD has moved since it was last
-// read.
+// time, it returns nothing and git's error. HEAD is that of the newest question, see Set.Asking. Git
+// is started only if it has moved since the branch was last read.
 func (w *Checkout) Branch(ctx context.Context) (event.Branch, error) {
-	ref, commit, err := w.Repo.Head(ctx)
-	if err != nil {
-		return event.Branch{}, err
+	h := w.head.Load()
+	if h == nil {
+		h = w.readHead(ctx)
 	}
-	if b := w.branch.Load(); b != nil && b.ref == ref && b.commit == commit {
+	if h.err != nil {
+		return event.Branch{}, h.err
+	}
+	if b := w.branch.Load(); b != nil && b.ref == h.ref && b.commit == h.commit {
 		return b.Branch, nil
 	}
 	wait, cancel := context.WithTimeout(ctx, branchTime)
 	defer cancel()
 	b, err := w.Repo.Branch(wait) // of a failure the zero Branch is kept: the next question does not wait again
 	if ctx.Err() == nil {
-		w.branch.Store(&readBranch{b, ref, commit})
+		w.branch.Store(&readBranch{b, h.ref, h.commit})
 	}
 	return b, err
 }

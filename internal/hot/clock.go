@@ -1,6 +1,9 @@
 package hot
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Clock detects times that lie in the future. Nil believes every time. Times are Unix seconds.
 type Clock func() time.Time
@@ -16,8 +19,14 @@ func (c Clock) Believable(t float64) float64 {
 
 // Ahead reports whether a time comes from a clock that ran ahead and is back: nothing that is right
 // is so late.
-func (c Clock) Ahead(t float64) bool {
-	return c != nil && t > Seconds(c().Add(72*time.Hour))
+func (c Clock) Ahead(t float64) bool { return t > c.latest() }
+
+// latest returns the latest time that is not Ahead now.
+func (c Clock) latest() float64 {
+	if c == nil {
+		return math.Inf(1)
+	}
+	return Seconds(c().Add(72 * time.Hour))
 }
 
 // Seconds is the form of all times in a store: Unix seconds with milliseconds as fraction.

@@ -1,10 +1,9 @@
 package hot
 
-// asOf is the time of a question in Unix seconds, and the clock that says which stamps to believe.
-type asOf struct {
-	at    float64
-	clock Clock
-}
+// asOf is the time of a question, and the latest stamp that it believes, both in Unix seconds.
+type asOf struct{ at, latest float64 }
+
+func (s *Store) asOf(at float64) asOf { return asOf{at, s.clock.latest()} }
 
 // lookup is the last list of members and their ids: a query asks several families for the same
 // list.
@@ -89,7 +88,7 @@ func (s *Store) decayedUntil(f *Family, file uint32, t asOf) float64 {
 		return t.at
 	}
 	last := changed.score(file)
-	if last == 0 || t.clock.Ahead(last) {
+	if last == 0 || last > t.latest {
 		return t.at
 	}
 	return min(t.at, last)
@@ -97,8 +96,8 @@ func (s *Store) decayedUntil(f *Family, file uint32, t asOf) float64 {
 
 // known returns what a question reads of a value: 0 if the value is too low, and for a stamp of a
 // clock that ran ahead.
-func (f *Family) known(value float64, c Clock) float64 {
-	if f.Half == 0 && c.Ahead(value) || f.Half > 0 && f.Unread(value) {
+func (f *Family) known(value float64, t asOf) float64 {
+	if f.Half == 0 && value > t.latest || f.Half > 0 && f.Unread(value) {
 		return 0
 	}
 	return value

@@ -73,7 +73,7 @@ func (s *Store) trim(f *Family, epoch int64, owner uint32, at float64) {
 	if !slices.Contains(epochs, epoch) {
 		epochs = []int64{epoch}
 	}
-	sums, _ := s.sum(f, owner, epochs, asOf{at, s.clock})
+	sums, _ := s.sum(f, owner, epochs, s.asOf(at))
 	best := s.members(f.Member, sums)
 	Highest(best)
 	stays := make(map[uint32]bool, f.Keep)
@@ -93,7 +93,7 @@ func (s *Store) trim(f *Family, epoch int64, owner uint32, at float64) {
 // fade drops what of a global set reads as 0.
 func (s *Store) fade(f *Family, at float64) {
 	ids := s.names[f.Member].all()
-	sums, _ := s.globalAt(f, ids, asOf{at, s.clock})
+	sums, _ := s.globalAt(f, ids, s.asOf(at))
 	for _, k := range f.Live(at) {
 		sc := s.sets[f.index][k]
 		for i, id := range ids {
@@ -107,7 +107,8 @@ func (s *Store) fade(f *Family, at float64) {
 // trimNewest keeps the newest stamps. Those of a clock that ran ahead go, too: they would be in the
 // way of the newest.
 func (s *Store) trimNewest(f *Family) {
-	known := slices.DeleteFunc(s.members(f.Member, s.newest[f.index]), func(m Member) bool { return s.clock.Ahead(m.Score) })
+	latest := s.clock.latest()
+	known := slices.DeleteFunc(s.members(f.Member, s.newest[f.index]), func(m Member) bool { return m.Score > latest })
 	var kept set
 	for _, m := range Best(known, NewestKept) {
 		kept = append(kept, entry{s.names[f.Member].ids[m.Name], m.Score})

@@ -19,7 +19,7 @@ type View struct {
 }
 
 // View begins a view of the store as of that time.
-func (s *Store) View(at time.Time) *View { return &View{store: s, asOf: asOf{Seconds(at), s.clock}} }
+func (s *Store) View(at time.Time) *View { return &View{store: s, asOf: s.asOf(Seconds(at))} }
 
 // Ranked is the answer of Top: members by value, highest first, ties by name.
 type Ranked struct {
@@ -52,7 +52,7 @@ func (v *View) Top(f *Family, owner string, n int) *Ranked {
 		all = v.store.members(f.Member, members)
 	})
 	v.then = append(v.then, func() {
-		unknown := func(m Member) bool { return f.known(m.Score, v.asOf.clock) == 0 }
+		unknown := func(m Member) bool { return f.known(m.Score, v.asOf) == 0 }
 		for _, m := range Best(slices.DeleteFunc(all, unknown), n) {
 			r.Members, r.Values = append(r.Members, m.Name), append(r.Values, m.Score)
 		}
@@ -80,7 +80,7 @@ func (v *View) OwnedOf(f *Family, owner string, members []string) *Values {
 			}
 		}
 		for i := range r.Value {
-			r.Value[i] = f.known(r.Value[i], v.asOf.clock)
+			r.Value[i] = f.known(r.Value[i], v.asOf)
 		}
 	})
 	return r

@@ -11,7 +11,7 @@ import (
 func (s *Store) All(f *Family, owner string, at time.Time) []Member {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	t := asOf{Seconds(at), s.clock}
+	t := s.asOf(Seconds(at))
 	if !f.Global() {
 		return s.members(f.Member, s.ownedNow(f, s.names[f.Owner].find(owner), t))
 	}
@@ -35,10 +35,10 @@ func (s *Store) All(f *Family, owner string, at time.Time) []Member {
 func (s *Store) Sums(f *Family, at time.Time) []Member {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	out := []Member{}
+	out, t := []Member{}, s.asOf(Seconds(at))
 	for _, id := range s.names[f.Owner].all() {
 		sum := 0.0
-		for _, e := range s.ownedNow(f, id, asOf{Seconds(at), s.clock}) {
+		for _, e := range s.ownedNow(f, id, t) {
 			sum += e.score
 		}
 		if sum > 0 {
@@ -59,7 +59,7 @@ func (s *Store) ownedNow(f *Family, owner uint32, t asOf) set {
 
 // now returns the value at the time of the question of a value that is decayed until a time.
 func (f *Family) now(value, until float64, t asOf) float64 {
-	if value = f.known(value, t.clock); f.ByChange {
+	if value = f.known(value, t); f.ByChange {
 		value *= f.fade(until, t.at)
 	}
 	return value

@@ -48,13 +48,14 @@ const (
 // Decide decides what is said now. It is the only place where a file, a list or a fact gets its
 // status:
 //
-//   - A candidate is worth saying when its probability reaches the threshold of its kind, a list when its estimate does
-//     (ListEstimate), a fact always. What is not is logged as shadow, once per kind and conversation, if it reaches Floor.
-//   - Nothing is said to a conversation twice, and never the current file. A fact about a file is said once for each kind
-//     of facts.
+//   - A candidate is worth saying when its probability reaches the threshold of its kind, a list
+//     when its estimate does (ListEstimate), a fact always. What is not is logged as shadow, once
+//     per kind and conversation, if it reaches Floor.
+//   - Nothing is said to a conversation twice, and never the current file. A fact about a file is
+//     said once for each kind of facts.
 //   - A session whose tokens are spent, and a hint within 30 s of the last one stay silent.
-//   - A share is withheld, drawn for each file and session, for each list, for each Topic. What was shown to a
-//     conversation or withheld from it keeps that status, whatever the kind.
+//   - A share is withheld, drawn for each file and session, for each list, for each Topic. What
+//     was shown to a conversation or withheld from it keeps that status, whatever the kind.
 //
 // It looks at nothing but the candidates, the session and what outcomes have taught, and takes
 // microseconds.

@@ -24,9 +24,10 @@ const (
 	FirstTask Situation = "first task" // a session's first prompt, no question: it says in its own words what to do
 	Asks      Situation = "question"   // it has a question mark
 	Later     Situation = "later"      // any other; a search that failed, too
-	// its turn is expected to open nothing, or it is a later prompt of three words: its files are ordered by what the agent
-	// said before it, and these words must decide nothing. Of 1,170 recorded ones none had a list by its own words, and
-	// with the agent's words 7 lists, 3 of them right, stood against 15 where the turn opens nothing
+	// its turn is expected to open nothing, or it is a later prompt of three words: its files are
+	// ordered by what the agent said before it, and these words must decide nothing. Of 1,170
+	// recorded ones none had a list by its own words, and with the agent's words 7 lists, 3 of them
+	// right, stood against 15 where the turn opens nothing
 	Agrees Situation = "agreement"
 )
 

@@ -42,7 +42,8 @@ func (r *Repo) Blame(ctx context.Context, file event.Path, from, to int) (lines 
 		return r.git.Stream(ctx, string(r.Root), "", read, append(options, "--", string(file))...)
 	}
 	err = blame()
-	// git fails where blame.ignoreRevsFile names a file that is not there: a person's setting is for many repositories.
+	// git fails where blame.ignoreRevsFile names a file that is not there: a person's setting is
+	// for many repositories.
 	if _, failed := errors.AsType[*git.Error](err); failed && blame("--no-ignore-revs-file") == nil {
 		err = nil
 	}

@@ -25,7 +25,8 @@ func (r *Repo) commit(c *Commit, renames []rename, today currentNames) event.Com
 		Terms: redact.Terms(subject, event.MaxTerms), Paths: make([]event.Path, 0, min(len(c.Files), event.MaxPaths))}
 	for i := range c.Files {
 		f := &c.Files[i]
-		// What was renamed here is not gone, nor what was deleted once and exists today under another name.
+		// What was renamed here is not gone, nor what was deleted once and exists today under
+		// another name.
 		if gone := f.gone(); gone != "" && !from[gone] && today.present(gone) == gone && !r.Excluded(gone) {
 			out.Gone = append(out.Gone, gone)
 		}

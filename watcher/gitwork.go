@@ -4,17 +4,20 @@ import "time"
 
 // Times of git's work.
 const (
-	// grace is how long after a change of the index or its lock git still counts as at work: rebase, stash and merge take
-	// the lock several times in a row.
+	// grace is how long after a change of the index or its lock git still counts as at work:
+	// rebase, stash and merge take the lock several times in a row.
 	grace = 100 * time.Millisecond
-	// nearGit is how long git is asked about every change after that: some of what it does, as bringing back untracked
-	// files from the stash, it does without the lock.
+	// nearGit is how long git is asked about every change after that: some of what it does, as
+	// bringing back untracked files from the stash, it does without the lock.
 	nearGit = 2 * time.Second
-	// longLock is how long changes wait for a lock that does not end: the editor of `git commit -a` is open, git was killed.
+	// longLock is how long changes wait for a lock that does not end: the editor of `git commit -a`
+	// is open, git was killed.
 	longLock = 30 * time.Second
-	// mostLock is how long changes wait at most, whatever goes on changing: a log beside an open editor.
+	// mostLock is how long changes wait at most, whatever goes on changing: a log beside an open
+	// editor.
 	mostLock = time.Minute
-	// restInLock is how long nothing may have changed then: until git writes the index, what it checks out differs from it.
+	// restInLock is how long nothing may have changed then: until git writes the index, what it
+	// checks out differs from it.
 	restInLock = 2 * time.Second
 )
 
@@ -25,7 +28,8 @@ type gitWork struct {
 	until  time.Time // until when changes wait
 }
 
-// look notes whether index.lock exists. It reports whether changes are to wait, the last of which was then.
+// look notes whether index.lock exists. It reports whether changes are to wait, the last of which
+// was then.
 func (g *gitWork) look(lock bool, last, at time.Time) (wait bool) {
 	switch {
 	case !lock:

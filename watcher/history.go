@@ -162,7 +162,8 @@ func (m *importer) commit(c *Commit, renames []rename) event.Commit {
 	return e
 }
 
-// touch notes whether a commit left a file under a name, unless a newer one did, or the file has another name today.
+// touch notes whether a commit left a file under a name, unless a newer one did, or the file has
+// another name today.
 func (m *importer) touch(p event.Path, left bool) {
 	_, renamed := m.names[p]
 	if _, known := m.touched[p]; p != "" && !renamed && !known && len(m.touched) < maxTouched {

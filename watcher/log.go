@@ -82,12 +82,12 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	}, args...)
 }
 
-// sameContent is the likeness of renamed files that git finds by the ids of their contents, without reading them: a
-// partial clone may not have them.
+// sameContent is the likeness of renamed files that git finds by the ids of their contents, without
+// reading them: a partial clone may not have them.
 const sameContent = "100%"
 
-// walk yields the commits that are no merges and reachable from want and not from not, newest first. Ids of not that no
-// longer exist are ignored.
+// walk yields the commits that are no merges and reachable from want and not from not, newest
+// first. Ids of not that no longer exist are ignored.
 func (r *Repo) walk(ctx context.Context, want, not []string, yield func(*Commit) error) error {
 	return ReadLog(ctx, r.git, string(r.Root), LogOptions{From: want, Not: not, Renames: sameContent}, yield)
 }

@@ -116,8 +116,8 @@ func (w *Watcher) waitForGit(at time.Time) bool {
 }
 
 // take takes the reports that are due. head reports whether HEAD has to be read: together with the
-// files that git may have written, because a HEAD that moved tells what git brought from what it put
-// back, and the reports of both come in any order. by is who may have written the files.
+// files that git may have written, because a HEAD that moved tells what git brought from what it
+// put back, and the reports of both come in any order. by is who may have written the files.
 func (w *Watcher) take(at time.Time) (saves []event.Path, head bool, by writer) {
 	in := w.in
 	in.mu.Lock()

@@ -11,8 +11,8 @@ import (
 // rename is a file that got another name in one commit.
 type rename struct{ from, to event.Path }
 
-// renamesIn finds the renames of a commit: those that git finds, of files with the same content, then one deleted and
-// one added file that share a distinctive name.
+// renamesIn finds the renames of a commit: those that git finds, of files with the same content,
+// then one deleted and one added file that share a distinctive name.
 func renamesIn(c *Commit) (out []rename) {
 	deleted, added := map[string][]event.Path{}, map[string][]event.Path{} // by name
 	for i := range c.Files {
@@ -34,8 +34,8 @@ func renamesIn(c *Commit) (out []rename) {
 	return out
 }
 
-// distinctive reports whether a name identifies a file. The common ones occur in every folder; that one is deleted
-// while another is added is a coincidence.
+// distinctive reports whether a name identifies a file. The common ones occur in every folder; that
+// one is deleted while another is added is a coincidence.
 func distinctive(base string) bool {
 	stem, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
 	switch strings.ToLower(stem) {

@@ -126,7 +126,8 @@ func (in *reports) addTree(rel string, ev fsnotify.Event, at time.Time) {
 		in.addLostLocked(at)
 		return
 	}
-	// When reports are lost, those of git's lock may be among them: git may have written what still arrives.
+	// When reports are lost, those of git's lock may be among them: git may have written what still
+	// arrives.
 	in.found = in.found || !in.lostAt.IsZero()
 	if in.saves.touch(p, at) {
 		in.signal()

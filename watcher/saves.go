@@ -70,8 +70,9 @@ func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at tim
 	return append(events, w.events(event.KindDelete, gone, at)...)
 }
 
-// notGits are those of the files that people wrote, nil where nobody else can have written them: they are gone, or git
-// does not have their content. Where git was at work on them, they must differ from the index, too.
+// notGits are those of the files that people wrote, nil where nobody else can have written them:
+// they are gone, or git does not have their content. Where git was at work on them, they must
+// differ from the index, too.
 func (w *Watcher) notGits(ctx context.Context, paths []event.Path, by writer) map[event.Path]bool {
 	if by == people || len(paths) == 0 {
 		return nil

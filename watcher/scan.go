@@ -245,8 +245,9 @@ func (w *Watcher) addDir(path string, h scanMode) {
 	w.scan(path, d, h)
 }
 
-// removeDir ends the watches of a folder that was removed or renamed, with all below: the system keeps the watches of
-// inner folders under their old names. Its files stay known until compareFile finds them gone.
+// removeDir ends the watches of a folder that was removed or renamed, with all below: the system
+// keeps the watches of inner folders under their old names. Its files stay known until compareFile
+// finds them gone.
 func (w *Watcher) removeDir(path string, found bool, at time.Time) {
 	d := w.tree.find(path)
 	if d == nil {

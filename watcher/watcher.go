@@ -47,13 +47,14 @@ type WatchOptions struct {
 
 // Watcher reports the changes of a worktree that git did not make.
 //
-// A file is saved when its changes have paused (see debouncer), it is a regular file that is not ignored, and it holds
-// something else than at its last save. So the backups and renames of an editor's save are one save, and a chmod is not
-// a save, nor is what a hook for commits puts away and writes back. While index.lock exists, and for 100 ms after, what
-// changed waits (see gitWork). Of what changed before or until then, a file counts as saved if `git status` says that it
-// differs from the index and git does not have its content; until 2 s later, if git does not have its content. The same
-// decides about changes that were found and not reported: after lost reports, in polled folders, at the start. What `git
-// stash pop` brings back is no save.
+// A file is saved when its changes have paused (see debouncer), it is a regular file that is not
+// ignored, and it holds something else than at its last save. So the backups and renames of an
+// editor's save are one save, and a chmod is not a save, nor is what a hook for commits puts away
+// and writes back. While index.lock exists, and for 100 ms after, what changed waits (see gitWork).
+// Of what changed before or until then, a file counts as saved if `git status` says that it differs
+// from the index and git does not have its content; until 2 s later, if git does not have its
+// content. The same decides about changes that were found and not reported: after lost reports, in
+// polled folders, at the start. What `git stash pop` brings back is no save.
 //
 // Folders that hold files are watched, ignored ones are not. A new folder is read after its watch
 // is set. Part of the tree is not watched where the system has too few watches (at most half of

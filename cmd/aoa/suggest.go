@@ -232,9 +232,9 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 // with -n.
 const leastListed, leastShared = 0.05, 2
 
-// worthListing leaves out what is unlikely and has no evidence: common commits, names and
-// contents, or the words of a prompt. With nothing to go on, it leaves out files of which only commits are known: without work
-// in progress that is noise.
+// worthListing leaves out what is unlikely and has no evidence: common commits, names and contents,
+// or the words of a prompt. With nothing to go on, it leaves out files of which only commits are
+// known: without work in progress that is noise.
 func worthListing(all []event.Suggestion, idle, words bool) (out []event.Suggestion) {
 	for _, s := range all {
 		evident := s.Together != nil && s.Together.Both >= leastShared || s.Link != "" || words && ofWords(s)

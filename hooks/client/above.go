@@ -130,7 +130,8 @@ func namesIn(v any, out []string) []string {
 	return out[:min(len(out), maxNames)]
 }
 
-// noteFile holds the sessions from above whose calls went to this store, one in a line, the newest last.
+// noteFile holds the sessions from above whose calls went to this store, one in a line, the newest
+// last.
 func (d daemon) noteFile() string { return filepath.Join(d.Store, "hook-above") }
 
 func (d daemon) noted() []string {

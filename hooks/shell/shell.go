@@ -274,7 +274,8 @@ func (sh *walker) sub() *walker {
 // redirected is the text that a here-document gives to a command.
 type redirected struct{ body string }
 
-// redirect notes what a statement reads before it starts; true if its input comes from a redirection.
+// redirect notes what a statement reads before it starts; true if its input comes from a
+// redirection.
 func (sh *walker) redirect(r *syntax.Redirect, in **redirected) bool {
 	switch r.Op {
 	case syntax.RdrIn, syntax.RdrInOut:

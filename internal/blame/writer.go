@@ -41,8 +41,8 @@ func (f Finder) read(ctx context.Context, call event.Event) edit {
 // certain if
 //
 //   - the call's text has the line, and more often than what it replaced,
-//   - as many lines around it are the same there as here, as it takes that they are nowhere else in the file: at least
-//     certain letters and digits,
+//   - as many lines around it are the same there as here, as it takes that they are nowhere else
+//     in the file: at least certain letters and digits,
 //   - no later call took such a line away,
 //   - and no other session wrote the same as well. Of calls of one session the last one counts.
 //

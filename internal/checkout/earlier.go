@@ -64,8 +64,8 @@ func (w *Checkout) turns(ctx context.Context, f event.Path) (out []event.Event, 
 	return out, nil
 }
 
-// like are the pieces of work whose words are most like those of a question (see index.Relevance), the
-// newest of equal ones first. words are terms, and spelled says how the question writes them.
+// like are the pieces of work whose words are most like those of a question (see index.Relevance),
+// the newest of equal ones first. words are terms, and spelled says how the question writes them.
 func like(words []string, spelled map[string]string, work []event.Event) (out []event.Earlier) {
 	terms, all := make([][]string, len(work)), make([]int, len(work))
 	for i, e := range work {

@@ -65,9 +65,9 @@ func (w *Checkout) tests(ctx context.Context, q event.Query) (event.Answer, erro
 	return ans, nil
 }
 
-// testOf reports whether a file can be a test of a change, and is no fixture: it is a pair with one of the files by name,
-// its name marks it as a test, or it is written in the language of one of them. A page that tests read seldom is. A
-// change without a program says nothing of languages.
+// testOf reports whether a file can be a test of a change, and is no fixture: it is a pair with one
+// of the files by name, its name marks it as a test, or it is written in the language of one of
+// them. A page that tests read seldom is. A change without a program says nothing of languages.
 func testOf(files []event.Path, f event.Path) bool {
 	name, _, _ := strings.Cut(f.Base(), ".")
 	if f.Stem() != strings.ToLower(name) || strings.Contains(f.Base(), ".test.") || strings.Contains(f.Base(), ".spec.") {

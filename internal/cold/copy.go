@@ -56,7 +56,7 @@ func (d *DB) copyTo(ctx context.Context, part, path string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	// Neither the writer's connection, which others wait for, nor a reader's, which may not write.
+	// data and settings, and files that a tool or another project wrote
 	if err := onDatabase(d.path, func(db *sql.DB) error {
 		_, err := db.ExecContext(ctx, "VACUUM INTO ?", part)
 		return err

@@ -171,9 +171,9 @@ func (p Path) escaped(shown func(rune) bool) string {
 	return b.String()
 }
 
-// Visible reports whether a character is seen where it is printed: no control, no bidirectional or zero-width format
-// character, no tag, no variation selector, no blank that counts as a letter, and not the replacement of bytes that
-// are not UTF-8.
+// Visible reports whether a character is seen where it is printed: no control, no bidirectional or
+// zero-width format character, no tag, no variation selector, no blank that counts as a letter, and
+// not the replacement of bytes that are not UTF-8.
 func Visible(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r != 0x7f
@@ -226,9 +226,9 @@ func (p Path) Mentionable() bool {
 // Root is the absolute path of a worktree, with symlinks resolved.
 type Root string
 
-// Path makes a Path of a file name in the form of the operating system, absolute or relative to the worktree. ok is
-// false if the name is outside of the worktree. It reads nothing from disk: resolve symbolic links before if they
-// matter.
+// Path makes a Path of a file name in the form of the operating system, absolute or relative to the
+// worktree. ok is false if the name is outside of the worktree. It reads nothing from disk: resolve
+// symbolic links before if they matter.
 func (r Root) Path(name string) (p Path, ok bool) {
 	if filepath.IsAbs(name) {
 		rel, err := filepath.Rel(string(r), filepath.Clean(name))

@@ -23,8 +23,8 @@ const sizedPrior = 1.0
 // only commits would lead from a new file to another folder.
 const leastInFolder = 0.01
 
-// mostStem is the largest number of files with one stem that makes two of them a pair by name. Every
-// project of examples has a conf.py, and every language a sphinx.po.
+// mostStem is the largest number of files with one stem that makes two of them a pair by name.
+// Every project of examples has a conf.py, and every language a sphinx.po.
 const mostStem = 8
 
 // everywhere reports whether too many files have a stem for that. c.mu is held.

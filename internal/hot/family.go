@@ -38,11 +38,12 @@ type Family struct {
 
 const day = 24 * time.Hour
 
-// The families. Names follow the seed's keys. 365 days for changes: of half-lives from 7 to 1000 days it ranks the
-// files of the next commits best in public histories, and from 180 days on there is little difference (0.50 mean
-// reciprocal rank; the seed's 13.5 hours: 0.36). 7 days for accesses: editors that rank files by their use take 3 to
-// 10. 30 and 90 days for the others were chosen and not measured apart. The weights of package rank are fitted to all
-// of them: after a change of one, run make train.
+// The families. Names follow the seed's keys. 365 days for changes: of half-lives from 7 to 1000
+// days it ranks the files of the next commits best in public histories, and from 180 days on there
+// is little difference (0.50 mean reciprocal rank; the seed's 13.5 hours: 0.36). 7 days for
+// accesses: editors that rank files by their use take 3 to 10. 30 and 90 days for the others were
+// chosen and not measured apart. The weights of package rank are fitted to all of them: after a
+// change of one, run make train.
 var (
 	Recency   = global("scores:recency", 0, NounFile)                 // last access, Unix seconds
 	Committed = global("scores:committed", 0, NounFile)               // last commit, Unix seconds

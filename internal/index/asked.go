@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// asked is a word of a text, what it counts, and the files that have it.
+// asked is a word of the text that Match compares with the files: how much the word weighs, and
+// which files have it.
 type asked struct {
 	word        string
 	text, title float64
-	with        [fields]int // files
-	lists       [][]byte    // by segment
+	with        [fields]int // number of files that have the word in each field
+	lists       [][]byte    // the packed list of the word's files, for each segment
 }
 
-// weigh returns the words of a text and of its title, those in the fewest bodies first. Beyond a
-// limit the most frequent ones are left out.
+// weigh returns the words of a text and of its title, starting with those that the fewest bodies
+// have. If there are more than maxTextWords, the most frequent ones are left out.
 func (c *Contents) weigh(t Text) []asked {
 	all := make([]asked, 0, len(t.Body))
 	for _, w := range t.Body {
@@ -62,13 +63,14 @@ func (c *Contents) weigh(t Text) []asked {
 	return slices.DeleteFunc(out, func(w asked) bool { return w.text == 0 && w.title == 0 })
 }
 
-// askedName is an identifier of a text, and the files that have it.
+// askedName is an identifier of the text that Match compares with the files, and the files that
+// have it.
 type askedName struct {
 	name            string
 	title           bool
 	text            bool
-	definers, files int      // files that define it, or have it
-	lists           [][]byte // by segment
+	definers, files int      // number of files that define it, and of files that have it at all
+	lists           [][]byte // the packed list of the name's files, for each segment
 }
 
 // ask looks up the identifiers of a text.

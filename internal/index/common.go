@@ -9,8 +9,8 @@ import (
 //go:embed common.txt
 var commonList string
 
-// commonTerms are terms of requests about any program: the list above, the words that mean the
-// same, and stop words.
+// commonTerms are terms that requests about any program use: commonList, the synonyms, and the stop
+// words.
 var commonTerms = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for _, list := range append(synonymGroups, commonList) {
@@ -24,8 +24,8 @@ var commonTerms = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// Common reports whether a term (see Terms) is a word of requests about any program: it tells
-// nothing about who wrote it.
+// Common reports whether requests about any program use a term (see Terms). Such a term says
+// nothing about the project of the person who wrote it.
 func Common(term string) bool { return commonTerms()[term] }
 
 // HasWord reports whether a file has that term.
@@ -38,7 +38,7 @@ func (c *Contents) HasWord(term string) bool {
 	return false
 }
 
-// Defined reports whether a source defines a name with that stem.
+// Defined reports whether a source file defines a name that contains a word with this stem.
 func (c *Contents) Defined(stem string) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

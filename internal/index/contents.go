@@ -7,11 +7,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Contents is an index of what files say, by field: words of the path, of the names that a file
+// Contents is an index of the words of files, by field: words of the path, of the names that a file
 // defines, of its doc strings and comments, of its body, and exact identifiers. It never keeps a
-// text. It holds the files as they are now: the base, which is one packed segment, and over it what
-// changed since. A file that is saved or removed is gone from the base, and becomes a small segment
-// of the overlay; fold makes a new base of all. It is safe for concurrent use.
+// text. It describes the files as they are now. Most of them are in the base, one packed segment;
+// files that changed since are in the overlay, a list of small segments. Saving or removing a file
+// deletes it from the base, and a saved file becomes a small segment of the overlay. fold packs all
+// files into a new base. Contents is safe for concurrent use.
 type Contents struct {
 	maxFiles, maxBytes int
 
@@ -20,48 +21,58 @@ type Contents struct {
 	mu       sync.RWMutex // guards what follows; held for a short time
 	version  uint64       // grows with every change
 	files    map[event.Path]position
-	segments []*segment        // the base, if there is one, and the overlay; each with files that are not gone
-	named    map[string]uint32 // files with that word in their path
-	lengths  [fields]float64   // sums of the lengths of all files
-	bytes    int               // of all segments
+	segments []*segment        // the base, if there is one, then the overlay; a segment whose files are all gone is dropped
+	named    map[string]uint32 // by word: number of files that have it in their path
+	lengths  [fields]float64   // sum of the lengths of all files, by field
+	bytes    int               // memory of all segments
 }
 
-// position is where a file is.
+// position tells in which segment a file is, and where.
 type position struct {
 	segment *segment
-	at      uint32 // its number there
+	at      uint32 // the number of the file in that segment
 }
 
-// Limits of the index. Beyond them it takes no new file, but follows changes of known ones.
+// Limits of the index. Once one of them is reached, new files are left out, while known files are
+// still updated.
 const (
 	maxFiles = 1 << 17
 	maxBytes = 1 << 28 // of all segments
 )
 
-// Bounds of the overlay and of one step.
+// Limits of the overlay and of one step of work.
 const (
-	mergeAt     = 8    // segments of the overlay of a size are merged; a size is a power of this many files
-	maxSmall    = 512  // files of the overlay that are merged at once when one is saved: about 3 ms
-	removalStep = 1024 // files that are removed between questions
-	foldAt      = 0.5  // share of all entries over the base, or gone, with which a new base is made while files are saved
-	packAt      = 0.1  // the same before the index is kept on disk, and when all files have been read
+	// When the overlay has this many segments of one size class, they are merged. The size classes
+	// are powers of this number.
+	mergeAt = 8
+	// The number of overlay files that may be merged at once when a file is saved; merging these
+	// takes about 3 ms.
+	maxSmall = 512
+	// The number of files that are removed under one lock; questions are answered between two
+	// steps.
+	removalStep = 1024
+	// While files are saved, a new base is made when more than this share of all entries is in the
+	// overlay or belongs to removed files.
+	foldAt = 0.5
+	// The same share, used before the index is written to disk and after all files have been read.
+	packAt = 0.1
 )
 
-// NewContents returns an index of no file.
+// NewContents returns an empty index.
 func NewContents() *Contents { return newContents(maxFiles, maxBytes) }
 
 func newContents(files, bytes int) *Contents {
 	return &Contents{maxFiles: files, maxBytes: bytes, files: map[event.Path]position{}, named: map[string]uint32{}}
 }
 
-// Version returns a number that is another one after every change.
+// Version returns a number that changes with every change of the index.
 func (c *Contents) Version() uint64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.version
 }
 
-// Size returns how many words a file has, 0 if it is not known.
+// Size returns the number of words in a file, 0 if the index does not have the file.
 func (c *Contents) Size(p event.Path) float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -71,14 +82,14 @@ func (c *Contents) Size(p event.Path) float64 {
 	return 0
 }
 
-// Set replaces what a file says, and makes a new base when much has changed. See Extract for what a
-// text says.
+// Set replaces what the index knows of a file by the words of text (see Extract). When much has
+// changed since the last base was made, it also makes a new base.
 func (c *Contents) Set(p event.Path, text []byte) {
 	c.set(p, text)
 	c.fold(foldAt)
 }
 
-// set is Set that makes no new base.
+// set is Set without making a new base.
 func (c *Contents) set(p event.Path, text []byte) {
 	said := Extract(p, text)
 	if said.Size == 0 {
@@ -96,7 +107,7 @@ func (c *Contents) set(p event.Path, text []byte) {
 	c.merge()
 }
 
-// enter makes the only file of a segment known.
+// enter adds a segment of one file, p, to the index.
 func (c *Contents) enter(p event.Path, s *segment, path []Count) {
 	c.version++
 	c.files[p] = position{s, 0}
@@ -106,7 +117,8 @@ func (c *Contents) enter(p event.Path, s *segment, path []Count) {
 	c.count(s, 0, path)
 }
 
-// count adds a file of a segment to the sums. path is the words of its path.
+// count adds the lengths of a segment's file to the sums of the index. path is the words of the
+// file's path.
 func (c *Contents) count(s *segment, file int, path []Count) {
 	for _, w := range path {
 		c.named[w.Stem]++
@@ -116,7 +128,7 @@ func (c *Contents) count(s *segment, file int, path []Count) {
 	}
 }
 
-// adopt takes the files of another index, which is not used after that, in place of its own.
+// adopt replaces the files of c by those of o. The caller must not use o afterwards.
 func (c *Contents) adopt(o *Contents) {
 	c.merging.Lock()
 	defer c.merging.Unlock()
@@ -126,7 +138,8 @@ func (c *Contents) adopt(o *Contents) {
 	c.files, c.segments, c.named, c.lengths, c.bytes = o.files, o.segments, o.named, o.lengths, o.bytes
 }
 
-// Remove forgets files. Many files are removed in steps, between which questions are answered.
+// Remove deletes files from the index. A long list is worked off in steps, so that questions can be
+// answered in between.
 func (c *Contents) Remove(paths ...event.Path) {
 	for step := range slices.Chunk(paths, removalStep) {
 		c.mu.Lock()
@@ -162,8 +175,9 @@ func (c *Contents) remove(paths ...event.Path) {
 	}
 }
 
-// merge merges segments of the overlay while there are mergeAt of a size, up to maxSmall files. If
-// a merge or a fold is under way, that one goes on, or the next does.
+// merge merges segments of the overlay as long as there are mergeAt of one size, up to maxSmall
+// files. If another goroutine is already merging or folding, merge returns at once: that goroutine,
+// or the next call, does the work.
 func (c *Contents) merge() {
 	for c.merging.TryLock() {
 		parts := c.small()
@@ -177,14 +191,15 @@ func (c *Contents) merge() {
 	}
 }
 
-// small returns segments of the overlay that are to be merged.
+// small returns the segments of the overlay that merge should join next, none if no size has
+// enough.
 func (c *Contents) small() []part {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	var ofSize [3][]*segment
 	for _, s := range c.segments {
 		if s.live > maxSmall/mergeAt {
-			continue // it waits for the next base, or is the base
+			continue // the base, or a segment that stays as it is until the next base is made
 		}
 		size := 0
 		for n := s.live; n >= mergeAt; n /= mergeAt {
@@ -204,9 +219,9 @@ func partsOf(segments []*segment) (parts []part) {
 	return parts
 }
 
-// fold makes a new base of all files if more than a share of the entries of all segments lie over
-// the base, or are gone: a file that was saved again has one of either. Questions are answered
-// meanwhile.
+// fold makes a new base of all files if more than the given share of all entries is in the overlay
+// or belongs to removed files. A file that was saved again counts twice: once in the overlay, once
+// as removed from the base. Questions are answered while fold works.
 func (c *Contents) fold(share float64) {
 	c.merging.Lock()
 	defer c.merging.Unlock()
@@ -225,14 +240,15 @@ func (c *Contents) fold(share float64) {
 	}
 }
 
-// replace puts one segment in the place of some. Files that go meanwhile are gone in it.
+// replace puts one merged segment in the place of parts. Files that were removed while merging are
+// marked as gone in the new segment.
 func (c *Contents) replace(parts []part) {
 	s := merge(parts)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	old := map[*segment]bool{}
 	for _, p := range parts {
-		if p.segment.live > 0 { // or it has been dropped
+		if p.segment.live > 0 { // else the segment has already been dropped
 			c.bytes -= p.bytes()
 		}
 		old[p.segment] = true

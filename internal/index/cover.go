@@ -7,12 +7,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Cover is which share of the words of a name a text says, by their rarity, in [0,1]: of the whole
-// path, of the base name; the same of the title alone. Scope is which share of the words of
-// Text.Scope the path has.
+// Cover tells which share of the words in a file's name a text contains, with rare words counting
+// more. Each share is in [0,1]: Path for the whole path, Base for the base name, TitlePath and
+// TitleBase for the title of the text alone. Scope is the share of the words of Text.Scope that the
+// path has.
 type Cover struct{ Path, Base, TitlePath, TitleBase, Scope float64 }
 
-// Cover returns the share of the words of a file's name that a text says.
+// Cover returns how much of the name of a file a text contains.
 func (c *Contents) Cover(p event.Path, t Text) (v Cover) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -49,7 +50,7 @@ func pathWords(p event.Path) (path, base []Count) {
 	return counts(all), counts(own)
 }
 
-// TextOf returns the text of which only words and identifiers are known.
+// TextOf returns a Text that has only these words and identifiers, without title or frames.
 func TextOf(words, identifiers []string) Text {
 	all := map[string]int{}
 	for _, w := range words {

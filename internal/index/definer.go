@@ -12,25 +12,27 @@ type definer struct {
 	define func(name []byte)
 	block  byte // in Go: 'v' inside of var ( … ), 'i' inside of an interface
 
-	// of the names that this line defines
-	member  bool // they belong to a type, or to a function
+	// About the names that the current line defines:
+	member  bool // they are members of a type, or local to a function
 	private bool // no other file can use them
 }
 
-// definingLine is a line outside of comments, with what rules ask about it.
+// definingLine is a line of code outside of comments, with everything that the rules of a language
+// look at.
 type definingLine struct {
-	text     []byte // without the comment at its end, and without space there
-	rest     []byte // the text after it
+	text     []byte // the line without a comment at its end and without trailing space
+	rest     []byte // the text of the file after this line
 	body     []byte // without indentation, annotations and modifiers
 	columns  int    // of indentation; a tab is 4
-	modified bool   // it has modifiers
+	modified bool   // the line begins with modifiers such as public or static
 	found    bool   // a keyword defines a name
 }
 
-// maxNames is the number of words that are read before a keyword, and the keyword.
+// maxNames is the number of words that are read up to and including the keyword of a definition.
 const maxNames = 8
 
-// line defines the names of a line, by the keywords of the language and by its other rules.
+// line finds the names that a line defines, first by the keywords of the language, then by its
+// other rules.
 func (d *definer) line(text, rest []byte) {
 	l := definingLine{text: bytes.TrimRight(text, " \t"), rest: rest, columns: indentation(text)}
 	if l.body = withoutAnnotations(bytes.TrimLeft(l.text, " \t")); len(l.body) == 0 {
@@ -90,8 +92,8 @@ func withoutAnnotations(line []byte) []byte {
 	return line
 }
 
-// identifier returns the identifier that a text begins with, empty if it begins with something
-// else, and what follows it.
+// identifier returns the identifier at the beginning of a text, and the text after it. name is
+// empty if the text begins with something else.
 func identifier(text []byte) (name, rest []byte) {
 	end := 0
 	for end < len(text) && identifierByte[text[end]] {
@@ -100,7 +102,7 @@ func identifier(text []byte) (name, rest []byte) {
 	return text[:end], text[end:]
 }
 
-// lastIdentifier returns the identifier that a text ends with, and what is before it.
+// lastIdentifier returns the identifier at the end of a text, and the text before it.
 func lastIdentifier(text []byte) (before, name []byte) {
 	start := len(text)
 	for start > 0 && identifierByte[text[start-1]] {
@@ -109,7 +111,8 @@ func lastIdentifier(text []byte) (before, name []byte) {
 	return text[:start], text[start:]
 }
 
-// keyword returns the name after the keyword that a line begins with.
+// keyword returns the name that follows the keyword at the beginning of a line, empty if there is
+// none.
 func (d *definer) keyword(l definingLine) []byte {
 	rest := l.body
 	for range 3 { // const enum Name
@@ -139,8 +142,8 @@ func (d *definer) keyword(l definingLine) []byte {
 	return nil
 }
 
-// qualified returns the name that a text begins with, the last part of Type.name in languages that
-// have it.
+// qualified returns the name at the beginning of a text. Where the language writes Type.name, it
+// returns the last part.
 func (d *definer) qualified(text []byte) []byte {
 	if len(text) > 0 && text[0] == '<' && d.lang == kotlin { // fun <T> T.name()
 		text = bytes.TrimLeft(text[1+max(0, bytes.IndexByte(text, '>')):], " \t")
@@ -163,10 +166,12 @@ func (d *definer) qualified(text []byte) []byte {
 	return name
 }
 
-// blockWords are followed by a colon, or by a parenthesis and a brace, where nothing is defined.
+// blockWords are keywords after which nothing is defined although a colon, or a parenthesis and a
+// brace, follow.
 var blockWords = event.WordSet(`if elif else for foreach while switch catch with try finally do return except lambda match
 	case class function def using lock fixed synchronized unless until when throw throws new await yield delete typeof
 	goto assert import package super this default constructor require and or not in is sizeof elseif guard defer`)
 
-// typeWords begin the definition of a type, which is known by its name alone wherever it stands.
+// typeWords are keywords that define a type. Other files can use a type by its name alone, wherever
+// it is defined.
 var typeWords = event.WordSet("class interface struct enum trait record type object protocol module namespace typealias union")

@@ -7,7 +7,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// maxSignature is the number of bytes in which the parameters of a function of C end.
+// maxSignature is the number of bytes after a function's name in which its parameter list must end.
 const maxSignature = 2 << 10
 
 var (
@@ -16,8 +16,8 @@ var (
 		abstract unsigned signed`)
 )
 
-// c defines functions and constants at the first column, methods inside of classes, macros and
-// types.
+// c finds what a line of C or a related language defines: functions and constants at the first
+// column, methods inside of classes, macros and types.
 func (d *definer) c(l definingLine) {
 	line := l.text
 	switch {
@@ -48,8 +48,8 @@ func (d *definer) c(l definingLine) {
 	}
 }
 
-// enumerator defines a constant of an enumeration that has a value: name = value, at the end of a
-// line.
+// enumerator defines an enumeration constant that is written as "name = value," on a line of its
+// own. It reports whether the line is one.
 func (d *definer) enumerator(l definingLine) bool {
 	name, rest := identifier(l.body)
 	rest = bytes.TrimLeft(rest, " \t")
@@ -60,8 +60,8 @@ func (d *definer) enumerator(l definingLine) bool {
 	return true
 }
 
-// cType defines the type that a line begins: struct name {, enum class name : base, typedef …
-// name;, using name =.
+// cType defines the type on a line such as "struct name {", "enum class name : base", "typedef …
+// name;" or "using name =". It reports whether the line defines one.
 func (d *definer) cType(l definingLine) bool {
 	word, rest := identifier(l.body)
 	typedef := string(word) == "typedef"
@@ -100,8 +100,8 @@ func (d *definer) cType(l definingLine) bool {
 	return true
 }
 
-// cFunction defines the function or the constant that a line begins. A declaration, which ends with
-// a semicolon, defines nothing.
+// cFunction defines the function or the constant whose definition begins on a line. A line that
+// ends with a semicolon only declares a function, so it defines nothing.
 func (d *definer) cFunction(l definingLine) {
 	open, equals := bytes.IndexByte(l.text, '('), bytes.IndexByte(l.text, '=')
 	if open < 0 || equals >= 0 && equals < open {
@@ -116,7 +116,7 @@ func (d *definer) cFunction(l definingLine) {
 	if len(name) == 0 || blockWords[string(name)] || blockWords[string(first)] || macro {
 		return
 	}
-	// The text after the line follows it in memory, but for what the line is cut at.
+	// l.rest begins where l.text ends, so the parameter list may go on in it.
 	signature := append(bytes.Clone(l.text[open:]), l.rest[:min(len(l.rest), maxSignature)]...)
 	end := closing(signature, '(', ')')
 	if end < 0 {

@@ -7,33 +7,38 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Definition is where a program defines a name.
+// Definition is a place where a program defines a name.
 type Definition struct {
 	Line int    // from 1 on
-	Name string // with the type that it belongs to, if that is known: AppContext.pop
+	Name string // with its type in front if that is known, as in AppContext.pop
 }
 
-// definedName is a definition as it is found.
+// definedName is a definition with the parts of its name, as definitionsIn finds it.
 type definedName struct {
 	Definition
-	last  string // the name alone
+	last  string // the name without its type
 	stems []string
-	owner []string // stems of the type
+	owner []string // stems of the name of the type that it belongs to
 }
 
-// Limits for one file.
+// Limits of the definitions in one file.
 const (
 	maxDefinitions = 2000 // definitions
-	leastWords     = 2    // words of a name and its type that a text must say that does not write the name
-	leastNamed     = 0.5  // share of the words of a name, by rarity, that a text must say
+	// The words of a name and its type that a text must contain if it does not write the name
+	// itself.
+	leastWords = 2
+	// The share of the words of a name, weighted by rarity, that a text must contain.
+	leastNamed = 0.5
 
-	identifierWeight = 20 // of a name as the text writes it: more than words have
+	// The weight of a name that the text writes exactly; more than any sum of words can reach.
+	identifierWeight = 20
 )
 
-// DefinitionFor returns the definition of a program that a text speaks of: one that the text names
-// as an identifier, else the one with the largest share of its words said, each word by its rarity
-// among the files. ok is false when the text says less than half of every name, or no two words of
-// a name and its type: one word is in too many prompts. It reads at most MaxEdited bytes.
+// DefinitionFor returns the definition in a program that a text is most likely about: one that the
+// text names as an identifier, else the one of whose words the text has the largest share, each
+// word weighted by its rarity among the files. ok is false if the text has less than half of every
+// name, or fewer than two words of a name and its type, because single words occur in too many
+// prompts. It reads at most MaxEdited bytes.
 func (c *Contents) DefinitionFor(p event.Path, program []byte, t Text) (d Definition, ok bool) {
 	best := 0.0
 	c.mu.RLock()
@@ -48,7 +53,7 @@ func (c *Contents) DefinitionFor(p event.Path, program []byte, t Text) (d Defini
 		}
 		said, words := c.said(x.stems, t)
 		if worth += said; worth > 0 {
-			owner, more := c.said(x.owner, t) // the type that the text names has this one, not another
+			owner, more := c.said(x.owner, t) // prefer the definition whose type the text names
 			worth, words = worth+owner, words+more
 		}
 		if worth > best && (words >= leastWords || worth >= identifierWeight) {
@@ -58,8 +63,8 @@ func (c *Contents) DefinitionFor(p event.Path, program []byte, t Text) (d Defini
 	return d, best > 0
 }
 
-// said is the rarity of the words of a name that a text says, and how many they are; 0 if it says
-// less than half of them by their rarity.
+// said returns the sum of the rarities of the words in a name that a text contains, and the number
+// of these words. The sum is 0 if it is less than half of the rarity of the whole name.
 func (c *Contents) said(stems []string, t Text) (said float64, words int) {
 	all := 0.0
 	for _, stem := range stems {
@@ -76,7 +81,8 @@ func (c *Contents) said(stems []string, t Text) (said float64, words int) {
 	return said, words
 }
 
-// DefinitionOf returns where a program defines a name, in plain form.
+// DefinitionOf returns where a program defines a name. name is in plain form: lower case, without
+// underscores.
 func DefinitionOf(p event.Path, program []byte, name string) (Definition, bool) {
 	for _, x := range definitionsIn(p, program) {
 		if plainIdentifier(x.last) == name {
@@ -86,8 +92,7 @@ func DefinitionOf(p event.Path, program []byte, name string) (Definition, bool) 
 	return Definition{}, false
 }
 
-// definitionsIn returns the definitions of a program in the order of their lines, none for what is
-// no program.
+// definitionsIn returns the definitions in a program, by line; none for a file that is no program.
 func definitionsIn(p event.Path, program []byte) (out []definedName) {
 	lang := languageOf(p)
 	if lang == nil || unreadable(p, program) {
@@ -103,7 +108,7 @@ func definitionsIn(p event.Path, program []byte) (out []definedName) {
 	d := &definer{lang: lang}
 	d.define = func(name []byte) {
 		if len(name) < 2 || len(name) > maxName || len(out) == maxDefinitions ||
-			len(out) > 0 && out[len(out)-1].Line == number { // of a line, the first
+			len(out) > 0 && out[len(out)-1].Line == number { // only the first definition of a line
 			return
 		}
 		columns := indentation(line.raw)
@@ -129,7 +134,7 @@ func definitionsIn(p event.Path, program []byte) (out []definedName) {
 	return out
 }
 
-// indentation is the columns before a line; a tab is 4.
+// indentation returns the number of columns before the text of a line. A tab counts as 4.
 func indentation(line []byte) (columns int) {
 	for _, c := range line {
 		switch c {
@@ -144,7 +149,7 @@ func indentation(line []byte) (columns int) {
 	return columns
 }
 
-// receiver is the type of a method of Go, "" for every other line.
+// receiver returns the receiver type of a Go method, "" for every other line.
 func receiver(lang *language, line []byte) string {
 	rest, method := bytes.CutPrefix(line, []byte("func ("))
 	if lang != golang || !method {

@@ -1,46 +1,47 @@
-// Package index knows what the files of a worktree are called and what they say, and which texts
-// are alike.
+// Package index knows the names and the contents of the files of a worktree, and how similar two
+// texts are.
 //
-// Paths and texts go in. Terms come out, and the files that a name, a term or an identifier finds,
-// best first. The package holds the only tokenizer, stemmer, stop words and comparison of words of
-// the module:
+// Paths and texts go in. Terms come out, and the files that match a name, a term or an identifier,
+// best first. The package has the module's only tokenizer, stemmer, stop words and comparison of
+// words:
 //
-//   - Terms, Identifiers: what of a text is indexed;
+//   - Terms, Identifiers: the words and names of a text that are indexed;
 //   - Tree: the files by name, folder, stem and word of the path;
-//   - Locator: the one resolver of names, for typed names, tools, failed accesses, texts and frames of
-//     stacks. It climbs a ladder (Rung), and a caller says which rungs it accepts; Mentions finds the
-//     files that a text names;
-//   - Contents: the files by words of their fields (BM25), identifiers and definitions; Reader reads them from disk,
-//     and keeps what it read in a File;
-//   - Extract: what one file says, by field (words, definitions, comments, identifiers), with rules for
-//     each language; KindOf: what a file is for;
-//   - ParseText: what a prompt, an issue or a commit message says: words, identifiers, stack frames, names
-//     of files and modules; Locator.Files and Tree.Modules find the files that these names mean;
-//     Text.Phrases: which files have its words together;
-//   - World.BrokenBy: the places that still use what a change removes: names, files that are imported,
+//   - Locator: the one resolver of names. The command line, agents' tools, failed accesses, texts
+//     and stack frames all use it. It tries a ladder of rules (Rung), from the surest down, and
+//     each caller says which of them it accepts. Mentions finds the files that a text names;
+//   - Contents: the files by the words of their fields (BM25), by identifiers and by definitions.
+//     Reader reads the files from disk, and keeps what it read in a File;
+//   - Extract: the words, definitions, comments and identifiers of one file, with rules for each
+//     language. KindOf tells what a file is for;
+//   - ParseText: the words, identifiers, stack frames, and names of files and modules in a
+//     prompt, an issue or a commit message. Locator.Files and Tree.Modules find the files that
+//     these names mean, Text.Phrases the files in which its words stand together;
+//   - World.BrokenBy: the places that still use what a change removes: names, imported files, and
 //     paths in documents;
-//   - Stem: the form that cache, cached and caching share;
-//   - Relevance, Request and Requests: how alike two texts are.
+//   - Stem: the common form of cache, cached and caching;
+//   - Relevance, Request and Requests: how similar two texts are.
 //
-// Only Reader opens files. It extracts some 20 MB of source a second. What it extracted is kept
-// with the size, the time and the blob id of each file: after a start it neither reads nor hashes a
-// file of the same size and time, and one with the same blob id is not extracted again. A Tree is
-// made again at each start, at about 1 µs per file.
+// Only Reader opens files. It reads some 20 MB of source a second. It keeps the size, the time and
+// the blob id of each file together with the words. So after a restart a file of unchanged size and
+// time is not even read, and one with an unchanged blob id is not extracted again. A Tree is not
+// kept; building it at a start takes about 1 µs per file.
 //
-// Contents is made of packed segments: lists of the files that have a word, by the hash of the
-// word, which never change. The words themselves are not kept. One segment is the base. What
-// changed since lies over it: a file that is saved or removed is gone from the base, and a saved
-// one becomes a small segment of the overlay. Eight of these of a size are merged at once, up to
-// 512 files. When a third of all files has been saved again, Reader.Run folds all into a new base,
-// and when a twentieth has, before it keeps them on disk. The overlay is several segments, because
-// one would be packed again at every save. A question waits for no merge, and no answer depends on
-// where the files are.
+// Contents consists of packed segments, which never change. A segment lists, by the hash of each
+// word, the files that have the word; the words themselves are not kept. The largest segment is the
+// base. The overlay on top of it has what changed since: saving or removing a file deletes it from
+// the base, and a saved file becomes a small segment of the overlay. Eight overlay segments of one
+// size are merged at once, up to 512 files. When a third of all files has been saved again,
+// Reader.Run packs everything into a new base; before it writes the index to disk, a twentieth is
+// enough. The overlay is not one single segment, because that would have to be packed again at
+// every save. A question never waits for a merge, and its answer does not depend on which segment a
+// file is in.
 //
-// Memory is bounded. A file longer than 1 MB, an image and a binary say nothing. Within that
-// nothing of a file is left out: its words by field, with counts of at most 255, and its
-// identifiers, about 1 KB for a file of Go libraries. Of one worktree Contents keeps at most
-// 131,072 files, those nearest to the root, and 256 MB. Beyond these bounds new files are left out,
-// and known ones are followed. A Tree has every file that it is given, with at most 24 words of its
-// path and 256 files of a word, about 0.4 KB for each file. Extract keeps what it knows of 65,536
-// tokens, about 10 MB, until memory is needed. ParseText reads 128 KB.
+// Memory is bounded. Files longer than 1 MB, images and binaries are not indexed. Every other file
+// is indexed completely: its words by field, with counts up to 255, and its identifiers, which
+// takes about 1 KB for a file of Go libraries. Contents keeps at most 131,072 files of a worktree,
+// those nearest to the root, and 256 MB. Once a limit is reached, new files are left out and known
+// ones are still updated. A Tree has every file that it is given, with at most 24 words of its path
+// and 256 files for each word, about 0.4 KB per file. Extract caches 65,536 tokens, about 10 MB,
+// until the memory is needed elsewhere. ParseText reads the first 128 KB of a text.
 package index

@@ -9,47 +9,54 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Document is what a file says, by field. Words are stems (see Stem) of 2 to 32 bytes, without
-// numbers and the words that every text has (the, of, is). Identifiers are cut into their words.
+// Document is the words and names of one file, by field. Words are stems (see Stem) of 2 to 32
+// bytes; numbers and words that every text has (the, of, is) are left out. An identifier
+// contributes each of its words.
 type Document struct {
 	Kind  FileKind
 	Terms []Term // sorted by stem, each once
 
-	// The lengths of the fields in words, all words counted: those of the text, of the names that
-	// it defines, of its comments.
+	// The number of words in the whole text, in the names that it defines, and in its comments. All
+	// words count, also those without a stem.
 	Size, DefinitionSize, ProseSize int
 
-	// the names that the file defines, in plain form (maxItems, max_items and MAX_ITEMS are one),
-	// each once
+	// Defines lists each name that the file defines once, in plain form: maxItems, max_items and
+	// MAX_ITEMS are one.
 	Defines []string
-	// the names of two or more words that it does not define, in plain form, each once: those in
-	// its code, and those that only comments and strings, or a text that is no program, have
+	// Names of two or more words that the file has but does not define, in plain form, each once.
+	// Uses are those in its code. Mentions are those that occur only in comments and strings, or in
+	// a text that is no program.
 	Uses, Mentions []string
 }
 
-// Term is a word of a file, with how often each field has it.
+// Term is a word of a file, with the number of times that it occurs in each field.
 type Term struct {
-	Stem        string
-	Body        uint32 // in the whole text
-	Definitions uint32 // in the names that the file defines, each name once; in a document for people: in headings
+	Stem string
+	Body uint32 // in the whole text
+	// In the names that the file defines, each name counted once. In a document for people: in its
+	// headings.
+	Definitions uint32
 	Prose       uint32 // in doc strings and comments, without the license at the top
 }
 
-// Limits for reading a file. Within them nothing is left out.
+// Limits for reading a file. A file within them is indexed completely.
 const (
-	MaxDocument = 1 << 20 // bytes of a file; longer ones say nothing
-	// bytes of a line on average; a program or data with longer lines is minified, and says nothing
-	// …
+	MaxDocument = 1 << 20 // bytes of a file; longer files are not indexed
+	// A program or a data file of more than minMinified bytes whose lines are longer than this on
+	// average, in bytes, is minified and is not indexed.
 	maxMeanLine = 500
-	minMinified = 4 << 10 // … if it has more bytes than this
-	maxToken    = 64      // bytes of a run of letters and digits in ASCII; longer ones are encoded data …
-	maxName     = 128     // … if they have no underscore, or more bytes than this
-	maxKnown    = 1 << 16 // tokens that an extractor knows before it begins again; about 10 MB
-	maxLicense  = 8 << 10 // bytes at the top of a file where its license is looked for
+	minMinified = 4 << 10 // bytes; see maxMeanLine
+	// Longer runs of ASCII letters and digits, in bytes, are encoded data unless they have an
+	// underscore.
+	maxToken = 64
+	// Names longer than this many bytes are encoded data even if they have an underscore.
+	maxName    = 128
+	maxKnown   = 1 << 16 // tokens that an extractor caches before it starts over; about 10 MB
+	maxLicense = 8 << 10 // bytes at the top of a file that are searched for its license
 )
 
-// Extract reads a file. Binary files, minified ones and those longer than MaxDocument have a Kind
-// and no words.
+// Extract returns the words and names of a file. Binary and minified files and those longer than
+// MaxDocument have a Kind but no words.
 func Extract(p event.Path, text []byte) Document {
 	d := Document{Kind: KindOf(p)}
 	if d.Kind == KindBinary || len(text) > MaxDocument || bytes.IndexByte(text, 0) >= 0 {
@@ -82,40 +89,40 @@ func generated(head []byte) bool {
 		func(mark string) bool { return bytes.Contains(head, []byte(mark)) })
 }
 
-// extractor counts the words of one file after the other. It knows the tokens of the files before:
-// most tokens occur again, and their stems are shared by all documents.
+// extractor counts the words of one file after another. It caches the tokens of earlier files,
+// because most tokens occur again, and lets all documents share their stems.
 type extractor struct {
-	tokens map[string]uint32 // number of a token as it is written
+	tokens map[string]uint32 // the number of each token, by its spelling in the text
 	all    []token           // by number
 	stems  map[string]uint32
 	words  []countedStem
-	names  map[string]uint32 // by plain form
+	names  map[string]uint32 // the number of each name, by its plain form
 	plain  []countedName
 
-	file    uint32   // number of the file; marks of other files are old
-	touched []uint32 // stems of the file
-	defined []uint32 // names that it defines, in the order of the text
-	used    []uint32 // names of two or more words that it has
+	file    uint32   // number of the current file; counts that carry another number are old
+	touched []uint32 // stems that occur in the current file
+	defined []uint32 // names that the current file defines, in the order of the text
+	used    []uint32 // names of two or more words that the current file has
 	size    [3]int   // words of the body, the definitions and the prose
 }
 
-// token is what is known of a run of letters, digits and underscores.
+// token is what the extractor caches about a run of letters, digits and underscores.
 type token struct {
 	stems []uint32
-	size  int    // words, those without stem included
-	name  uint32 // its plain form
+	size  int    // number of words, also those without a stem
+	name  uint32 // number of its plain form
 	code  bool   // it has two or more words
-	stop  bool   // it is a name that could be a word of stopWords
+	stop  bool   // it is a name whose plain form is also in stopWords
 }
 
 type countedStem struct {
 	Term
-	file uint32 // the file that was counted
+	file uint32 // the file for which Term was last counted
 }
 
 type countedName struct {
 	text                    string
-	defines, uses, mentions uint32 // the last file that does
+	defines, uses, mentions uint32 // the last file that defines, uses or mentions the name
 }
 
 var extractors = sync.Pool{New: func() any { return &extractor{} }}
@@ -149,7 +156,8 @@ func (x *extractor) finish(d *Document) {
 	}
 }
 
-// identifierByte marks the bytes of identifiers; see outsideIdentifier.
+// identifierByte tells for each byte whether it can be part of an identifier; see
+// outsideIdentifier.
 var identifierByte = func() (in [256]bool) {
 	for c := range in {
 		in[c] = c >= 0x80 || !outsideIdentifier(rune(c))
@@ -157,7 +165,7 @@ var identifierByte = func() (in [256]bool) {
 	return in
 }()
 
-// count counts the words of a part of the text.
+// count counts the words in a piece of the text.
 func (x *extractor) count(text []byte, of piece) {
 	for i := 0; i < len(text); {
 		if !identifierByte[text[i]] {
@@ -173,7 +181,7 @@ func (x *extractor) count(text []byte, of piece) {
 		if ascii && len(run) > maxToken && (len(run) > maxName || bytes.IndexByte(run, '_') < 0) {
 			continue
 		}
-		for !ascii && len(run) > maxToken { // a script without spaces
+		for !ascii && len(run) > maxToken { // a script that is written without spaces
 			x.countToken(run[:maxToken], of)
 			run = run[maxToken:]
 		}
@@ -205,7 +213,7 @@ func (x *extractor) countToken(text []byte, of piece) {
 	}
 }
 
-// mentions notes that the file has a name.
+// mentions records that the file has the name with number n.
 func (x *extractor) mentions(n uint32) {
 	if x.plain[n].mentions != x.file {
 		x.plain[n].mentions = x.file
@@ -213,7 +221,7 @@ func (x *extractor) mentions(n uint32) {
 	}
 }
 
-// define counts a name that the file defines.
+// define counts a name that the file defines, given as it is written.
 func (x *extractor) define(name []byte) {
 	if len(name) < 2 || len(name) > maxName || bytes.HasPrefix(name, []byte("__")) && bytes.HasSuffix(name, []byte("__")) {
 		return // __init__
@@ -228,7 +236,7 @@ func (x *extractor) define(name []byte) {
 	x.emphasize(t)
 }
 
-// emphasize counts the words of a token as those of a definition.
+// emphasize counts the words of a token once more, as words of a definition.
 func (x *extractor) emphasize(t *token) {
 	x.size[1] += t.size
 	for _, n := range t.stems {
@@ -236,7 +244,7 @@ func (x *extractor) emphasize(t *token) {
 	}
 }
 
-// word returns the counts of a stem in this file.
+// word returns the counters of a stem for the current file.
 func (x *extractor) word(n uint32) *countedStem {
 	w := &x.words[n]
 	if w.file != x.file {
@@ -246,7 +254,7 @@ func (x *extractor) word(n uint32) *countedStem {
 	return w
 }
 
-// token returns the number of a token.
+// token returns the number of a token, and caches a new one.
 func (x *extractor) token(text []byte) uint32 {
 	if n, known := x.tokens[string(text)]; known {
 		return n
@@ -266,7 +274,7 @@ func (x *extractor) token(text []byte) uint32 {
 	return number(x.tokens, s)
 }
 
-// named returns the number of a name in plain form.
+// named returns the number of a name that is in plain form.
 func (x *extractor) named(text string) uint32 {
 	n := number(x.names, text)
 	if int(n) == len(x.plain) {
@@ -284,7 +292,7 @@ func (x *extractor) stem(stem string) uint32 {
 	return n
 }
 
-// number returns the number of a text, the next one if it is new.
+// number returns the number of a text. A new text gets the next free number.
 func number(numbers map[string]uint32, text string) uint32 {
 	n, known := numbers[text]
 	if !known {
@@ -294,8 +302,8 @@ func number(numbers map[string]uint32, text string) uint32 {
 	return n
 }
 
-// document counts a text for people. The words of its headings (Markdown, reStructuredText) count
-// as definitions.
+// document counts the words of a text that is written for people. Words in its headings (Markdown,
+// reStructuredText) also count as definitions.
 func (x *extractor) document(text []byte) {
 	var last []byte
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
@@ -308,8 +316,9 @@ func (x *extractor) document(text []byte) {
 	}
 }
 
-// headingAt is the heading that a line of a document is, or that it makes of the line before it;
-// nil for none. Neither line has spaces at its end.
+// headingAt returns the heading that a line is, or that it makes of the line before it by
+// underlining; before tells which. heading is nil if there is none. Neither line has spaces at its
+// end.
 func headingAt(line, last []byte) (heading []byte, before bool) {
 	if h := bytes.TrimLeft(line, "#"); len(h) < len(line) && len(h) > 0 && h[0] == ' ' {
 		return h, false
@@ -320,7 +329,8 @@ func headingAt(line, last []byte) (heading []byte, before bool) {
 	return nil, false
 }
 
-// underline reports whether a line makes the one before it a heading.
+// underline reports whether a line consists of the characters with which reStructuredText and
+// Markdown underline a heading.
 func underline(line []byte) bool {
 	return len(line) > 2 && bytes.IndexByte([]byte("=-~^*\"'+#"), line[0]) >= 0 &&
 		len(bytes.Trim(line, string(line[:1]))) == 0

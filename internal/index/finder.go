@@ -6,27 +6,27 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// maxMentioning bounds the text that is searched for names, in bytes.
+// maxMentioning is the number of bytes of a text that are searched for names of files.
 const maxMentioning = 30 << 10
 
-// maxSame bounds how many files of one name are compared with a token: "index.ts" in a large
-// repository says nothing without its folder, and comparing thousands for each token would be the
-// slowest step of all.
+// maxSame is the largest number of files with one name that are compared with a token. In a large
+// repository "index.ts" means nothing without its folder, and comparing thousands of files for each
+// token would be the slowest step of all.
 const maxSame = 200
 
 // finder collects the files that a text names, each once, in order of appearance.
 type finder struct {
 	in    *Locator
-	dirs  []string // folders that names may be relative to, absolute
+	dirs  []string // absolute folders that names may be relative to
 	names bool     // the text is a listing: any word may be a file
 	seen  map[event.Path]bool
 	out   []event.Path
 }
 
-// Mentions finds the files of the repository that text names, at most event.MaxSeen, looking at its
-// first 30 KB. listing says that lines are names or begin with one, as in the output of grep, find
-// and ls; dirs are the folders that were listed. A name counts when it leads to exactly one known
-// file.
+// Mentions returns the files of the repository that text names, at most event.MaxSeen. It searches
+// the first 30 KB. listing says that each line is a name or begins with one, as in the output of
+// grep, find and ls; dirs are the folders that were listed. A name counts only if it leads to
+// exactly one known file.
 func (l *Locator) Mentions(text string, listing bool, dirs ...string) []event.Path {
 	if l.Tree == nil || text == "" {
 		return nil
@@ -42,7 +42,8 @@ func (l *Locator) Mentions(text string, listing bool, dirs ...string) []event.Pa
 	return f.out
 }
 
-// line looks at a whole line first (names may hold spaces), then at its words.
+// line searches a line for names: first the whole line, because names may contain spaces, then its
+// words.
 func (f *finder) line(line string) {
 	if f.names {
 		head, _, more := strings.Cut(line, ":")
@@ -55,8 +56,8 @@ func (f *finder) line(line string) {
 	}
 }
 
-// delimiter reports whether a character ends a word. Brackets do not: they occur inside names of
-// web routes and are trimmed instead.
+// delimiter reports whether a character ends a word. Brackets do not, because names of web routes
+// contain them; they are trimmed off instead.
 func delimiter(r rune) bool {
 	switch r {
 	case ' ', '\t', '\v', '\f', '\r', 0, '"', '\'', '`', ',', ';', '<', '>', '|', '=':
@@ -78,7 +79,8 @@ func (f *finder) exact(name string) bool {
 	return false
 }
 
-// word tries one word of the text: "path", "path:12:text", "HEAD:path", "@path", "(path)", "path#L3".
+// word tries one word of the text: "path", "path:12:text", "HEAD:path", "@path", "(path)",
+// "path#L3".
 func (f *finder) word(w string) {
 	w = strings.TrimLeft(w, "@([{*!")
 	w = strings.TrimRight(w, ")]}*.:!?")
@@ -91,7 +93,6 @@ func (f *finder) word(w string) {
 	}
 }
 
-// name adds the file of a name. A bare one has to look like that of a file, unless the text is a listing.
 func (f *finder) name(name string) bool {
 	bare, last := !strings.ContainsAny(name, `/\`), End
 	if len(name) < 2 || bare && !f.names && !LooksNamed(name) {
@@ -112,7 +113,7 @@ func (f *finder) name(name string) bool {
 	return true
 }
 
-// same are the files that have the last part of the name.
+// same returns the files whose base name is the last part of name.
 func (f *finder) same(name string) []event.Path {
 	return f.in.Tree.Base(name[strings.LastIndexAny(name, `/\`)+1:])
 }
@@ -124,8 +125,8 @@ func (f *finder) add(p event.Path) {
 	}
 }
 
-// LooksNamed reports whether a bare word may be a file name: it has an extension that begins with a letter,
-// or it is capitalised as Makefile and LICENSE are.
+// LooksNamed reports whether a bare word may be a file name: it has an extension that begins with a
+// letter, or it is capitalised as Makefile and LICENSE are.
 func LooksNamed(w string) bool {
 	if i := strings.LastIndexByte(w, '.'); i >= 0 {
 		return i+1 < len(w) && letter(w[i+1])

@@ -7,24 +7,24 @@ import (
 	"sync"
 )
 
-// traceOrder says in which order a stack trace names its frames.
+// traceOrder tells in which order a stack trace lists its frames.
 type traceOrder uint8
 
 const (
-	single         traceOrder = iota // no stack trace
+	single         traceOrder = iota // a single place, not part of a stack trace
 	innermostFirst                   // Go, Java, JavaScript, Rust, C, Ruby, PHP
 	outermostFirst                   // Python
 )
 
-// framePattern finds a frame in a line: a place in a program that a stack trace, a compiler or a
-// test names. Its groups are called path and package.
+// framePattern matches a frame in a line: a place in a program, as a stack trace, a compiler or a
+// test names it. Its groups are called path and package.
 type framePattern struct {
-	hint  string // the line has it; a search for it is faster than a regular expression
+	hint  string // a substring of every matching line; searching for it first is faster than the regular expression
 	order traceOrder
 	*regexp.Regexp
 }
 
-// Parts of patterns.
+// Parts of the patterns below.
 const (
 	codeExts = `(?:go|pyx?|pyi|rs|rb|php|java|kts?|scala|cs|c|cc|cpp|cxx|h|hpp|hh|m|mm|swift|[cm]?[jt]sx?|vue|svelte|lua|exs?|dart|zig|sql)`
 	codeFile = `(?P<path>(?:[A-Za-z]:)?[^\s"'` + "`" + `()\[\]<>{},;:|]*[\w\]\-]\.` + codeExts + `)`
@@ -33,28 +33,28 @@ const (
 	function = `[\w.<>]+`
 )
 
-// framePatterns are tried in this order. They are compiled when the first text is read: most runs of the program read
-// none.
+// framePatterns are tried in this order. They are compiled when the first text is read: most runs
+// of the program read none.
 var framePatterns = sync.OnceValue(func() []framePattern {
 	return []framePattern{
 		{"File \"", outermostFirst, regexp.MustCompile(`File "(?P<path>[^"<>]+)", line \d+(?:, in ` + function + `)?`)},
-		// IPython
+		// IPython:
 		{"File ", outermostFirst, regexp.MustCompile(`^File (?P<path>\S+\.pyx?)` + inLine + `, in ` + function)},
-		// IPython before 8
+		// IPython before version 8:
 		{" in ", outermostFirst, regexp.MustCompile(`^/?\[?(?P<path>[^\s\[\]()]+\.py)(?:\]\(\S+\))? in ` + function + `\(`)},
-		// pytest --tb=short
+		// pytest --tb=short:
 		{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: in ` + function)},
-		// pytest
+		// pytest:
 		{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: ?(?:[A-Z]\w*(?:\.\w+)*(?:$|:))?$`)},
-		// pytest's tests
+		// names of tests, as pytest prints them:
 		{".py::", single, regexp.MustCompile(codeFile + `::(?:\w+::)*\w+`)},
-		// Go
+		// Go:
 		{" +0x", innermostFirst, regexp.MustCompile(`^\s*` + anyFile + inLine + ` \+0x`)},
-		// Go
+		// a failed test of Go:
 		{"--- FAIL: ", single, regexp.MustCompile(`--- FAIL: \w+`)},
-		// C#
+		// C#:
 		{":line ", innermostFirst, regexp.MustCompile(`\bat [^\s(]+\(.*\) in (?P<path>.+?):line \d+`)},
-		// PHP
+		// PHP; then gdb and sanitizers:
 		{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+ (?P<path>[^\s()]+\.php)\(\d+\): [^\s()]+\(`)},
 		{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+\s+(?:0x[0-9a-f]+ in )?[\w:~.]+` +
 			`(?: ?\(.*\))?(?: at)? ` + anyFile + inLine)}, // gdb, sanitizers
@@ -63,44 +63,45 @@ var framePatterns = sync.OnceValue(func() []framePattern {
 		{"at ", innermostFirst, regexp.MustCompile(`\bat (?:async )?(?:new )?[^\s()]+(?: \[as [^\]]+\])? ` +
 			`\((?:file://)?(?P<path>[^()]+?)` + inLine + `:\d+\)`)}, // Node
 		{"at ", innermostFirst, regexp.MustCompile(`\bpanicked at (?:'.*', )?` + anyFile + inLine + `:\d+`)},
-		// Node, Rust
+		// Node and Rust; then Firefox:
 		{"at ", innermostFirst, regexp.MustCompile(`^\s*at (?:async )?(?:file://)?` + anyFile + inLine + `(?::\d+)?\s*$`)},
 		{"@", innermostFirst, regexp.MustCompile(`^\s*[\w$./<]*@` +
 			`(?:https?://[^/\s]+|file://)?(?P<path>[^\s:]+\.\w+)` + inLine + `:\d+$`)}, // Firefox
 		{"-->", single, regexp.MustCompile(`--> ` + anyFile + inLine + `:\d+`)}, // rustc
-		// tsc, MSBuild
+		// tsc and MSBuild:
 		{"): error", single, regexp.MustCompile(`^\s*(?P<path>[^\s()]+)\(\d+,\d+\): error`)},
 		{" on line ", single, regexp.MustCompile(`\bin (?P<path>\S+\.\w+) on line \d+`)},   // PHP
 		{":in ", innermostFirst, regexp.MustCompile(codeFile + inLine + ":in [`'][^']+'")}, // Ruby
 		{"file ", single, regexp.MustCompile(`\bfile ` + codeFile + `, line \d+`)},         // Swift
 		{": (", single, regexp.MustCompile(`^[ew]: (?P<path>\S+\.kts?): \(\d+, \d+\)`)},    // kotlinc
-		// compilers, tests
+		// compilers and tests in general:
 		{":", single, regexp.MustCompile(`(?:^|[\s"'` + "`" + `(\[])(?:file://)?` + codeFile + inLine + `\b`)},
 	}
 })
 
 // frameParser collects the frames of a text, trace by trace.
 type frameParser struct {
-	frames []string // paths as they are written, with slashes; "" for a test of which only the name is known
+	frames []string // paths as they are written, with slashes; "" for a test of which the text gives only the name
 	traces []trace
-	quiet  int // lines since the last frame
+	quiet  int // number of lines since the last frame
 }
 
-// trace is a part of the frames that belongs together.
+// trace is a run of frames that belong to one stack trace.
 type trace struct {
 	start int
 	order traceOrder
 }
 
-// maxQuiet is the number of lines between two frames of one trace: IPython prints ten for each.
+// maxQuiet is the largest number of lines between two frames of one trace. IPython prints ten lines
+// for each frame.
 const maxQuiet = 40
 
-// traceHeads begin another trace.
+// traceHeads are texts with which a new stack trace begins.
 var traceHeads = []string{"Traceback (most", "During handling of", "The above exception", "Caused by:", "goroutine ",
 	"panic: ",
 	"Stack trace:"}
 
-// line reads a line of the text.
+// line looks for a frame in the next line of the text.
 func (f *frameParser) line(line string) {
 	if f.quiet++; f.quiet > maxQuiet {
 		f.end()
@@ -157,7 +158,7 @@ func (f *frameParser) add(pattern framePattern, found []string) {
 	f.frames, f.quiet = append(f.frames, file), 0
 }
 
-// ordered returns the frames, those of each trace from the innermost on.
+// ordered returns the frames. Those of one trace are ordered from the innermost to the outermost.
 func (f *frameParser) ordered() []string {
 	for i, t := range f.traces {
 		end := len(f.frames)

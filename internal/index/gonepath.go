@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// paths finds what names files that are gone.
+// paths finds the places that still name a deleted file.
 func (b *breaking) paths() {
 	for p := range b.gone {
 		if lang := languageOf(p); lang != nil && lang.imports != nil {
@@ -19,7 +19,7 @@ func (b *breaking) paths() {
 	}
 }
 
-// imports finds the imports of a file that is gone.
+// imports finds the imports of a deleted file.
 func (b *breaking) imports(p event.Path, lang *language) {
 	before, after := b.files(nil), b.files(b.gone)
 	for _, key := range pathKeys(p) {
@@ -38,7 +38,8 @@ func (b *breaking) imports(p event.Path, lang *language) {
 	}
 }
 
-// broken returns the line of the first import that meant a file and means none now.
+// broken returns the line of the first import that meant the deleted file before the change and
+// means no file after it.
 func broken(all []importing, user, gone event.Path, before, after files) (line int, found bool) {
 	lang := languageOf(user)
 	for _, i := range all {
@@ -54,7 +55,7 @@ func broken(all []importing, user, gone event.Path, before, after files) (line i
 	return 0, false
 }
 
-// pathKeys are the keys of the imports that may mean a file.
+// pathKeys returns the index keys under which imports of a file can be found.
 func pathKeys(p event.Path) []string {
 	stem, _, _ := strings.Cut(p.Base(), ".")
 	keys := []string{stem}
@@ -72,14 +73,14 @@ func lineOf(text []byte, number int) string {
 	return event.Clip(string(bytes.TrimSpace(line)), maxLine)
 }
 
-// namesPresent reports whether a path in the text of a file means one that is there. Histories of
-// changes name what was, lists of ignored files what may be there, and translations what a tool has
-// found.
+// namesPresent reports whether a path that the file mentions should exist. Changelogs name files of
+// the past, lists of ignored files name files that may or may not exist, and translations name the
+// files in which a tool found a text.
 func namesPresent(p event.Path) bool {
 	return KindOf(p) != KindBinary && !changelog(p) && !namesWhatMayBeGone(p)
 }
 
-// mentions finds the path of a file that is gone in any text: documents, settings, workflows, build
+// mentions finds the path of a deleted file in any text: documents, settings, workflows, build
 // files and programs.
 func (b *breaking) mentions(p event.Path) {
 	for _, user := range append(b.Contents.naming(p, maxReferences*4), b.More...) {
@@ -97,7 +98,7 @@ func (b *breaking) mentions(p event.Path) {
 	}
 }
 
-// mentionIn returns the line of a text that names a path, 0 if none does.
+// mentionIn returns the number of the first line of a text that names a path, 0 if none does.
 func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 	base, kind := []byte(p.Base()), KindOf(user)
 	builds := bareFiles[user.Base()] || user.Ext() == ".mk" || user.Ext() == ".dockerfile"
@@ -141,9 +142,10 @@ func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 	return 0
 }
 
-// inProgram reports whether a name in a line of a program, a test or a build file means a path: as seen from its own
-// folder (here), with a folder in it unless the line includes a file or belongs to a build, or, where a program and no
-// test says it, from the root. A test makes files up, and their names are of folders that it makes, too.
+// inProgram reports whether a name in a line of a program, a test or a build file means a path: as
+// seen from its own folder (here), with a folder in it unless the line includes a file or belongs
+// to a build, or, where a program and no test says it, from the root. A test makes files up, and
+// their names are of folders that it makes, too.
 func (b *breaking) inProgram(line []byte, start int, name string, p, here event.Path, builds, program bool) bool {
 	bare := !strings.Contains(strings.TrimPrefix(name, "./"), "/")
 	includes := bytes.Contains(line, []byte("go:embed ")) || bytes.Contains(line[:start], []byte("include"))
@@ -151,15 +153,17 @@ func (b *breaking) inProgram(line []byte, start int, name string, p, here event.
 		program && !bare && strings.TrimPrefix(name, "./") == string(p) && !b.Tree.Has(here)
 }
 
-// newestBranch are the usual names of the branch whose files an address names as they are now.
+// newestBranch has the usual names of a repository's main branch. A web address with one of them
+// means the file as it is now.
 var newestBranch = event.WordSet("main master trunk develop HEAD")
 
-// namesWhatMayBeGone reports whether a file lists ignored files, as .gitignore, or is a catalog of gettext.
+// namesWhatMayBeGone reports whether a file lists ignored files, as .gitignore, or is a catalog of
+// gettext.
 func namesWhatMayBeGone(p event.Path) bool {
 	return strings.HasPrefix(p.Base(), ".") && strings.HasSuffix(p.Base(), "ignore") || p.Ext() == ".po" || p.Ext() == ".pot"
 }
 
-// changelog reports whether a file tells the history of a project.
+// changelog reports whether a file describes earlier versions of a project.
 func changelog(p event.Path) bool {
 	return slices.ContainsFunc([]string{"change", "history", "news", "release", "migrat", "upgrad", "whatsnew"},
 		func(word string) bool { return strings.Contains(strings.ToLower(string(p)), word) })

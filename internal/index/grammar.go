@@ -24,7 +24,7 @@ func (d *definer) golang(l definingLine) {
 	}
 }
 
-// python defines what is assigned at the top of a module.
+// python defines the variables that are assigned at the top level of a module.
 func (d *definer) python(l definingLine) {
 	if l.columns > 0 || l.found {
 		return
@@ -39,8 +39,8 @@ func (d *definer) python(l definingLine) {
 	}
 }
 
-// script defines methods, and functions that are assigned: name = (…) =>, exports.name =, name:
-// function.
+// script defines the methods of JavaScript and TypeScript, and functions that are assigned: name =
+// (…) =>, exports.name =, name: function.
 func (d *definer) script(l definingLine) {
 	if l.found {
 		return
@@ -82,7 +82,7 @@ func (d *definer) script(l definingLine) {
 	}
 }
 
-// isFunction reports whether a value is a function of JavaScript.
+// isFunction reports whether a value is a JavaScript function.
 func isFunction(value []byte) bool {
 	value = bytes.TrimLeft(bytes.TrimPrefix(value, []byte("async")), " ")
 	if bytes.HasPrefix(value, []byte("function")) {
@@ -95,7 +95,7 @@ func isFunction(value []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(after, " "), []byte("=>"))
 }
 
-// closing returns the index after the bracket that closes the first one of a text, -1 if it has
+// closing returns the index after the bracket that closes the first one of a text, -1 if there is
 // none.
 func closing(text []byte, open, shut byte) int {
 	depth := 0
@@ -112,7 +112,7 @@ func closing(text []byte, open, shut byte) int {
 	return -1
 }
 
-// java defines methods, and constants.
+// java defines methods and constants.
 func (d *definer) java(l definingLine) {
 	if !l.found && !d.method(l, true) && l.modified && bytes.Contains(l.text, []byte("static final")) {
 		d.assigned(l.body, "=")
@@ -134,7 +134,7 @@ func (d *definer) csharp(l definingLine) {
 	}
 }
 
-// assigned defines the name before a mark.
+// assigned defines the name before mark, as in "name = value".
 func (d *definer) assigned(text []byte, mark string) {
 	if at := bytes.Index(text, []byte(mark)); at > 0 {
 		left := bytes.TrimRight(text[:at], " \t")
@@ -146,15 +146,15 @@ func (d *definer) assigned(text []byte, mark string) {
 	}
 }
 
-// method defines the name of Type name(…) {, where modifiers or a type are before the name. Without
-// a body it ends with a semicolon in abstract ones.
+// method defines the method on a line of the form "Type name(…) {", where modifiers or a type
+// precede the name. If abstract is true, the line may end with a semicolon instead of a body.
 func (d *definer) method(l definingLine, abstract bool) bool {
 	open := bytes.IndexByte(l.body, '(')
 	if open <= 0 {
 		return false
 	}
 	before, name := lastIdentifier(bytes.TrimRight(l.body[:open], " "))
-	// Get<T>()
+	// a generic method: Get<T>()
 	if generic := bytes.TrimRight(l.body[:open], " "); len(name) == 0 && bytes.HasSuffix(generic, []byte(">")) {
 		if at := bytes.LastIndexByte(generic, '<'); at > 0 {
 			before, name = lastIdentifier(generic[:at])
@@ -181,7 +181,7 @@ func (d *definer) method(l definingLine, abstract bool) bool {
 	return true
 }
 
-// php defines constants by a call.
+// php defines the constants that a call of define makes.
 func (d *definer) php(l definingLine) {
 	if rest, found := bytes.CutPrefix(l.body, []byte("define(")); found {
 		name, _ := identifier(bytes.TrimLeft(rest, " '\""))
@@ -189,7 +189,7 @@ func (d *definer) php(l definingLine) {
 	}
 }
 
-// ruby defines constants, and the methods that a call makes.
+// ruby defines constants, and the methods that a call such as attr_reader makes.
 func (d *definer) ruby(l definingLine) {
 	name, after := identifier(l.body)
 	switch string(name) {

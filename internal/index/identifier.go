@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Bounds of an identifier, in bytes.
+// Limits of the length of an identifier, in bytes.
 const (
 	minIdentifier = 6
 	maxIdentifier = 64

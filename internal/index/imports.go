@@ -8,48 +8,51 @@ import (
 	"sync"
 )
 
-// importing is a place where a program names another file, a module or a package.
+// importing is an import in a program: of another file, a module or a package.
 type importing struct {
 	line   int
 	module string // as written: .helpers, ./x, com.a.B, github.com/a/b, a/b.h, crate::a
 	names  []importedName
-	all    bool // of its names, all
+	all    bool // it imports every name of the module
 }
 
-// modules are the names of what an import may mean: the module, then each name of Python that may be
-// a module in it.
+// modules are the names of what an import may mean: the module, then each name of Python that may
+// be a module in it.
 func (i importing) modules(lang *language) []string {
 	out := []string{i.module}
 	for _, n := range i.names {
 		if lang == python && n.name != "" {
-			out = append(out, strings.TrimSuffix(i.module, ".")+"."+n.name) // of "..", too
+			out = append(out, strings.TrimSuffix(i.module, ".")+"."+n.name) // also if the module is ".."
 		}
 	}
 	return out
 }
 
-// importedName is a name that an import takes out of a module.
+// importedName is one name that an import takes from a module. local is its name in the importing
+// file.
 type importedName struct {
 	name, local string
 	line        int
 }
 
-// importMark begins the key of an import among the identifiers of a Document; see importKeys.
+// importMark is the first byte of the keys of imports, which are stored among the identifiers of a
+// Document; see importKeys.
 const importMark = '<'
 
-// maxImport is the number of lines of one import.
+// maxImport is the largest number of lines of one import.
 const maxImport = 300
 
 // importer collects the imports of a program.
 type importer struct {
-	lang     *language
-	out      []importing
-	open     *importing // one that goes on with the next line
-	inParens bool       // of Python: it goes on up to a parenthesis, and not as long as lines end with a backslash
-	text     []byte     // what was read of it
+	lang *language
+	out  []importing
+	open *importing // an import that continues on the next line
+	// In Python: the open import ends at a parenthesis, not at the first line without a backslash.
+	inParens bool
+	text     []byte // the text of the open import so far
 }
 
-// importsIn returns the imports of a program.
+// assigned defines the name before mark, as in "name = value".
 func importsIn(lang *language, text []byte) []importing {
 	im := importer{lang: lang}
 	if lang.imports == nil {
@@ -215,10 +218,10 @@ func (im *importer) golang(number int, code, raw []byte) {
 	}
 }
 
-// versionDir is the end of the path of a Go module.
+// versionDir matches the last element of a Go module path, as in v2.
 var versionDir = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v\d+$`) })
 
-// java also reads Kotlin.
+// java reads the imports of Java and Kotlin.
 func (im *importer) java(number int, code, _ []byte) {
 	rest, found := bytes.CutPrefix(bytes.TrimSpace(code), []byte("import "))
 	if !found {
@@ -335,8 +338,8 @@ func (im *importer) php(number int, code, raw []byte) {
 	}
 }
 
-// keys are the words by which an import is found in an index: the last part of its module, and what may be a module
-// among its names.
+// keys are the words by which an import is found in an index: the last part of its module, and what
+// may be a module among its names.
 func (i importing) keys(lang *language) (keys []string) {
 	last := i.module[strings.LastIndexAny(i.module, `./\:`)+1:]
 	if lang == clike || lang == script || lang == ruby || lang == php && strings.HasSuffix(i.module, ".php") {

@@ -7,11 +7,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// files are those of a Tree and some more.
+// files is a Tree with some files added and some taken away.
 type files struct {
 	tree *Tree
 	more map[event.Path]bool
-	less map[event.Path]bool // files that are gone, though the tree may still have them
+	less map[event.Path]bool // files that are deleted although the tree may still have them
 	root func() string       // the path of the Go module at the root
 }
 
@@ -19,17 +19,17 @@ func (f files) has(p string) bool {
 	return !f.less[event.Path(p)] && (f.more[event.Path(p)] || f.tree.Has(event.Path(p)))
 }
 
-// base returns the files of that name.
+// base returns the files with this base name.
 func (f files) base(name string) []event.Path {
 	return f.with(f.tree.Base(name), func(p event.Path) bool { return p.Base() == name })
 }
 
-// dir returns the files directly in that folder.
+// dir returns the files directly in a folder.
 func (f files) dir(dir string) []event.Path {
 	return f.with(f.tree.Dir(dir), func(p event.Path) bool { return p.Dir() == dir })
 }
 
-// with adds those of more to files of the tree, and takes those of less away.
+// with adds the files of f.more that fit to some files of the tree, and drops those of f.less.
 func (f files) with(all []event.Path, fit func(event.Path) bool) (out []event.Path) {
 	for _, p := range all {
 		if !f.less[p] && !f.more[p] {
@@ -44,7 +44,7 @@ func (f files) with(all []event.Path, fit func(event.Path) bool) (out []event.Pa
 	return out
 }
 
-// first returns the first of some names that is a file.
+// first returns the first of the names that is a file, as a list of one.
 func (f files) first(names ...string) []event.Path {
 	for _, name := range names {
 		if name = path.Clean(name); f.has(name) {
@@ -54,7 +54,8 @@ func (f files) first(names ...string) []event.Path {
 	return nil
 }
 
-// ending returns the files whose path is name, or ends in a slash and name.
+// ending returns the files whose path is name or ends in "/" and name; none if more than maxSame
+// files have that base name.
 func (f files) ending(name string) (out []event.Path) {
 	same := f.base(path.Base(name))
 	if len(same) > maxSame {
@@ -68,8 +69,9 @@ func (f files) ending(name string) (out []event.Path) {
 	return out
 }
 
-// targetsOf returns the files of the repository that an import in a file means, none if it means
-// none or that cannot be said. A Go package is all files of its folder.
+// targetsOf returns the files of the repository that an import means. The list is empty if the
+// import means something outside of the repository or if this cannot be decided. A Go package means
+// all files of its folder.
 func (f files) targetsOf(from event.Path, lang *language, module string) []event.Path {
 	if lang.targets == nil {
 		return nil
@@ -97,7 +99,7 @@ func (f files) phpClass(from event.Path, module string) []event.Path {
 		return f.first(path.Join(from.Dir(), module))
 	}
 	parts := strings.Split(module, `\`)
-	for n := len(parts) - 1; n > 0; n-- { // the first part of a namespace is often no folder
+	for n := len(parts) - 1; n > 0; n-- { // the first part of a namespace often has no folder
 		if found := f.ending(path.Join(parts[len(parts)-n:]...) + ".php"); len(found) > 0 && n > 1 || len(found) == 1 {
 			return found
 		}
@@ -105,8 +107,8 @@ func (f files) phpClass(from event.Path, module string) []event.Path {
 	return nil
 }
 
-// pythonModule finds a.b as a/b.py or a/b/__init__.py below a folder that the file is in, or below
-// src or lib.
+// pythonModule finds a.b as a/b.py or a/b/__init__.py: below any folder that contains the importing
+// file, or below src or lib.
 func (f files) pythonModule(from event.Path, module string) []event.Path {
 	name := strings.TrimLeft(module, ".")
 	rest := strings.ReplaceAll(name, ".", "/")
@@ -144,7 +146,8 @@ func (f files) pythonModule(from event.Path, module string) []event.Path {
 
 var scriptExts = strings.Fields(".ts .tsx .js .jsx .mjs .cjs .mts .cts .vue .svelte .d.ts .json")
 
-// scriptModule finds ./a as a.ts, a/index.ts and so on, and @/a by its end.
+// scriptModule finds ./a as a.ts, a/index.ts and so on, and @/a as any file whose path ends that
+// way.
 func (f files) scriptModule(from event.Path, module string) []event.Path {
 	module, _, _ = strings.Cut(module, "?")
 	alias, aliased := strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(module, "@"), "~"), "/")
@@ -174,8 +177,9 @@ func (f files) scriptModule(from event.Path, module string) []event.Path {
 	return nil
 }
 
-// goPackage finds the folder of a package: below the root of its module, else the folder that ends
-// its path. The path of another module ends in the folders of this repository only by chance.
+// goPackage finds the folder of a Go package: below the root of its module, else the folder with
+// which its path ends. The path of a package of another module ends like a folder of this
+// repository only by chance.
 func (f files) goPackage(_ event.Path, module string) []event.Path {
 	parts := strings.Split(module, "/")
 	if !strings.Contains(parts[0], ".") && len(parts) < 2 {
@@ -187,7 +191,7 @@ func (f files) goPackage(_ event.Path, module string) []event.Path {
 	}
 	most := len(parts) - 1
 	if root != "" {
-		most = len(parts) - 2 // another module of the repository
+		most = len(parts) - 2 // a package of another module in this repository
 	}
 	for n := 1; n <= most; n++ {
 		if found := f.goFiles(path.Join(parts[n:]...)); found != nil {
@@ -206,7 +210,7 @@ func (f files) goFiles(dir string) (out []event.Path) {
 	return out
 }
 
-// javaClass finds a.b.C as …/a/b/C.java or C.kt. Names that follow the class are left out.
+// javaClass finds a.b.C as …/a/b/C.java or C.kt. Parts of the name after the class are ignored.
 func (f files) javaClass(_ event.Path, module string) []event.Path {
 	parts := strings.Split(module, ".")
 	for n := len(parts); n > max(1, len(parts)-2); n-- {
@@ -219,8 +223,8 @@ func (f files) javaClass(_ event.Path, module string) []event.Path {
 	return nil
 }
 
-// rustModule finds crate::a::b as …/a/b.rs or …/a/b/mod.rs. Names that follow the module are left
-// out.
+// rustModule finds crate::a::b as …/a/b.rs or …/a/b/mod.rs. Parts of the name after the module are
+// ignored.
 func (f files) rustModule(from event.Path, module string) []event.Path {
 	parts := strings.Split(strings.Trim(module, ":"), "::")
 	dir := from.Dir()
@@ -231,7 +235,7 @@ func (f files) rustModule(from event.Path, module string) []event.Path {
 		return f.first(name+".rs", name+"/mod.rs")
 	}
 	switch parts[0] {
-	case "mod": // a declaration: it means a file, and never an item of the module
+	case "mod": // a declaration: it always means a file, never an item of a module
 		return find(path.Join(dir, path.Join(parts[1:]...)))
 	case "self", "super":
 		for len(parts) > 0 && (parts[0] == "super" || parts[0] == "self") {

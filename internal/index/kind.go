@@ -13,12 +13,12 @@ type FileKind uint8
 
 // The kinds of files.
 const (
-	KindSource FileKind = iota // a program, or what builds one
-	KindTest                   // a test, or what only tests read
+	KindSource FileKind = iota // a program, or a file that builds one
+	KindTest                   // a test, or a file that only tests read
 	KindProse                  // a document for people
-	KindData                   // data and settings, and what a tool wrote or another project wrote
+	KindData                   // data and settings, and files that a tool or another project wrote
 	KindBinary                 // an image, an archive, a program
-	kindCount                  // their number
+	kindCount                  // number of kinds
 )
 
 var (
@@ -37,15 +37,15 @@ var (
 		.mailmap .editorconfig py.typed robots.txt`)
 	sourceNames = event.WordSet(`cmakelists.txt`)
 
-	// testDirs hold tests wherever they are, topTestDirs at the root only: pkg/testing is a library
-	// for tests.
+	// testDirs are folders with tests wherever they are; topTestDirs are folders with tests only at
+	// the root, because pkg/testing is a library for tests.
 	testDirs = event.WordSet(`tests __tests__ __mocks__ __snapshots__ __fixtures__ spec specs testdata test-data test_data
 		e2e testsuite test_suite test-suite androidtest testfixtures integrationtest integration-tests integration_tests
 		unittests unit-tests testutil testutils test-utils test_utils test-util testhelper testhelpers test-helpers
 		test_helpers cypress`)
 	topTestDirs = event.WordSet(`testing`)
 
-	// otherDirs hold what other projects or tools wrote.
+	// otherDirs are folders with files that other projects or tools wrote.
 	otherDirs = event.WordSet(`node_modules bower_components jspm_packages vendor vendored _vendor _vendored third_party
 		third-party thirdparty 3rdparty extern godeps pods carthage dist site-packages __pycache__ .venv .yarn`)
 	otherEnds = strings.Fields(`.min.js .min.mjs .min.css .js.map .mjs.map .css.map .pb.go .pb.gw.go .pb.h .pb.cc
@@ -53,8 +53,8 @@ var (
 		.freezed.dart .g.cs .designer.cs .pyc`)
 	desktopNames = event.WordSet(`.ds_store thumbs.db`)
 
-	// testBases mark a test at the end of a base name without its extension; camelTests do in
-	// languages whose files are named after classes.
+	// testBases mark a test if a base name without its extension ends in one of them. camelTests do
+	// the same in languages whose files are named after classes.
 	testBases  = strings.Fields(`_test _tests -test .test .tests _spec -spec .spec .e2e .cy .stories`)
 	camelTests = strings.Fields(`Test Tests TestCase TestBase IT Spec Specs`)
 	camelExts  = event.WordSet(`.java .kt .kts .scala .groovy .cs .fs .vb .php .swift .m .mm .hs`)
@@ -83,8 +83,8 @@ func KindOf(p event.Path) FileKind {
 	return KindSource
 }
 
-// Generated reports whether a file is one that tools or other projects wrote, by its name and its
-// folders.
+// Generated reports whether the name or the folders of a file show that a tool or another project
+// wrote it.
 func Generated(p event.Path) bool {
 	base := strings.ToLower(p.Base())
 	if p.Lock() || desktopNames[base] || strings.HasPrefix(base, "zz_generated.") && strings.HasSuffix(base, ".go") ||
@@ -99,7 +99,7 @@ func Generated(p event.Path) bool {
 	return false
 }
 
-// inTestFolder reports whether one of the folders of a file holds tests.
+// inTestFolder reports whether a file is in a folder of tests.
 func inTestFolder(p event.Path) bool {
 	top := true
 	for name := range strings.SplitSeq(p.Dir(), "/") {
@@ -114,9 +114,10 @@ func inTestFolder(p event.Path) bool {
 	return false
 }
 
-// testName reports whether a file is a test by its name.
+// testName reports whether the name of a file shows that it is a test.
 func testName(base, ext string) bool {
-	name := strings.TrimSuffix(base, path.Ext(base)) // ext in lower case may be longer: bytes that are not UTF-8
+	// ext is in lower case and may be longer than what it came from if that is not UTF-8
+	name := strings.TrimSuffix(base, path.Ext(base))
 	if ext == "" {
 		return false
 	}

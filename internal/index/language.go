@@ -6,30 +6,33 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// language says how comments and definitions look in a programming language. Its rules are about
-// lines: keywords, modifiers and indentation. They miss what is laid out in other ways, and cost
-// far less than a parser.
+// language describes the comments and definitions of a programming language. The rules work on
+// lines: keywords, modifiers and indentation. They miss definitions with an unusual layout, but
+// cost far less than a parser.
 type language struct {
-	comments    []string // begin a comment that ends with its line
-	open, close string   // a comment of several lines
-	triples     bool     // """ and ''' are strings of several lines, doc strings where a statement begins
-	raw         byte     // the quote of strings of several lines
+	comments    []string // marks after which the rest of a line is a comment
+	open, close string   // the marks around a comment of several lines
+	// """ and ''' quote strings of several lines; at the beginning of a statement these are doc
+	// strings
+	triples bool
+	raw     byte // the quote around strings of several lines
 
-	keywords  map[string]place // begin a definition
-	modifiers map[string]bool  // may come before a keyword, and before what more finds
-	joins     string           // a name goes on after these bytes: def Foo.bar defines bar
+	keywords  map[string]place // words that begin a definition
+	modifiers map[string]bool  // words that may precede a keyword, or a definition that more finds
+	joins     string           // bytes after which a name continues: def Foo.bar defines bar
 	more      func(d *definer, line definingLine)
 
-	// nil: imports are not read
+	// imports reads the imports of a line. If nil, imports of this language are not known.
 	imports func(im *importer, number int, code, raw []byte)
-	targets func(f files, from event.Path, module string) []event.Path // the files that an import in a file means
-	refers  bool                                                       // its references are known
-	// names that it has itself, and that a program may define for want of them
+	targets func(f files, from event.Path, module string) []event.Path // the files that an import may mean
+	refers  bool                                                       // references to names can be found in this language
+	// standard has names that the language defines itself, and that a program may define again
+	// where they are missing.
 	standard map[string]bool
-	typed    bool // the type of a variable stands before its name
+	typed    bool // the type of a variable precedes its name
 }
 
-// The standard names of C and Ruby that programs define for themselves.
+// Standard names of C and Ruby that programs also define themselves.
 var (
 	cNames = event.WordSet(`int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t
 		uintmax_t size_t ssize_t ptrdiff_t wchar_t bool true false NULL nullptr assert static_assert offsetof`)
@@ -37,16 +40,16 @@ var (
 		Struct Comparable Enumerable String Integer Float Array Hash Symbol Object Module Class Exception StandardError`)
 )
 
-// place is where a keyword defines a name that other files may know.
+// place tells where a keyword must be for its name to be usable in other files.
 type place uint8
 
 const (
 	anywhere place = iota + 1
-	member         // with at most 4 columns before it
-	top            // at the beginning of the line
+	member         // indented by at most 4 columns
+	top            // at the first column
 )
 
-// columns are the columns before the keyword, at most.
+// columns returns the largest number of columns that may precede the keyword.
 func (p place) columns() int {
 	switch p {
 	case anywhere:
@@ -57,8 +60,8 @@ func (p place) columns() int {
 	return 0
 }
 
-// definingWords makes the table of keywords: those that define anywhere, in a member of a class,
-// and at the top.
+// definingWords makes the table of keywords from three lists: those that define a name anywhere,
+// those that do in a member of a class, and those that do only at the first column.
 func definingWords(everywhere, inside, atTop string) map[string]place {
 	words := map[string]place{}
 	for p, list := range map[place]string{anywhere: everywhere, member: inside, top: atTop} {
@@ -134,7 +137,7 @@ var (
 	styles = &language{comments: slashComments, open: "/*", close: "*/"}
 	lisp   = &language{comments: []string{";"}}
 
-	// Others get the keywords that many languages share.
+	// Languages without rules of their own get the keywords that many languages share.
 	hashed = &language{comments: hashComments, keywords: sharedWords, modifiers: sharedModifiers}
 	others = &language{comments: slashComments, open: "/*", close: "*/", keywords: sharedWords, modifiers: sharedModifiers}
 
@@ -144,7 +147,7 @@ var (
 		sealed override extern data open`)
 )
 
-// languages by extension.
+// languages maps an extension to its language.
 var languages = func() map[string]*language {
 	all := map[string]*language{}
 	for lang, exts := range map[*language]string{

@@ -8,26 +8,34 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Link is what names and contents say of another file beside one file. Numbers are from 0 on.
+// Link describes how another file is connected with a file by names and contents. Each number is 0
+// or more.
 type Link struct {
-	Imports float64 // one of the two imports the other: 1/(files that the import means), the best
-	Path    float64 // 1: one has the path of the other in its text
-	Uses    float64 // names that the file uses and the other defines, each worth 1/(files that define it)
-	Used    float64 // names that the file defines and the other uses, each worth 1/(files that use it)
-	Stem    float64 // share of the words of the other's name that the file's name has, by rarity
-	Sibling float64 // 1/√(files of the folder that both are in); 0 where it has more than 40
+	// One of the two files imports the other: 1/(number of files that the import may mean), of the
+	// best import.
+	Imports float64
+	Path    float64 // 1 if one file contains the path of the other
+	// Names that the file uses and the other defines; each adds 1/(number of files that define it).
+	Uses float64
+	// Names that the file defines and the other uses; each adds 1/(number of files that use it).
+	Used float64
+	Stem float64 // share of the words of the other file's name that the file's name has, weighted by rarity
+	// 1/√(number of files in their common folder); 0 if they are in different folders or it has
+	// more than 40
+	Sibling float64
 }
 
-// Bounds of Links.
+// Limits of Links.
 const (
-	maxLinked  = 64 // files by each kind of link
-	maxReading = 48 // files that are read to see whether they import or name a file
+	maxLinked  = 64 // number of files that are kept for each kind of link
+	maxReading = 48 // number of files that are read to find imports and mentions
 	mostWith   = 64 // if more files than this have a word in their names, it links to none of them
 	mostBeside = 40 // if a folder has more files than this, it links to none of them
 )
 
-// Links returns what links other files with one, by their paths. It reads the file, and at most a
-// hundred others that may name it. What Contents does not know yet is not found.
+// Links returns the files that are connected with a file by names and contents, by path. It reads
+// the file itself and at most a hundred others that may name it. Files that Contents has not read
+// yet are not found.
 func (w World) Links(p event.Path) map[event.Path]*Link {
 	l := linker{breaking: breaking{World: w}, of: p, out: map[event.Path]*Link{}}
 	l.named()
@@ -63,10 +71,10 @@ func (l *linker) to(p event.Path) *Link {
 	return x
 }
 
-// nameTerms are the words of the name of a file without its extension.
+// nameTerms returns the words of a file's name without the extension.
 func nameTerms(p event.Path) []string { return PathTerms(event.Path(p.Base())) }
 
-// named finds files by their paths alone.
+// named finds links by the paths of files alone.
 func (l *linker) named() {
 	own := nameTerms(l.of)
 	rarity := func(word string) float64 { return Rarity(l.Tree.Len(), len(l.Tree.Word(word))) }
@@ -98,7 +106,7 @@ func (l *linker) named() {
 	}
 }
 
-// imports finds what the file imports and what imports it.
+// imports finds the files that the file imports, and those that import it.
 func (l *linker) imports() {
 	lang := languageOf(l.of)
 	if lang == nil || lang.imports == nil {
@@ -128,7 +136,7 @@ func (l *linker) imports() {
 	}
 }
 
-// meant are the files that an import means, each with 1/(how many).
+// meant returns the files that an import may mean, each with the weight 1/(number of these files).
 func meant(in files, user event.Path, lang *language, i importing) map[event.Path]float64 {
 	out := map[event.Path]float64{}
 	for _, module := range i.modules(lang) {
@@ -140,7 +148,8 @@ func meant(in files, user event.Path, lang *language, i importing) map[event.Pat
 	return out
 }
 
-// mentions finds the files whose path the file has in its text, and those that have its path.
+// mentions finds the files whose path occurs in the text of the file, and those whose text has the
+// path of the file.
 func (l *linker) mentions() {
 	if text := l.readable(l.of); text != nil {
 		for _, f := range NewLocator(l.Tree, nil, "").Mentions(string(text), false) {

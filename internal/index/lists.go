@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// lists are lists of files by the hash of a term. They never change.
+// lists maps the hash of a term to a packed list of files. A lists never changes once it is made.
 type lists struct {
-	Hashes []uint64 // of the terms, sorted
-	Ends   []uint32 // where the list of each term ends in Bytes
+	Hashes []uint64 // hashes of the terms, sorted
+	Ends   []uint32 // for each term, the index in Bytes after the end of its list
 	Bytes  []byte
 }
 
-// termHash is FNV-1a, mixed once more. Files on disk depend on it. Two of a million terms have the
-// same hash with a probability of 3e-8: then each finds the files of both.
+// termHash returns the FNV-1a hash of a term, mixed once more. Files on disk depend on it. Among a
+// million terms, two have the same hash with a probability of 3e-8; a search for one of them then
+// also finds the files of the other.
 func termHash[T string | []byte](term T) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(term) {
@@ -22,21 +23,21 @@ func termHash[T string | []byte](term T) uint64 {
 	return h ^ h>>29
 }
 
-// add appends a term. Terms are added in the order of their hashes.
+// add appends a term with its list. The caller adds terms in the order of their hashes.
 func (l *lists) add(hash uint64, list []byte) {
 	l.Bytes = append(l.Bytes, list...)
 	l.Hashes, l.Ends = append(l.Hashes, hash), append(l.Ends, uint32(len(l.Bytes)))
 }
 
-// clip moves the lists to memory of their size.
+// clip copies the lists to memory of exactly their size.
 func (l *lists) clip() {
 	l.Hashes, l.Ends, l.Bytes = slices.Clone(l.Hashes), slices.Clone(l.Ends), slices.Clone(l.Bytes)
 }
 
-// bytes is the memory of the lists.
+// bytes returns the number of bytes in memory.
 func (l *lists) bytes() int { return 12*len(l.Hashes) + len(l.Bytes) }
 
-// number returns the list of a term by its number.
+// number returns the list of the n-th term.
 func (l *lists) number(n int) []byte {
 	start := uint32(0)
 	if n > 0 {
@@ -45,7 +46,7 @@ func (l *lists) number(n int) []byte {
 	return l.Bytes[start:l.Ends[n]]
 }
 
-// find returns the list of the term with a hash, nil if there is none.
+// find returns the list of the term with this hash, nil if there is none.
 func (l *lists) find(hash uint64) []byte {
 	if n, found := slices.BinarySearch(l.Hashes, hash); found {
 		return l.number(n)
@@ -53,7 +54,8 @@ func (l *lists) find(hash uint64) []byte {
 	return nil
 }
 
-// valid reports whether terms and lists are in order.
+// valid reports whether the hashes and the ends of the lists are in order. A file on disk may be
+// damaged.
 func (l *lists) valid() bool {
 	end := 0
 	if len(l.Ends) > 0 {

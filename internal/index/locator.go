@@ -9,19 +9,19 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Locator finds the files that names mean: names as tools of an agent get them, in a working
-// folder. Names inside of it have forward slashes, so that what was recorded on Windows can be read
-// elsewhere. The zero Locator finds nothing.
+// Locator finds the file that a name means, as an agent's tool would in a working folder. It writes
+// names with forward slashes, so that names recorded on Windows can be read elsewhere. The zero
+// Locator finds nothing.
 type Locator struct {
 	Cwd     string   // absolute; "" when unknown
 	Tree    *Tree    // the files that may be named; may be nil
-	roots   []string // worktrees, and the names under which the agent sees them through a symlink
+	roots   []string // worktrees, also under the names by which an agent reaches them through a symlink
 	ignored func(event.Path) bool
 }
 
-// NewLocator makes a Locator for calls made in cwd. A path in any of the roots is the same
-// event.Path; empty roots are skipped. tree and ignored may be nil. The disk is asked once, and
-// only if cwd is in no root by its letters: then it may be in one through a symlink.
+// NewLocator returns a Locator for calls made in cwd. A path below any of the roots becomes the
+// same event.Path; empty roots are skipped. tree and ignored may be nil. NewLocator reads the disk
+// only if cwd is not spelled as being below a root, to see whether a symlink leads there.
 func NewLocator(tree *Tree, ignored func(event.Path) bool, cwd string, roots ...event.Root) *Locator {
 	l := &Locator{Tree: tree, ignored: ignored}
 	for _, root := range roots {
@@ -43,7 +43,7 @@ func NewLocator(tree *Tree, ignored func(event.Path) bool, cwd string, roots ...
 	return l
 }
 
-// Root returns the worktree in which files are, "" if there is none.
+// Root returns the first worktree, "" if there is none.
 func (l *Locator) Root() string {
 	if len(l.roots) == 0 {
 		return ""
@@ -60,8 +60,8 @@ func (l *Locator) Ignored(p event.Path) bool { return l.ignored != nil && l.igno
 // Folder reports whether files are known directly below p.
 func (l *Locator) Folder(p event.Path) bool { return l.Tree != nil && len(l.Tree.Dir(string(p))) > 0 }
 
-// FolderName is the name of a folder relative to the worktree, "" outside of it and for a file: the
-// words of the name belong to a search in it.
+// FolderName returns the path of a folder relative to the worktree, "" for a file and for anything
+// outside. A search in a folder also counts the words of the folder's name.
 func (l *Locator) FolderName(dir string) string {
 	abs := l.Abs(dir, "")
 	if abs == "" || dir == "" {
@@ -88,7 +88,7 @@ func (l *Locator) Keep(paths []event.Path, n int) []event.Path {
 	return out
 }
 
-// alias is the name of a root as cwd spells it: /link/repo for /link/repo/sub when that really is
+// alias returns the root as cwd spells it: "/link/repo" if cwd is "/link/repo/sub", which is really
 // /repo/sub.
 func (l *Locator) alias(cwd string) string {
 	if len(cwd) > event.MaxPath || strings.IndexByte(cwd, 0) >= 0 {
@@ -111,8 +111,9 @@ func (l *Locator) alias(cwd string) string {
 	return ""
 }
 
-// Inside is the part of an absolute name below the deepest root that holds it: linked worktrees may
-// lie inside the main one. Letter case does not matter after a drive letter.
+// Inside returns the part of an absolute name below its root. If several roots contain it, the
+// deepest counts, because linked worktrees may be inside the main one. After a drive letter, upper
+// and lower case are the same.
 func (l *Locator) Inside(name string) (rel string, ok bool) {
 	best := -1
 	for _, root := range l.roots {
@@ -133,8 +134,8 @@ func (l *Locator) Inside(name string) (rel string, ok bool) {
 	return l.unnest(rel), true
 }
 
-// unnest maps a file of a worktree that the agent made below .claude/worktrees and that git may no
-// longer know to the file that it is a checkout of.
+// unnest turns the path of a file in a worktree that the agent made below .claude/worktrees into
+// the path that the file has in the main worktree. git may no longer know such a worktree.
 func (l *Locator) unnest(rel string) string {
 	rest, ok := strings.CutPrefix(rel, ".claude/worktrees/")
 	if !ok {
@@ -147,15 +148,16 @@ func (l *Locator) unnest(rel string) string {
 	return rest[i+1:]
 }
 
-// Path is the path of a name that a tool was given: absolute, or relative to dir ("" is cwd). A
-// name that is not known is looked up through symlinks once; new files are allowed.
+// Path returns the path in the repository of a name that a tool was given: absolute, or relative to
+// dir, which defaults to cwd. If the tree does not know it, symlinks are resolved once. The file
+// need not exist.
 func (l *Locator) Path(name, dir string) (event.Path, bool) {
 	rel, ok := l.Place(name, dir)
 	p, err := event.NewPath(rel)
 	return p, ok && err == nil
 }
 
-// Place is Path for a file or a folder: it is "" for the root.
+// Place is like Path but also takes folders; it returns "" for the root.
 func (l *Locator) Place(name, dir string) (rel string, ok bool) {
 	abs := l.Abs(name, dir)
 	if abs == "" {
@@ -170,8 +172,8 @@ func (l *Locator) Place(name, dir string) (rel string, ok bool) {
 	return rel, ok
 }
 
-// realPath is an absolute name with the links of those of its folders resolved that exist: the file
-// may be gone or new.
+// realPath resolves the symlinks in the existing folders of an absolute name. The file itself may
+// be deleted or new.
 func realPath(name string) string {
 	for above := name; ; above = filepath.Dir(above) {
 		if real, err := filepath.EvalSymlinks(above); err == nil {
@@ -184,7 +186,8 @@ func realPath(name string) string {
 	}
 }
 
-// Known is the path of a name if the tree has it: no disk, no guesses.
+// Known returns the path of a name if the tree has exactly that file. It reads no disk and guesses
+// nothing.
 func (l *Locator) Known(name, dir string) (event.Path, bool) {
 	if l.Tree == nil || name == "" {
 		return "", false
@@ -197,7 +200,7 @@ func (l *Locator) Known(name, dir string) (event.Path, bool) {
 	return event.Path(rel), ok && l.Tree.Has(event.Path(rel))
 }
 
-// Abs makes a name absolute and clean; "" if it cannot be.
+// Abs returns a name as an absolute, clean one, "" if that is impossible.
 func (l *Locator) Abs(name, dir string) string {
 	if name == "" || len(name) > event.MaxPath || strings.IndexByte(name, 0) >= 0 {
 		return ""
@@ -212,7 +215,7 @@ func (l *Locator) Abs(name, dir string) string {
 	return path.Clean(name)
 }
 
-// drive turns the /c/x of a Unix shell on Windows into c:/x when the roots have drive letters.
+// drive turns /c/x, as Unix shells on Windows write it, into c:/x if the roots have drive letters.
 func (l *Locator) drive(name string) string {
 	if len(name) > 2 && name[0] == '/' && name[2] == '/' && letter(name[1]) && len(l.roots) > 0 && drive(l.roots[0]) {
 		return name[1:2] + ":" + name[2:]
@@ -220,8 +223,9 @@ func (l *Locator) drive(name string) string {
 	return name
 }
 
-// Slash turns backslashes into slashes where they separate folders: on Windows, after a drive
-// letter, and in names without any slash. A backslash elsewhere is a letter of a Unix file name.
+// Slash turns backslashes into slashes if they separate folders: on Windows, after a drive letter,
+// and in names without any slash. Otherwise a backslash is an ordinary character of a Unix file
+// name.
 func Slash(name string) string {
 	if strings.IndexByte(name, '\\') < 0 {
 		return name
@@ -235,7 +239,7 @@ func Slash(name string) string {
 // IsAbs reports whether a name with slashes begins at the root of a file system or of a drive.
 func IsAbs(name string) bool { return strings.HasPrefix(name, "/") || drive(name) }
 
-// drive reports whether the name begins with a drive: C:\ or C:/.
+// drive reports whether a name begins with a drive, as in C:\ or C:/.
 func drive(name string) bool {
 	return len(name) > 2 && name[1] == ':' && (name[2] == '/' || name[2] == '\\') && letter(name[0])
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Aspect is one way in which a file can fit a text.
+// Aspect is one way in which a file can fit a text. It is an index of Fit.Share and Fit.Place.
 type Aspect int
 
-// The aspects. Those of words are BM25 of the words of the text, or of its title (the first line),
-// against a field of the file, a word of the text counting the square root of its number. Defines
-// and Uses are Σ ln(1+N/n)/√n over identifiers of the text that look like code, n the number of
-// files that define it, or have it, of N.
+// The aspects. TextPath to TitleBody are BM25 scores of the words of the text, or of its title (the
+// first line), against one field of the file; a word that the text has n times counts √n. Defines
+// and Uses are Σ ln(1+N/n)/√n over the identifiers of the text that look like code: of N files, n
+// define the identifier, or have it.
 const (
 	TextPath Aspect = iota
 	TextBase
@@ -32,32 +32,36 @@ const (
 	Uses
 	TitleDefines
 	TitleUses
-	Aspects // their number
+	Aspects // number of aspects
 )
 
-// String is the name of the aspect.
+// String returns the name of the aspect, as in the weights of package rank.
 func (a Aspect) String() string {
 	return [Aspects]string{"text_path", "text_base", "text_definitions", "text_prose", "text_body", "title_path",
 		"title_base",
 		"title_definitions", "title_prose", "title_body", "defines", "uses", "title_defines", "title_uses"}[a]
 }
 
-// Fit is how a file fits a text.
+// Fit tells how well a file fits a text.
 type Fit struct {
 	Path event.Path
 	Kind FileKind
 	// Share is the value of each aspect relative to the best file of the same kind. Place is 1/√r
-	// of the r-th best of its kind, and 0 after the first 64. Both are in [0,1].
+	// for the r-th best file of its kind, and 0 after the first 64. Both are in [0,1].
 	Share, Place [Aspects]float64
-	Words        []string // stems and identifiers that speak for it, the rarest first, at most 3
+	Words        []string // the stems and identifiers of the text that the file has: the rarest first, at most 3
 }
 
-// Bounds of a match.
+// Limits of a match.
 const (
-	maxPlaces    = 64  // files of a kind that have a place, by aspect
-	firstPlaces  = 24  // files of a kind whose place by any aspect makes them a fit
-	maxTextWords = 256 // different words of a text, the rarest of it
-	maxOwners    = 60  // an identifier in more files than this finds none
+	// For each aspect, the number of files of a kind that get a place.
+	maxPlaces = 64
+	// A file among this many best of its kind, by any aspect, is a fit.
+	firstPlaces = 24
+	// Words of a text that are compared with the files: its rarest ones.
+	maxTextWords = 256
+	// Identifiers that more files have are ignored.
+	maxOwners = 60
 )
 
 // Match returns the files that fit a text best by any aspect, in no order.
@@ -95,25 +99,26 @@ func (c *Contents) Match(t Text) []Fit {
 	return out
 }
 
-// match adds up what the files of an index get for a text. Files have numbers over all segments.
+// match adds up the values of the files for one text. Files are numbered across all segments.
 type match struct {
 	c      *Contents
 	first  []uint32 // the number of the first file of each segment
 	kinds  []byte
-	values [Aspects][]float32 // 0 at the beginning
-	noted  []uint8            // how many words of a file are noted, at most 3; 0 at the beginning
-	words  [][3]uint16        // the rarest words of its body, by number
-	fits   []chosen
-	fit    map[uint32]int // index in fits
+	values [Aspects][]float32 // all 0 when a question begins
+	// How many words of a file are in words, at most 3; all 0 when a question begins.
+	noted []uint8
+	words [][3]uint16 // the rarest words of the text that the file has, as indices in the list of asked words
+	fits  []chosen
+	fit   map[uint32]int // by file: index in fits
 }
 
-// chosen is a fit and the number of its file.
+// chosen is a fit with the number of its file.
 type chosen struct {
 	Fit
 	file uint32
 }
 
-// matches keeps those of questions that were answered: to clear them is cheaper than to make them
+// matches pools the arrays of finished questions. Clearing them is cheaper than allocating them
 // again.
 var matches = sync.Pool{New: func() any { return &match{fit: map[uint32]int{}} }}
 
@@ -147,13 +152,13 @@ func (m *match) end() {
 // path returns the path of a file.
 func (m *match) path(file uint32) event.Path {
 	i := len(m.first) - 1
-	for m.first[i] > file { // the largest segment is often the first, and small ones are few
+	for m.first[i] > file { // the largest segment is often the first, and there are few small ones
 		i--
 	}
 	return m.c.segments[i].paths[file-m.first[i]]
 }
 
-// addWords adds BM25 of the words.
+// addWords adds the BM25 scores of the words to the values of the files.
 func (m *match) addWords(words []asked) {
 	files := float64(len(m.c.files))
 	var means [fields]float64
@@ -202,7 +207,7 @@ func (m *match) addWords(words []asked) {
 	}
 }
 
-// addNames adds the rarity of the identifiers.
+// addNames adds the rarity of the identifiers to the values of the files that define or use them.
 func (m *match) addNames(names []askedName) {
 	files := float64(len(m.c.files))
 	weight := func(n int) float32 {
@@ -240,7 +245,7 @@ func (m *match) addNames(names []askedName) {
 	}
 }
 
-// scored is the value of a file by an aspect.
+// scored is a file with its value for one aspect.
 type scored struct {
 	file  uint32
 	value float32
@@ -248,15 +253,15 @@ type scored struct {
 
 type tops [Aspects][kindCount][]scored
 
-// tops returns the best files by each aspect and of each kind, at most maxPlaces each, best first,
-// ties by path.
+// tops returns the best files for each aspect and kind, at most maxPlaces each, best first. Equal
+// values are ordered by path.
 func (m *match) tops() *tops {
 	out := &tops{}
 	order := func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.value, a.value), strings.Compare(string(m.path(a.file)), string(m.path(b.file))))
 	}
 	for a := range Aspects {
-		var last [kindCount]scored // the last of maxPlaces
+		var last [kindCount]scored // the worst of the files that would still get a place
 		var lastPath [kindCount]event.Path
 		for file, v := range m.values[a][:len(m.kinds)] {
 			kind := m.kinds[file]
@@ -264,7 +269,7 @@ func (m *match) tops() *tops {
 				continue
 			}
 			s := scored{uint32(file), v}
-			if v == last[kind].value && m.path(s.file) > lastPath[kind] { // of equal files there may be many
+			if v == last[kind].value && m.path(s.file) > lastPath[kind] { // many files may have the same value
 				continue
 			}
 			top := &out[a][kind]
@@ -279,7 +284,8 @@ func (m *match) tops() *tops {
 	return out
 }
 
-// choose makes the first of each list fits, and gives fits their places. Equal files have the same.
+// choose makes the best files of each list fits, and sets the places of all fits. Files with equal
+// values get the same place.
 func (m *match) choose(t *tops) {
 	for a := range t {
 		for k, top := range t[a] {
@@ -306,7 +312,7 @@ func (m *match) choose(t *tops) {
 	}
 }
 
-// tell gives the fits the first two identifiers that they have.
+// tell adds the first two identifiers of the text that each fit has to its Words.
 func (m *match) tell(names []askedName) {
 	for i := range names {
 		if !names[i].text {

@@ -8,15 +8,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// bareFiles are files without an extension.
+// bareFiles are usual names of files that have no extension.
 var bareFiles = event.WordSet(`Makefile makefile GNUmakefile Dockerfile Containerfile Jenkinsfile Vagrantfile Gemfile
 	Rakefile Guardfile Procfile Brewfile Podfile Fastfile Justfile justfile Taskfile BUILD WORKSPACE LICENSE README
 	CHANGELOG CONTRIBUTING CODEOWNERS`)
 
-// addNames adds what the tokens of a line name: files, modules, identifiers. A token ends at space,
-// quotes and brackets.
+// addNames adds the files, modules and identifiers that a line names. A token ends at a space, a
+// quote or a bracket.
 func (p *textParser) addNames(line string, code bool) {
-	quoted := "" // the rest of what is between backticks, if it is one token
+	quoted := "" // what is left of the text between two backticks, if that is one token
 	for at := 0; at < len(line); {
 		if delimits(line[at]) {
 			if line[at] == '`' && !code {
@@ -39,7 +39,8 @@ func (p *textParser) addNames(line string, code bool) {
 	}
 }
 
-// backquoted returns what is before the next backtick, "" if that has spaces: a command, a sentence.
+// backquoted returns the text up to the next backtick. It is "" if there are spaces in between:
+// then it is a command or a sentence.
 func backquoted(text string) string {
 	end := strings.IndexByte(text, '`')
 	if end < 0 || strings.ContainsAny(text[:end], " \t") {
@@ -50,7 +51,8 @@ func backquoted(text string) string {
 
 func delimits(c byte) bool { return c <= ' ' || strings.IndexByte("\"'`()[]{}<>,;|=*!?^&%~+", c) >= 0 }
 
-// addToken adds what one token names. called says that a parenthesis follows, marked that it is between backticks.
+// addToken adds the names in one token. called means that a parenthesis follows it, marked that it
+// is between backticks.
 func (p *textParser) addToken(token string, called, marked bool) {
 	token = strings.Trim(strings.ReplaceAll(token, `\`, "/"), ".:#@$")
 	if i := strings.Index(token, "://"); i >= 0 {
@@ -70,7 +72,8 @@ func (p *textParser) addToken(token string, called, marked bool) {
 	switch {
 	case bareFiles[path.Base(token)], len(ext) > 1 && isFileExt(ext) && !called && fileName(token):
 		add(&p.Paths, strings.TrimPrefix(token, "./"))
-		if languages[ext] != nil || strings.Contains(token, "/") { // io.fits and data.log are modules, too
+		// io.fits and data.log are modules, although they look like files
+		if languages[ext] != nil || strings.Contains(token, "/") {
 			token = ""
 		}
 	case strings.Contains(strings.Trim(token, "/"), "/"):
@@ -89,7 +92,7 @@ func (p *textParser) addToken(token string, called, marked bool) {
 	p.addParts(token, called, marked)
 }
 
-// addParts adds the identifiers of a token, and the token itself if it is a dotted name.
+// addParts adds the identifiers of a token, and the whole token if it is a dotted name.
 func (p *textParser) addParts(token string, called, marked bool) {
 	parts := strings.FieldsFunc(token, func(r rune) bool { return outsideIdentifier(r) && r != '-' || r == '$' })
 	if len(parts) == 0 {
@@ -112,7 +115,7 @@ func (p *textParser) addParts(token string, called, marked bool) {
 	for i, part := range parts {
 		code := dotted && i > 0 && len(part) > 1
 		called := called && i == len(parts)-1
-		if marked { // no-member
+		if marked { // for example no-member
 			p.addIdentifier(strings.ReplaceAll(part, "-", "_"), true)
 			continue
 		}
@@ -124,7 +127,8 @@ func (p *textParser) addParts(token string, called, marked bool) {
 	}
 }
 
-// addIdentifier adds a name if it looks like code, or if its place shows that it is.
+// addIdentifier adds a name if it looks like code, or if code says that its place in the text shows
+// it to be code.
 func (p *textParser) addIdentifier(name string, code bool) {
 	if len(name) > maxName || !isName(name) || blockWords[name] || !code && !looksLikeCode(name) {
 		return
@@ -134,7 +138,7 @@ func (p *textParser) addIdentifier(name string, code bool) {
 	}
 }
 
-// addAddress adds the path in the address of a file of a forge.
+// addAddress adds the path in the web address of a file on a forge such as GitHub.
 func (p *textParser) addAddress(address string) {
 	address, _, _ = strings.Cut(address, "?")
 	address, _, _ = strings.Cut(address, "#")
@@ -143,8 +147,8 @@ func (p *textParser) addAddress(address string) {
 	}
 }
 
-// forgePath returns the branch or commit and the path in the address of a file of a forge: …/blob/main/a/b.py. The path
-// is "" if it is no such address.
+// forgePath returns the branch or commit, and the path, in a forge's web address of a file:
+// …/blob/main/a/b.py. If it is another kind of address, path is "".
 func forgePath(address string) (at, file string) {
 	for _, mark := range [...]string{"/blob/", "/tree/", "/raw/", "/blame/"} {
 		if _, after, found := strings.Cut(address, mark); found {
@@ -155,24 +159,25 @@ func forgePath(address string) (at, file string) {
 	return "", ""
 }
 
-// isFileExt reports whether files that are indexed have an extension.
+// isFileExt reports whether an extension is one of files that are indexed.
 func isFileExt(ext string) bool {
 	ext = strings.ToLower(ext)
 	return languages[ext] != nil || dataExts[ext] || proseExts[ext] && len(ext) > 2 || binaryExts[ext] ||
 		ext == ".proto" || ext == ".zig"
 }
 
-// fileName reports whether a token with an extension is a file: not a method like x.log or self.data.
+// fileName reports whether a token with an extension may be a file, unlike a method such as x.log
+// or self.data.
 func fileName(token string) bool {
 	base := path.Base(token)
 	name := strings.TrimSuffix(base, path.Ext(base))
 	return name != "" && name != "self" && name != "this" && strings.IndexByte(token, ':') != 0
 }
 
-// isName reports whether a text begins as a name does.
+// isName reports whether a text may be a name: it does not begin with a digit.
 func isName(s string) bool { return s != "" && (s[0] < '0' || s[0] > '9') }
 
-// add appends an entry to a list that does not have it and has space.
+// add appends an entry to a list, unless the list already has it or is full.
 func add(list *[]string, entry string) {
 	if len(*list) < maxMentions && !slices.Contains(*list, entry) {
 		*list = append(*list, strings.Clone(entry))

@@ -5,17 +5,17 @@ import (
 	"encoding/binary"
 )
 
-// part is a segment that is merged, with the files that are gone when the merge begins.
+// part is a segment to be merged. gone has the files that had been removed when merging began.
 type part struct {
 	*segment
 	gone    []uint64
-	numbers []uint32 // of each file in the result
-	names   []uint32 // of each name in the result
+	numbers []uint32 // by file: its number in the merged segment
+	names   []uint32 // by name: its number in the merged segment
 }
 
 const noFile = 1<<32 - 1
 
-// merge makes one segment of the files of some that are not gone, in their order.
+// merge makes one segment of the remaining files of several segments, and keeps their order.
 func merge(parts []part) *segment {
 	out := &segment{}
 	for i := range parts {
@@ -61,7 +61,7 @@ func merge(parts []part) *segment {
 	return out
 }
 
-// mergeForward packs the names of each file under their new numbers.
+// mergeForward writes the names of each file with the numbers that they have in the merged segment.
 func (s *segment) mergeForward(parts []part) {
 	s.ForwardAt = make([]uint32, 1, s.size()+1)
 	for i := range parts {
@@ -82,11 +82,11 @@ func (s *segment) mergeForward(parts []part) {
 	s.Forward = bytes.Clone(s.Forward)
 }
 
-// mergeLists joins the lists of equal terms. join appends the files of the list of a term of a
-// source, by their numbers in the result; last is the last of them. A term that no file has any
-// more is left out.
+// mergeLists merges the lists of terms that occur in several sources. join appends to list the
+// files that a source has for a term, by their numbers in the merged segment, and returns it; *last
+// is the file appended last. A term that no remaining file has is left out.
 func mergeLists(out *lists, sources []*lists, join func(list []byte, last *uint32, source, term int) []byte) {
-	next := make([]int, len(sources)) // the terms that come next
+	next := make([]int, len(sources)) // by source: the next term to merge
 	var list []byte
 	for {
 		lowest, more := uint64(0), false

@@ -8,22 +8,22 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// standing are the files that stand for the folder that they are in, in the order in which they are
-// looked for. The first ones are what an import of the folder means.
+// standing are the usual names of a file that stands for its folder, in the order in which they are
+// tried. The names before main.go are those that an import of the folder means.
 var standing = strings.Fields(`index.ts index.tsx index.js index.jsx index.mjs mod.rs lib.rs main.rs __init__.py
 	__init__.pyx init.lua main.go doc.go SKILL.md README.md readme.md`)
 
-// moduleFiles are those that an import of their folder means.
+// moduleFiles are the names of files that an import of their folder means.
 var moduleFiles = standing[:slices.Index(standing, "main.go")]
 
 func moduleFile(p event.Path) bool { return slices.Contains(moduleFiles, p.Base()) }
 
-// StandsForFolder reports whether a file is what an import of its folder means, or the comment of a
-// Go package.
+// StandsForFolder reports whether an import of its folder means this file, or whether it is the
+// documentation of a Go package.
 func StandsForFolder(p event.Path) bool { return moduleFile(p) || p.Base() == "doc.go" }
 
-// Entrance is the file that stands for a folder: its only one, one of the usual names, one named
-// like the folder, or the only one but for tests. ok is false if there is none.
+// Entrance returns the file that stands for a folder: its only file, one with a usual name, one
+// with the name of the folder, or the only one that is no test. ok is false if there is none.
 func (t *Tree) Entrance(dir event.Path) (file event.Path, ok bool) {
 	files := t.Dir(string(dir))
 	if len(files) == 1 {
@@ -42,9 +42,9 @@ func (t *Tree) Entrance(dir event.Path) (file event.Path, ok bool) {
 }
 
 // Modules returns the files that a dotted name means, at most 3: sphinx.ext.autodoc.Documenter is
-// sphinx/ext/autodoc/__init__.py, com.foo.Bar is …/com/foo/Bar.java, crate::a::b is src/a/b.rs.
-// Names that follow the module are left out, from the last on. A path without its extension (a/b/c)
-// is a dotted name, too.
+// sphinx/ext/autodoc/__init__.py, com.foo.Bar is …/com/foo/Bar.java, crate::a::b is src/a/b.rs. If
+// nothing matches the whole name, its last parts are dropped one by one. A path without an
+// extension (a/b/c) counts as a dotted name.
 func (t *Tree) Modules(name string) []event.Path {
 	parts := strings.FieldsFunc(strings.ReplaceAll(name, "->", "."),
 		func(r rune) bool { return strings.ContainsRune(".:/#", r) })
@@ -60,8 +60,8 @@ func (t *Tree) Modules(name string) []event.Path {
 	return nil
 }
 
-// module returns the files whose path without its extension ends in the parts, or is the end of
-// them.
+// module returns the files whose path without its extension ends in the parts, or is itself the end
+// of the parts.
 func (t *Tree) module(parts []string) []event.Path {
 	var found []event.Path
 	longest := 0
@@ -76,7 +76,7 @@ func (t *Tree) module(parts []string) []event.Path {
 		found = append(found, p)
 	}
 	last := parts[len(parts)-1]
-	// Files are listed by Stem, which is in lower case and without the marks of tests.
+	// Tree lists files by Stem, which is in lower case and without the marks of tests.
 	stem := event.Path(last + ".x").Stem()
 	for _, p := range t.list(t.stem, stem) {
 		if ext := path.Ext(p.Base()); KindOf(p) <= KindTest && len(ext) > 0 && languageOf(p) != nil {

@@ -8,26 +8,27 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Rung is a step of the ladder on which a name finds a file, the surest first.
+// Rung is one of the rules by which Locator.Find looks for a name. They are ordered, from the
+// surest to the least sure.
 type Rung uint8
 
 const (
-	None     Rung = iota // no file is meant, or several
-	Exact                // the path, as seen from the caller's folder
-	Root                 // the path, as seen from the root of the repository
-	Below                // of several files for End the only one below the caller's folder
+	None     Rung = iota // the name means no file, or several
+	Exact                // the path relative to the caller's folder
+	Root                 // the path relative to the root of the repository
+	Below                // several files match by End, and this is the only one below the caller's folder
 	End                  // the only file that shares the longest end of the path, see Locator.Files
-	Line                 // one of these but for what stands beside: a.go:12, a.go#L3, HEAD:a.go
-	Base                 // the only file of that name, or the one that shares most of its folders
-	Form                 // the name in another form: extension, case, a module and its folder
-	Spelling             // the only file of nearly that path
+	Line                 // one of the rules above, without the line or revision in the name: a.go:12, a.go#L3, HEAD:a.go
+	Base                 // the only file with that base name, or the one that shares most of the folders
+	Form                 // the name with another extension or case, or a module in place of its folder
+	Spelling             // the only file with nearly that path
 )
 
-// Find returns the one file that a name means and the rung on which it was found, from first to
-// last; "" and None if none is meant, or several. dirs are the folders that the name may be
-// relative to, absolute; without any it is that of the caller. From Base on, the name is a path of
-// the repository that nothing has: a file is never found by its own path. Find reads nothing from
-// disk. It looks up names: microseconds.
+// Find returns the one file that a name means, and the rule by which it was found. It tries the
+// rules from first to last. It returns "" and None if no file or several are meant. dirs are
+// absolute folders that the name may be relative to; without any, it is the caller's folder. The
+// rules from Base on apply only to a path in the repository that no file has. Find reads nothing
+// from disk and takes microseconds.
 func (l *Locator) Find(name string, first, last Rung, dirs ...string) (event.Path, Rung) {
 	if l.Tree == nil || name == "" || len(name) > event.MaxPath {
 		return "", None
@@ -54,12 +55,12 @@ func (l *Locator) Find(name string, first, last Rung, dirs ...string) (event.Pat
 	return "", None
 }
 
-// whole climbs the rungs up to End, or to last before it. Absolute names must lie in a worktree, if
-// the worktrees are known. A longer name means a file at the root only if its folders are those
-// that the repository lies in.
+// whole tries the rules up to End, or up to last if that comes first. If the worktrees are known,
+// an absolute name must be in one of them. A relative name that is longer than the path of a file
+// at the root means that file only if its additional folders are those that contain the repository.
 func (l *Locator) whole(name string, last Rung, dirs []string) (event.Path, Rung) {
 	if len(l.Tree.Base(name[strings.LastIndexAny(name, `/\`)+1:])) == 0 {
-		return "", None // most words of a text end here
+		return "", None // most words of a text are no file names and end here
 	}
 	if len(dirs) == 0 {
 		dirs = []string{l.Cwd}
@@ -93,8 +94,8 @@ func (l *Locator) whole(name string, last Rung, dirs []string) (event.Path, Rung
 	return found[0], End
 }
 
-// above reports whether the folders are the ones that the repository itself lies in:
-// "aoa/README.md" in the words of someone who works beside aoa.
+// above reports whether dirs are the folders that contain the repository. Someone who works in the
+// folder above writes "aoa/README.md".
 func (l *Locator) above(dirs string) bool {
 	dirs = strings.TrimSuffix(dirs, "/")
 	for _, root := range l.roots {
@@ -105,7 +106,7 @@ func (l *Locator) above(dirs string) bool {
 	return strings.Trim(dirs, "./") == ""
 }
 
-// besideLine finds a name that has something beside it.
+// besideLine finds the file of a name that also has a line, a symbol or a revision.
 func (l *Locator) besideLine(name string, dirs []string) event.Path {
 	head, tail := cutLine(name)
 	for _, part := range [...]string{head, tail} {
@@ -118,8 +119,9 @@ func (l *Locator) besideLine(name string, dirs []string) event.Path {
 	return ""
 }
 
-// wrong is the path of the repository that a name means, which nothing has; "" outside of it, and
-// for a file of an installed package, which is no file of the repository whatever its name is.
+// wrong returns the path in the repository that a name means but no file has. It is "" if the name
+// is outside of the repository or belongs to an installed package, because such a file is not in
+// the repository whatever its name is.
 func (l *Locator) wrong(name string) event.Path {
 	name = WithoutLine(name)
 	rel, ok := l.Inside(l.Abs(name, ""))
@@ -138,9 +140,9 @@ func (l *Locator) wrong(name string) event.Path {
 	return p
 }
 
-// cutLine divides a name at what stands beside it: the line or the symbol behind the name of a file
-// (then it is head), or the revision before it (then it is tail, which is "" without a colon). A
-// drive is a part of the name.
+// cutLine splits a name from its line, symbol or revision. A line or a symbol follows the name,
+// which is then head; a revision precedes it, and the name is tail. tail is "" if there is no
+// colon. The colon of a drive does not count.
 func cutLine(name string) (head, tail string) {
 	if i := strings.IndexByte(name, '#'); i > 0 {
 		name = name[:i]
@@ -158,9 +160,9 @@ func cutLine(name string) (head, tail string) {
 	return head, tail
 }
 
-// WithoutLine takes the place in a file that compilers, editors and forges write behind its name
-// off it: a.go:12:3, a.go:12:text, a.go:text, a.go#L3, and the revision before it, as HEAD:a.go.
-// What has no such place stays.
+// WithoutLine removes the place that compilers, editors and forges write after the name of a file,
+// as in a.go:12:3, a.go:12:text, a.go:text and a.go#L3, and a revision before it, as in HEAD:a.go.
+// Other names are returned unchanged.
 func WithoutLine(name string) string {
 	head, tail := cutLine(name)
 	switch {
@@ -173,7 +175,7 @@ func WithoutLine(name string) string {
 	return name
 }
 
-// cleanName is a name with slashes, without what leads out of the folder that it is relative to.
+// cleanName returns a name with slashes and without leading "../".
 func cleanName(name string) string {
 	name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	for strings.HasPrefix(name, "../") {
@@ -182,13 +184,14 @@ func cleanName(name string) string {
 	return name
 }
 
-// maxMeant is the number of files that a name may mean; one that more files fit means none.
+// maxMeant is the largest number of files that one name may mean. A name that fits more files means
+// none.
 const maxMeant = 3
 
-// Files returns the files that a path in a text or a frame of a stack means, at most 3: those that
-// share its longest end. The path may be absolute, begin above the root (site-packages, another
-// person's checkout) or name only the last folders. None is meant if more than 3 fit, and if the
-// path is one of another project: node_modules/x/package.json is not package.json.
+// Files returns the files that a path in a text or in a stack frame means, at most 3: those that
+// share the longest end with it. The path may be absolute, begin above the root (site-packages,
+// another person's checkout) or name only the last folders. The result is empty if more than 3
+// files fit, and for a path in another project: node_modules/x/package.json is not package.json.
 func (l *Locator) Files(name string) []event.Path {
 	if l.Tree == nil || name == "" || len(name) > event.MaxPath {
 		return nil
@@ -200,7 +203,7 @@ func (l *Locator) Files(name string) []event.Path {
 	return few(l.Tree.ends(clean))
 }
 
-// ends returns the files that share the longest end with a clean path.
+// ends returns the files that share the longest end with a path. The path is clean.
 func (t *Tree) ends(name string) (found []event.Path) {
 	absolute := name[0] == '/' || name[0] == '~' || len(name) > 2 && name[1] == ':'
 	installed, foreign := installedPath(name)
@@ -211,16 +214,17 @@ func (t *Tree) ends(name string) (found []event.Path) {
 	if len(parts) == 0 {
 		return nil
 	}
-	longest, complete := 0, false // whether a whole path is found
+	longest, complete := 0, false // whether a file's whole path matches
 	for _, p := range t.Base(parts[len(parts)-1]) {
 		depth := 1 + strings.Count(string(p), "/")
 		n := commonEnd(string(p), parts)
 		switch {
-		case n < longest, foreign && n < len(parts): // another package
+		case n < longest, foreign && n < len(parts): // a worse match, or a file of another package
 			continue
-		case n == len(parts): // all that is written
-		case n == depth && (n > 1 || absolute || parts[0] == "a" || parts[0] == "b"): // the whole path: below another root
-		case n < 2 || !absolute: // only the name of the file
+		case n == len(parts): // everything that the text wrote matches
+		// the whole path of the file matches, below another root
+		case n == depth && (n > 1 || absolute || parts[0] == "a" || parts[0] == "b"):
+		case n < 2 || !absolute: // only the base name matches
 			continue
 		}
 		if n > longest || n == depth {
@@ -233,20 +237,20 @@ func (t *Tree) ends(name string) (found []event.Path) {
 	return found
 }
 
-// installedMarks are folders in which packages are installed. The path of a file of this repository
-// goes on with its package.
+// installedMarks are folders with installed packages. After one of them comes the name of a
+// package, whose files may be those of this repository.
 var installedMarks = []string{"site-packages/", "dist-packages/", "node_modules/", "/vendor/", "/pkg/mod/",
 	"/registry/src/", "/gems/"}
 
-// installedPath returns the path within the folder in which packages are installed. ok is false if
-// a path has none.
+// installedPath returns the part of a path below the folder with installed packages. ok is false if
+// there is no such folder in it.
 func installedPath(name string) (rest string, ok bool) {
 	for _, mark := range installedMarks {
 		if at := strings.LastIndex("/"+name, mark); at >= 0 {
 			return ("/" + name)[at+len(mark):], true
 		}
 	}
-	// the standard library: /usr/lib/python3.8/json/decoder.py
+	// the standard library, as in /usr/lib/python3.8/json/decoder.py
 	for _, mark := range [...]string{"/lib/python", "/lib64/python"} {
 		if _, after, found := strings.Cut("/"+name, mark); found && after != "" && after[0] >= '0' && after[0] <= '9' {
 			_, rest, _ = strings.Cut(after, "/")
@@ -256,7 +260,7 @@ func installedPath(name string) (rest string, ok bool) {
 	return name, false
 }
 
-// commonEnd returns how many parts the ends of a path and of a list have in common.
+// commonEnd returns how many of the last parts a path and a list have in common.
 func commonEnd(name string, parts []string) int {
 	n := 0
 	for n < len(parts) {
@@ -273,7 +277,8 @@ func commonEnd(name string, parts []string) int {
 	return n
 }
 
-// few returns a list of files, sources first, or none if it is too long.
+// few returns the files if they are not too many. If they are, it returns the sources among them,
+// or nothing if these are too many as well.
 func few(files []event.Path) []event.Path {
 	if len(files) > maxMeant {
 		files = slices.DeleteFunc(files, func(p event.Path) bool { return KindOf(p) != KindSource })

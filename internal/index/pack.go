@@ -11,36 +11,38 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// What a Reader keeps on disk is
+// A Reader writes to disk
 //
-//	magic · version of the format and of extraction · what encoding/gob writes
+//	magic · version of the format and of extraction · data encoded by encoding/gob
 //
-// File protects it against damage (package cold seals it). gob writes the number of segments, of
-// each segment its exported fields and its files, and at the end the files that say nothing.
+// File protects this against damage (package cold encrypts it). The data are the number of
+// segments, then for each segment its exported fields and its files, and at the end the files that
+// have no words.
 const (
-	packMagic   = "aoa index\n"
-	packVersion = 9 // another one is another format, or Extract finds other words: the files are read again
+	packMagic = "aoa index\n"
+	// Raise it when the format changes or Extract finds other words. All files are then read again.
+	packVersion = 9
 )
 
-// Errors of unpack.
+// The errors of unpack.
 var (
 	errPacked    = errors.New("the index on disk is damaged")
 	errPackedOld = errors.New("the index on disk is of another version")
 )
 
-// version is what of a file shows that it was written, and what it then says.
+// version identifies the content of a file when it was read.
 type version struct {
 	Modified, Size int64    // Unix ns; bytes
 	Blob           [20]byte // the id that git gives the content; 0 if the file was not read
 }
 
-// keptFile is a file and its version.
+// keptFile is a file as written to disk, with the version that was indexed.
 type keptFile struct {
-	Path    event.Path // "" for one that is gone
+	Path    event.Path // "" for a file that has been removed
 	Version version
 }
 
-// packTo writes what the files say, with the version of each, and the files that say nothing.
+// packTo writes the index, the version of each file, and the files that have no words.
 func (c *Contents) packTo(to io.Writer, versions map[event.Path]version) error {
 	c.mu.RLock()
 	segments := slices.Clone(c.segments)
@@ -70,7 +72,7 @@ func (c *Contents) packTo(to io.Writer, versions map[event.Path]version) error {
 	return errors.Join(err, out.Encode(silent))
 }
 
-// valid reports whether a segment of that many files can be used.
+// valid reports whether a segment read from disk is consistent and has the given number of files.
 func (s *segment) valid(files int) bool {
 	for f := range fields {
 		if len(s.Lengths[f]) != s.size() {
@@ -81,7 +83,7 @@ func (s *segment) valid(files int) bool {
 		!slices.ContainsFunc(s.Kinds, func(k byte) bool { return FileKind(k) >= kindCount })
 }
 
-// unpack makes what packTo wrote.
+// unpack reads an index that packTo wrote.
 func unpack(packed []byte, files, most int) (*Contents, map[event.Path]version, error) {
 	rest, ok := bytes.CutPrefix(packed, []byte(packMagic))
 	if !ok || len(rest) == 0 {
@@ -97,7 +99,7 @@ func unpack(packed []byte, files, most int) (*Contents, map[event.Path]version, 
 	return c, versions, nil
 }
 
-// read fills an index of no file, and the versions of all files.
+// read fills an empty index, and the versions of its files.
 func (c *Contents) read(in *gob.Decoder, versions map[event.Path]version) error {
 	var segments int
 	err := in.Decode(&segments)
@@ -120,7 +122,8 @@ func (c *Contents) read(in *gob.Decoder, versions map[event.Path]version) error 
 	return err
 }
 
-// take makes the files of a segment known. Those that another segment has are gone in this one.
+// take adds a segment read from disk, with its files. A file that an earlier segment already has is
+// marked as gone in this one.
 func (c *Contents) take(s *segment, files []keptFile, versions map[event.Path]version) {
 	s.gone, s.live = make([]uint64, (len(files)+63)/64), len(files)
 	for file, f := range files {

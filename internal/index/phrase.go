@@ -5,9 +5,10 @@ import (
 	"math"
 )
 
-// Phrases compares files by the pairs of a text (see Text.Pairs) that they have next to each other
-// in a line, in the same order: in one identifier, in code or in prose. The value of a file is Σ
-// ln(1+N/n)/√n over its pairs, n the number of the N files that have the pair. A nil file has none.
+// Phrases rates files by the pairs of words (see Text.Pairs) that follow each other in one of their
+// lines, in the same order as in the text. This may be in an identifier, in code or in prose. The
+// value of a file is Σ ln(1+N/n)/√n over its pairs: n of the N files have the pair. A nil file gets
+// 0.
 func (t Text) Phrases(files [][]byte) []float64 {
 	x := extractors.Get().(*extractor)
 	defer extractors.Put(x)
@@ -16,7 +17,7 @@ func (t Text) Phrases(files [][]byte) []float64 {
 	for i, p := range t.Pairs {
 		pairs[[2]uint32{x.stem(p[0]), x.stem(p[1])}] = i
 	}
-	first := make([]bool, len(x.words)) // stems that a pair begins with
+	first := make([]bool, len(x.words)) // by stem: a pair begins with it
 	for p := range pairs {
 		first[p[0]] = true
 	}
@@ -41,8 +42,8 @@ func (t Text) Phrases(files [][]byte) []float64 {
 	return values
 }
 
-// neighbors calls see for each two stems that follow each other in a line, if the first one is
-// asked for.
+// neighbors calls see for every two stems that follow each other in a line, if asked has the first
+// one.
 func (x *extractor) neighbors(text []byte, asked []bool, see func(a, b uint32)) {
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		last, wanted := uint32(0), false

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// piece is what a part of a line of a program is.
+// piece tells what a part of a program's line is.
 type piece uint8
 
 const (
@@ -14,8 +14,8 @@ const (
 	prosePiece        // a comment or a doc string
 )
 
-// program counts the text of a program: its words, its comments and doc strings, and the names that
-// it defines.
+// program counts the words of a program: those of its code, of its comments and doc strings, and of
+// the names that it defines.
 func (x *extractor) program(lang *language, text []byte) {
 	d, im := &definer{lang: lang, define: x.define}, importer{lang: lang}
 	for number, l := range codeLines(lang, text, x.count) {
@@ -35,8 +35,8 @@ func (x *extractor) program(lang *language, text []byte) {
 	}
 }
 
-// skipped is the length of what is no program at the top of a text: the path of an interpreter, the
-// license.
+// skipped returns the number of bytes at the top of a text that are not part of the program: the
+// path of an interpreter, and the license.
 func (s *scanner) skipped(text []byte) (n int) {
 	if bytes.HasPrefix(text, []byte("#!")) && s.lang.open == "" {
 		n = max(0, bytes.IndexByte(text, '\n'))
@@ -44,19 +44,21 @@ func (s *scanner) skipped(text []byte) (n int) {
 	return n + s.license(text[n:])
 }
 
-// scanner tells comments and strings from the rest of a program, line by line.
+// scanner separates comments and strings from code, line by line.
 type scanner struct {
 	lang *language
 	take func(line []byte, from, to int, of piece)
-	end  string // ends the comment or the string that the line before is inside of, "" outside of them
-	of   piece  // what that is
+	// The text that ends the comment or string in which the previous line ended, "" outside of
+	// both.
+	end string
+	of  piece // whether end belongs to a comment or to a string
 }
 
-// line takes the pieces of a line. It returns the beginning of the line up to its first comment,
-// empty if the line begins inside of a comment or a string.
+// line passes the pieces of a line to take. It returns the line up to its first comment, empty if
+// the line begins inside of a comment or a string.
 func (s *scanner) line(line []byte) (code []byte) {
 	if s.end == "`" && s.lang == script && beginsWith(line, declarationWords) {
-		s.end = "" // it was no string, but a quote in a regular expression
+		s.end = "" // that was not a string but a quote in a regular expression
 	}
 	at, outside := 0, s.end == ""
 	if outside {
@@ -96,7 +98,8 @@ func (s *scanner) line(line []byte) (code []byte) {
 	return code
 }
 
-// inside takes a part of a line inside of a comment or a string. What a string evaluates is code: ${name}, #{name}.
+// inside takes a part of a line inside of a comment or a string. Expressions in a string, ${name}
+// and #{name}, are code.
 func (s *scanner) inside(line []byte, from, to int) {
 	for at := from; s.of == stringPiece && at+1 < to; at++ {
 		if line[at+1] != '{' || line[at] != '$' && line[at] != '#' {
@@ -113,17 +116,17 @@ func (s *scanner) inside(line []byte, from, to int) {
 	s.take(line, from, to, s.of)
 }
 
-// declarationWords begin a declaration of a script at the first column.
+// declarationWords are words that begin a declaration at the first column of a script.
 var declarationWords = []string{"export ", "function ", "class ", "import "}
 
-// beginsWith reports whether a line begins with one of some words.
+// beginsWith reports whether a line begins with one of the words.
 func beginsWith(line []byte, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return bytes.HasPrefix(line, []byte(word)) })
 }
 
-// opening takes the code and the strings of a line from an index on, up to what begins a comment, or a string of
-// several lines. It sets end and of accordingly; the end of a comment of one line is "\n". mark is "" if the line has
-// none.
+// opening passes on the code and the strings of a line, from an index to the mark that begins a
+// comment or a string of several lines. It sets end and of accordingly; a comment of one line ends
+// with "\n". mark is "" if the line has neither.
 func (s *scanner) opening(line []byte, from int) (at int, mark string) {
 	found := func(end string, of piece, mark string) (int, string) {
 		s.take(line, from, at, codePiece)
@@ -133,7 +136,7 @@ func (s *scanner) opening(line []byte, from int) (at int, mark string) {
 	for at = from; at < len(line); at++ {
 		c := line[at]
 		if c >= 'A' && (c != '`' && c != '{') || c == ' ' || c == '\t' {
-			continue // no mark begins with it
+			continue // no comment or string begins with this byte
 		}
 		if open := s.lang.open; open != "" && c == open[0] && bytes.HasPrefix(line[at:], []byte(open)) {
 			return found(s.lang.close, prosePiece, open)
@@ -154,7 +157,7 @@ func (s *scanner) opening(line []byte, from int) (at int, mark string) {
 			}
 			return found(string(line[at:at+3]), of, string(line[at:at+3]))
 		case c == '\'' && s.lang == rust && (at+2 >= len(line) || line[at+1] != '\\' && line[at+2] != '\''):
-			// a lifetime
+			// a lifetime of Rust
 		default:
 			if n := quoted(line[at:]); n > 0 {
 				s.take(line, from, at, codePiece)
@@ -169,8 +172,8 @@ func (s *scanner) opening(line []byte, from int) (at int, mark string) {
 	return len(line), ""
 }
 
-// partOfWord reports whether a mark of comments is a part of something else: the // of an address,
-// the # of $#.
+// partOfWord reports whether the mark of a comment is really part of something else, such as the //
+// of a web address or the # of $#.
 func partOfWord(line []byte, at int, mark string) bool {
 	if at == 0 {
 		return false
@@ -182,8 +185,8 @@ func partOfWord(line []byte, at int, mark string) bool {
 	return before == ':'
 }
 
-// quoted returns the bytes of a string after its first quote, 0 if the string does not end with the
-// line: an apostrophe.
+// quoted returns the number of bytes in a string after its first quote. It returns 0 if the string
+// does not end in this line; the quote is then an apostrophe.
 func quoted(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -196,12 +199,12 @@ func quoted(text []byte) int {
 	return 0
 }
 
-// maxMark is the number of bytes that may be before a license: the mark of a version control
-// system, build constraints.
+// maxMark is the number of bytes that may precede a license: build constraints, or the mark of a
+// version control system.
 const maxMark = 128
 
-// license returns the length of the first comment of a text if it is about a license, which many
-// files have, else 0.
+// license returns the length of the first comment of a text if that is a license, else 0. Licenses
+// are skipped because many files have the same one.
 func (s *scanner) license(text []byte) int {
 	if len(s.lang.comments) == 0 && s.lang.open == "" {
 		return 0
@@ -215,7 +218,7 @@ func (s *scanner) license(text []byte) int {
 			open = !bytes.Contains(line, []byte(s.lang.close))
 		case s.lang.open != "" && bytes.HasPrefix(trimmed, []byte(s.lang.open)):
 			open = !bytes.Contains(line, []byte(s.lang.close))
-		// $OpenBSD$
+		// a mark of a version control system, as $OpenBSD$
 		case len(trimmed) == 0 && end < maxMark && licensed(text[:end]) == 0, bytes.HasPrefix(trimmed, []byte("<?php")):
 		case !beginsWith(trimmed, s.lang.comments):
 			return licensed(text[:end])

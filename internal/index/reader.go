@@ -3,7 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
-	"crypto/sha1" // git's
+	"crypto/sha1" // git's hash
 	"errors"
 	"fmt"
 	"io"
@@ -20,38 +20,37 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Reader keeps a Contents equal to the files of one worktree as they are on disk. It reads a file
-// when it is new or was written since. What it read is kept in a file, see Keep. It is safe for
-// concurrent use.
+// Reader keeps a Contents up to date with the files of one worktree. It reads a file when it is new
+// or was written. With Keep, it also stores what it read on disk. It is safe for concurrent use.
 type Reader struct {
 	root     event.Root
 	contents *Contents
-	stale    chan struct{} // holds a value if the list of files has changed
-	changed  chan struct{} // holds a value if a file was saved
+	stale    chan struct{} // has a value while a change of the list of files waits to be handled
+	changed  chan struct{} // has a value while a saved file waits to be handled
 	once     sync.Once
-	ready    chan struct{} // closed when all files have been read once
+	ready    chan struct{} // closed once all files have been read
 
-	keeping sync.Mutex // held while the file is read or written; guards what follows
-	file    File       // nil: nothing is kept
+	keeping sync.Mutex // guards the following fields; held while the index is read from disk or written to it
+	file    File       // nil if nothing is kept on disk
 	log     *slog.Logger
 	loaded  bool
 
-	// held while a file is read, so that an older version never replaces a newer one; guards what
-	// follows
+	// mu guards the following fields. It is held while a file is read, so that an older version
+	// never replaces a newer one.
 	mu       sync.Mutex
 	versions map[event.Path]version
-	dirty    bool // the file is to be written
+	dirty    bool // the index on disk is out of date
 }
 
-// File is where a Reader keeps what it read. Read returns an error that wraps fs.ErrNotExist when
-// there is none.
+// File is the place on disk where a Reader keeps its index. Read returns an error that wraps
+// fs.ErrNotExist if nothing was written yet.
 type File interface {
 	Read() ([]byte, error)
 	Write(fill func(io.Writer) error) error
 	Remove() error
 }
 
-// saveEvery is the least time between two writes of the file, while files are saved.
+// saveEvery is the shortest time between two writes of the index to disk while files are saved.
 const saveEvery = 5 * time.Minute
 
 // NewReader returns a Reader that has read nothing.
@@ -60,19 +59,20 @@ func NewReader(root event.Root) *Reader {
 		ready: make(chan struct{}), versions: map[event.Path]version{}}
 }
 
-// Keep names the file in which Run keeps what was read, so that no unchanged file is read again
-// after a start. A damaged one is an empty one, and a warning in the log. It is called before Run.
+// Keep sets the file in which Run keeps the index, so that unchanged files are not read again after
+// a restart. If the file is damaged, Run logs a warning and reads all files. Keep must be called
+// before Run.
 func (r *Reader) Keep(file File, log *slog.Logger) {
 	r.keeping.Lock()
 	defer r.keeping.Unlock()
 	r.file, r.log = file, log
 }
 
-// Contents returns what the files say, as far as they have been read.
+// Contents returns the index. It is incomplete until all files have been read once; see Wait.
 func (r *Reader) Contents() *Contents { return r.contents }
 
-// Wait waits until all files have been read once, for at most the given time. It reports whether
-// they have been read.
+// Wait waits until all files have been read once, but not longer than most. It reports whether they
+// have been read.
 func (r *Reader) Wait(ctx context.Context, most time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -83,10 +83,11 @@ func (r *Reader) Wait(ctx context.Context, most time.Duration) bool {
 	return r.isReady()
 }
 
-// Skip makes the Reader ready without reading, for a worktree that Run is not called for.
+// Skip marks the Reader as ready although it has read nothing. It is for worktrees for which Run is
+// not called.
 func (r *Reader) Skip() { r.once.Do(func() { close(r.ready) }) }
 
-// Refresh makes Run read the files again that were written, because the list of files has changed.
+// Refresh makes Run look for written files again. Call it when the list of files has changed.
 func (r *Reader) Refresh() { signal(r.stale) }
 
 func signal(c chan struct{}) {
@@ -96,10 +97,10 @@ func signal(c chan struct{}) {
 	}
 }
 
-// Run takes what was kept, reads the files of the tree that were written since, and again after
-// each Refresh, until ctx ends. It keeps what it read after the first round, later every five
-// minutes at most, and at the end. It always returns nil. tree may return nil while the list of
-// files is not known.
+// Run loads the index from disk and reads the files of the tree that were written since. It reads
+// again after each Refresh, until ctx ends. It writes the index to disk after the first round, then
+// at most every five minutes, and at the end. It always returns nil. tree may return nil while the
+// list of files is not known yet.
 func (r *Reader) Run(ctx context.Context, tree func() *Tree) error {
 	r.load()
 	defer r.save()
@@ -140,7 +141,7 @@ func (r *Reader) isReady() bool {
 	}
 }
 
-// load takes what was kept.
+// load reads the index from disk, once.
 func (r *Reader) load() {
 	r.keeping.Lock()
 	defer r.keeping.Unlock()
@@ -170,7 +171,7 @@ func (r *Reader) load() {
 	r.versions = versions
 }
 
-// save keeps what was read, if that has changed.
+// save writes the index to disk if it has changed.
 func (r *Reader) save() {
 	r.keeping.Lock()
 	defer r.keeping.Unlock()
@@ -200,13 +201,13 @@ func (r *Reader) saveLocked() error {
 	return err
 }
 
-// Forget takes a file, or all files of a folder, out of the index and out of the bytes that are
-// kept. A file that is still there is read again at the next start.
+// Forget deletes a file, or all files of a folder, from the index and from its copy on disk. A file
+// that still exists is read again at the next start.
 func (r *Reader) Forget(p event.Path) error {
 	r.keeping.Lock()
 	defer r.keeping.Unlock()
 	if r.file != nil && !r.loaded {
-		return r.file.Remove() // it is cheaper to read the files again
+		return r.file.Remove() // reading all files again is cheaper than loading the index
 	}
 	r.mu.Lock()
 	var gone []event.Path
@@ -216,18 +217,18 @@ func (r *Reader) Forget(p event.Path) error {
 		}
 	}
 	r.forgetLocked(gone...)
-	r.dirty = true // also of a file that went before: its words are there until segments are merged
+	r.dirty = true // even if the file was deleted before: its words remain until segments are merged
 	r.mu.Unlock()
 	r.contents.fold(0)
 	return r.saveLocked()
 }
 
-// readAll reads the files of a tree that were written since they were read, and forgets those that
-// it does not have any more.
+// readAll reads all files of a tree that were written since they were last read, and forgets files
+// that the tree no longer has.
 func (r *Reader) readAll(ctx context.Context, tree *Tree) {
 	r.mu.Lock()
-	// Copied before the tree is listed: a file that is saved from now on is in the listing or not in
-	// this copy, so it is never forgotten by mistake.
+	// versions is copied before the tree is listed. A file saved after that is either in the
+	// listing or not in the copy, so it is never forgotten by mistake.
 	gone := maps.Clone(r.versions)
 	r.mu.Unlock()
 	files := nearest(tree.All(), r.contents.maxFiles)
@@ -246,11 +247,11 @@ func (r *Reader) readAll(ctx context.Context, tree *Tree) {
 	}
 }
 
-// mergeEvery is the number of files that are read before a new base may be made.
+// mergeEvery is the number of files that readAll reads before it considers making a new base.
 const mergeEvery = 256
 
-// read reads a file if it was written since. Symbolic links, which may lead anywhere, and files
-// longer than MaxDocument say nothing.
+// read indexes a file if it was written since it was last read. Symbolic links, which may lead
+// anywhere, and files longer than MaxDocument have no words.
 func (r *Reader) read(p event.Path) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -272,7 +273,7 @@ func (r *Reader) read(p event.Path) {
 		return
 	}
 	text, err := regularfile.Read(r.root.Abs(p), regularfile.NoLinks, MaxDocument)
-	if err != nil { // it may be readable later, and have the same time then: nothing is known of it
+	if err != nil { // it may become readable without a change of its time, so its version is not recorded
 		r.forgetLocked(p)
 		return
 	}
@@ -282,7 +283,7 @@ func (r *Reader) read(p event.Path) {
 	}
 }
 
-// Text returns the content of a file now, nil for one that Reader does not read.
+// Text returns the current content of a file, nil if Reader does not read such files.
 func (r *Reader) Text(p event.Path) []byte {
 	text, err := regularfile.Read(r.root.Abs(p), regularfile.NoLinks, MaxDocument)
 	if err != nil {
@@ -291,9 +292,10 @@ func (r *Reader) Text(p event.Path) []byte {
 	return text
 }
 
-// Blob returns the id that git gives the content of a file now, in hex; "" for one that Reader does
-// not read. It reads the file: a checkout and back changes the time of a file and not its content,
-// and a second write may have the time of the first.
+// Blob returns the id that git gives the current content of a file, in hex, or "" if Reader does
+// not read such files. It always reads the file, because its time is no proof: checking out another
+// branch and coming back changes the time but not the content, and two writes may have the same
+// time.
 func (r *Reader) Blob(p event.Path) string {
 	text := r.Text(p)
 	if text == nil {
@@ -302,12 +304,12 @@ func (r *Reader) Blob(p event.Path) string {
 	return BlobID(text)
 }
 
-// BlobID is the id that git gives a content, in hex.
+// BlobID returns the id that git gives a content, in hex.
 func BlobID(text []byte) string { return fmt.Sprintf("%x", blobID(text)) }
 
-// blobID is the id that git gives a content.
+// blobID returns the id that git gives a content.
 func blobID(text []byte) (id [20]byte) {
-	h := sha1.New() // git's
+	h := sha1.New()
 	fmt.Fprintf(h, "blob %d\x00", len(text))
 	h.Write(text)
 	h.Sum(id[:0])
@@ -330,8 +332,8 @@ func (r *Reader) forgetLocked(files ...event.Path) {
 	r.contents.Remove(files...)
 }
 
-// Update reads the files that an event of a watcher says were written, and forgets those that went.
-// The tree has changed before.
+// Update reads the files that were written according to an event of the watcher, and forgets those
+// that were deleted. The caller has already updated the tree.
 func (r *Reader) Update(e event.Event) {
 	switch b := e.Body.(type) {
 	case event.Delete:
@@ -349,7 +351,8 @@ func (r *Reader) Update(e event.Event) {
 	signal(r.changed)
 }
 
-// nearest returns the n files with the fewest folders above them, those of one level by name.
+// nearest returns the n files with the fewest folders in their paths. Files of the same depth are
+// ordered by name.
 func nearest(files []event.Path, n int) []event.Path {
 	depth := func(p event.Path) int { return strings.Count(string(p), "/") }
 	slices.SortFunc(files, func(a, b event.Path) int { return cmp.Or(depth(a)-depth(b), cmp.Compare(a, b)) })

@@ -11,16 +11,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Changed is a file of a change. A file that got another name is a deleted and a new one.
+// Changed is one file of a change. A renamed file appears as a deleted and as a new one.
 type Changed struct {
 	Path    event.Path
-	Was, Is *Source // nil: no program, or not there
-	Gone    bool    // it is deleted
-	Same    bool    // its content is the same: only its mode changes
-	Sketch  Sketch  // of the difference
+	Was, Is *Source // the program before and after; nil if there is none or the file is not a program
+	Gone    bool    // the change deletes the file
+	Same    bool    // only the file's mode changes
+	Sketch  Sketch  // of the difference between both contents
 }
 
-// Compare reads two versions of a file. before is nil for a new file, after for a deleted one.
+// Compare returns the Changed for two contents of a file. before is nil for a new file, after for a
+// deleted one.
 func Compare(p event.Path, before, after []byte) Changed {
 	c := Changed{Path: p, Gone: before != nil && after == nil,
 		Same: before != nil && after != nil && bytes.Equal(before, after), Sketch: SketchOf(before, after)}
@@ -35,28 +36,29 @@ func Compare(p event.Path, before, after []byte) Changed {
 
 // Broken is a place that still uses what a change removes.
 type Broken struct {
-	File event.Path `json:"file"` // it is not part of the change
+	File event.Path `json:"file"` // the file, which is not part of the change
 	Line int        `json:"line"` // from 1 on
 	Text string     `json:"text"` // the line, without the space around it
-	Name string     `json:"name"` // the name or the path that is gone
-	In   event.Path `json:"in"`   // where the change removes it
+	Name string     `json:"name"` // the removed name, or the path of the removed file
+	In   event.Path `json:"in"`   // the file from which the change removes it
 }
 
-// BrokenLines keeps one of the names that a line uses. The list is in the order of BrokenBy.
+// BrokenLines drops all but the first entry of each line. The list must be in the order of
+// BrokenBy.
 func BrokenLines(all []Broken) []Broken {
 	return slices.CompactFunc(slices.Clone(all), func(x, y Broken) bool { return x.File == y.File && x.Line == y.Line })
 }
 
-// World is what is around a change: the files after it, what the index knows of them, and their
-// contents.
+// World is the repository around a change: the files after the change, their contents, and the
+// index.
 type World struct {
 	Tree     *Tree
 	Contents *Contents
-	Text     func(event.Path) []byte // nil for a file that cannot be read
-	More     []event.Path            // files of which Text is another one than what Contents knows
+	Text     func(event.Path) []byte // the content of a file, nil if it cannot be read
+	More     []event.Path            // files whose content is not the one that Contents has read
 }
 
-// readable is the text of a file, nil if it cannot be read, is binary or too large.
+// readable returns the content of a file, nil if it cannot be read, is binary or is too large.
 func (w World) readable(p event.Path) []byte {
 	text := w.Text(p)
 	if text == nil || unreadable(p, text) {
@@ -65,29 +67,32 @@ func (w World) readable(p event.Path) []byte {
 	return text
 }
 
-// Bounds of a search for broken references.
+// Limits of a search for broken references.
 const (
-	minReference  = 4    // bytes of a name
-	maxReferences = 1024 // files that may use a name; a name that more have is not searched
-	maxRemoved    = 400  // names and files that a change removes; of a larger one the first
+	minReference  = 4    // bytes of the shortest name that is searched
+	maxReferences = 1024 // files that may use a name; a name in more files is not searched
+	maxRemoved    = 400  // removed names and files that are searched; the rest of a larger change is ignored
 	maxLine       = 200  // bytes of Broken.Text
 	maxBroken     = 100
 )
 
-// removal is a name that a change removes.
+// removal is a name whose definition the change removes.
 type removal struct {
 	name string
 	in   *Changed
 	definition
-	users int // files of the change that used it and do no more
+	users int // files of the change that used the name before and no longer do
 }
 
-// BrokenBy returns the references that a change breaks, by file and line: names of at least 4 bytes
-// whose only definition it removes, imports of files that it removes or renames, and their paths in
-// any text. A definition that only tests have left, such as the method of a fake, does not count
-// for a name of the program. A name that the code of the change still has was moved, or means
-// something else. A member of a type that now inherits from something else may come from there. Each file is named once for each name. more is how many there are beyond the
-// hundred that are listed.
+// BrokenBy returns the references that a change breaks, by file and line: uses of names whose only
+// definition it removes, imports of files that it deletes or renames, and mentions of their paths
+// in any text.
+//
+// Names have at least 4 bytes. If only tests still define a name of the program, such as a method
+// of a fake, its uses are broken all the same. A name that the changed code still has counts as
+// moved, or means something else. A member may now come from a base if its type has got a new one,
+// so it is not reported either. Each file is listed once for each name, and at most a hundred
+// places in all; more is the number of those left out.
 func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
 	b := breaking{World: w, change: map[event.Path]bool{}, gone: map[event.Path]bool{}, own: map[nameIn]bool{}}
 	for _, c := range change {
@@ -105,8 +110,8 @@ func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
 	return out, len(b.out) - len(out)
 }
 
-// files are those of the tree and of the change, but for some. The tree may not know of the change
-// yet.
+// files returns the files of the tree and of the change, except for those in less. The change is
+// added because the tree may not know of it yet.
 func (b *breaking) files(less map[event.Path]bool) files {
 	if b.module == nil {
 		b.module = sync.OnceValue(func() string { return modfile.ModulePath(b.Text("go.mod")) })
@@ -114,13 +119,13 @@ func (b *breaking) files(less map[event.Path]bool) files {
 	return files{b.Tree, b.change, less, b.module}
 }
 
-// breaking is one search.
+// breaking is the state of one search for broken references.
 type breaking struct {
 	World
-	change map[event.Path]bool // its files
-	gone   map[event.Path]bool // files that are not there any more
-	module func() string       // the path of the Go module at the root; nil before it is asked for
-	own    map[nameIn]bool     // names that tests define for themselves
+	change map[event.Path]bool // files of the change
+	gone   map[event.Path]bool // deleted files
+	module func() string       // returns the path of the Go module at the root; nil until it is first needed
+	own    map[nameIn]bool     // names that tests define themselves
 	out    []Broken
 }
 
@@ -130,7 +135,7 @@ type nameIn struct {
 	name string
 }
 
-// users returns the files outside of the change that may use a name, none if there are more than
+// users returns the files outside of the change that may use a name; none if there are more than
 // most.
 func (b *breaking) users(name string, most int) []event.Path {
 	out := b.Contents.codeUsers(name, most, func(p event.Path) bool { return !b.change[p] })
@@ -142,7 +147,7 @@ func (b *breaking) users(name string, most int) []event.Path {
 	return out
 }
 
-// names finds the uses of names that a change removes.
+// names finds the uses of the names that a change removes.
 func (b *breaking) names(change []Changed) {
 	byFile := map[event.Path][]*removal{}
 	for _, r := range b.removed(change) {
@@ -151,7 +156,8 @@ func (b *breaking) names(change []Changed) {
 			continue
 		}
 		for _, u := range users {
-			ofTest := KindOf(r.in.Path) == KindTest && KindOf(u) != KindTest // a program does not use it
+			// a program does not use names that a test defines
+			ofTest := KindOf(r.in.Path) == KindTest && KindOf(u) != KindTest
 			if languageOf(u).family() == r.in.Was.lang.family() && !b.own[nameIn{u, r.name}] && !ofTest {
 				byFile[u] = append(byFile[u], r)
 			}
@@ -164,7 +170,7 @@ func (b *breaking) names(change []Changed) {
 	}
 }
 
-// removed are the names that a change removes.
+// removed returns the names that a change removes.
 func (b *breaking) removed(change []Changed) (out []*removal) {
 	seen := map[string]bool{}
 	for i := range change {
@@ -193,17 +199,17 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 	return out[:min(len(out), maxRemoved)]
 }
 
-// keeps reports whether a version still has a name that it defined, so that it was moved or means
-// something else. Where the file still uses it, and does not import it, the change forgot to rename
-// it there.
+// keeps reports whether this version still has a name that it used to define. If it does, the name
+// was moved or means something else. But if the file only uses the name without importing it, the
+// change probably forgot to rename it there; such a use does not count, unless anyUse is true.
 func (s *Source) keeps(name string, anyUse bool) bool {
 	return s.has(name) || s.uses[name] && (anyUse || s.imports[name] || !looksLikeCode(name))
 }
 
 func (s *Source) has(name string) bool { _, ok := s.defines[name]; return ok }
 
-// definedBy reports whether one of the files defines a name. What tests define for themselves does
-// not count where the program defined the name.
+// definedBy reports whether one of the files defines the removed name. Tests that define it for
+// themselves do not count if the program defined it.
 func (b *breaking) definedBy(users []event.Path, r *removal) bool {
 	plain := plainIdentifier(r.name)
 	for _, u := range users {
@@ -221,7 +227,8 @@ func (b *breaking) definedBy(users []event.Path, r *removal) bool {
 	return false
 }
 
-// family is one language for several that share names.
+// family returns the language that represents l and its relatives: files of one family can use each
+// other's names.
 func (l *language) family() *language {
 	if l == kotlin {
 		return java
@@ -229,14 +236,14 @@ func (l *language) family() *language {
 	return l
 }
 
-// occurrence is a name in the code of a line.
+// occurrence is one place in a line of code where a name occurs.
 type occurrence struct {
-	before, after []byte // code of the line
-	owner         string // the identifier before its dot, "" for none
+	before, after []byte // the code before and after the name
+	owner         string // the identifier before the dot in front of it, "" if there is none
 	dotted        bool
 }
 
-// references finds the first use of each name in a file.
+// references finds the first use of each removed name in a file.
 func (b *breaking) references(user event.Path, text []byte, removals []*removal) (out []Broken) {
 	lang := languageOf(user)
 	in := usage{lang: lang, user: user, bound: map[string]importedName{}, module: map[string]bool{},
@@ -245,9 +252,10 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 	for _, i := range importsIn(lang, text) {
 		targets := all.targetsOf(user, lang, i.module)
 		in.targets = append(in.targets, targets...)
-		itself := len(targets) == 1 && targets[0] == user // import ast, in pkg/ast.py, means the module of the language
+		// "import ast" in pkg/ast.py means the standard module, not this file
+		itself := len(targets) == 1 && targets[0] == user
 		known := len(targets) > 0 && !itself || lang.family() == java && slices.ContainsFunc(removals, func(r *removal) bool {
-			return inPackage(r.in.Path, i.module) // of a class that is not called as its file
+			return inPackage(r.in.Path, i.module) // a class need not have the name of its file
 		})
 		in.star = in.star || i.all && known
 		for _, n := range i.names {
@@ -256,7 +264,7 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 				continue
 			}
 			in.bound[n.name] = n
-			// from . import module
+			// for example: from . import module
 			in.module[n.local] = known
 			if !known {
 				in.foreign = append(in.foreign, n.name)
@@ -295,8 +303,8 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 	return out
 }
 
-// Mends returns a name that a change removes, of those that the code of a file before has and after
-// has not; "" if there is none. Programs of the developers measure with it.
+// Mends returns a name that the change removes and that f used before and no longer uses; "" if
+// there is none. Only the developers' measurements call it.
 func Mends(f Changed, change []Changed) string {
 	was, is := f.Was, f.Is
 	if was == nil || is == nil {

@@ -11,26 +11,27 @@ import (
 	"unicode"
 )
 
-// maxRequestWords is the number of words of a request that count.
+// maxRequestWords is the number of words of a request that are compared.
 const maxRequestWords = 96
 
-// Request is what a prompt asks for, in a form that other wordings of it share: word order,
-// inflection and common synonyms do not matter. It also holds what makes two requests different
-// although most of their words are the same. All lists are sorted, and hold each entry once.
+// Request is a prompt in a form in which other wordings of the same request are equal: word order,
+// inflection and common synonyms do not matter. It also records what makes two requests different
+// even if most of their words agree. All lists are sorted and have each entry once.
 type Request struct {
-	words    []string
-	grams    []gram              // by hash
-	kind     []gram              // the same without the words of numbers, versions and identifiers
-	negated  []string            // words after a negation
-	files    []string            // base names of files
-	names    []string            // identifiers of programs, in plain form
-	numbers  []string            //
-	directed map[string][]string // "from", "to", "before", …: the words after it, in the order of the text
-	tasks    []string            // what is to be done, in classes
+	words   []string
+	grams   []gram   // sorted by hash
+	kind    []gram   // like grams, but without numbers, versions and identifiers
+	negated []string // words that follow a negation
+	files   []string // base names of files
+	names   []string // identifiers in plain form
+	numbers []string //
+	// For "from", "to", "before" and the like: the words that follow it, in the order of the text.
+	directed map[string][]string
+	tasks    []string // classes of the tasks that it asks for
 }
 
-// NewRequest reads a prompt. Words end at everything that is no letter, digit or apostrophe. Names
-// of files and of identifiers count as a whole, too.
+// NewRequest returns the Request of a prompt. A word ends at every character that is no letter,
+// digit or apostrophe. Names of files and identifiers also count as a whole.
 func NewRequest(text string) Request {
 	r := Request{directed: map[string][]string{}}
 	negation, direction := false, ""
@@ -81,12 +82,13 @@ func NewRequest(text string) Request {
 	return r
 }
 
-// versionNumber is one with letters: v1.2.0, 1.2.0-rc1.
+// versionNumber matches versions with letters, such as v1.2.0 and 1.2.0-rc1.
 var versionNumber = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[vV]?[0-9]+(\.[0-9]+)*([-.]?(alpha|beta|dev|pre|rc|a|b)[-.]?[0-9]*)?$`)
 })
 
-// addName adds what a token names exactly: a file, an identifier, a number. value is true for the last two.
+// addName adds the file, the identifier or the number that a token is, if it is one. value is true
+// for an identifier and for a number.
 func (r *Request) addName(token string) (value bool) {
 	digits, letters, prev := 0, 0, rune(0)
 	identifier := strings.Contains(token, "_")
@@ -114,7 +116,8 @@ func (r *Request) addName(token string) (value bool) {
 	return value
 }
 
-// fold returns the form of a word in lower case that its inflections and synonyms share, "" for a stop word.
+// fold returns the form that a word shares with its inflections and synonyms, "" for a stop word.
+// The word is in lower case.
 func fold(word string) string {
 	word = strings.TrimSuffix(word, "'s")
 	if requestStops[word] {
@@ -127,15 +130,15 @@ func fold(word string) string {
 	return word
 }
 
-// Len returns the number of different words.
+// Len returns the number of different words in the request.
 func (r Request) Len() int { return len(r.words) }
 
-// gram is a word, or two or three neighbors among the sorted words.
+// gram is a word of a request, or two or three neighbors in the sorted list of its words.
 type gram struct {
 	hash uint64
-	size uint8 // words
-	weak bool  // all of its words are weak
-	task bool  // it is a word that says what kind of task it is, whatever values the request has
+	size uint8 // number of words
+	weak bool  // all of its words are weakWords
+	task bool  // it is a word that tells the kind of task
 }
 
 func grams(words []string) []gram {
@@ -157,21 +160,22 @@ func grams(words []string) []gram {
 	return slices.CompactFunc(out, func(a, b gram) bool { return a.hash == b.hash })
 }
 
-// Difference is what says that two requests ask for different things, however many words they share; "" if nothing does.
+// Difference names the reason why two requests ask for different things although they share most
+// words; "" if there is none.
 type Difference string
 
-// The differences. Those of values are between requests that may ask for the same with another number, or for another
-// thing of the same kind.
+// OtherNumber and OtherName are differences of values: the requests may be the same task with
+// another number, or for another thing of the same kind.
 const (
-	OtherNumber Difference = "number" // also of a version
-	OtherName   Difference = "name"   // of an identifier
+	OtherNumber Difference = "number" // or another version
+	OtherName   Difference = "name"   // another identifier
 )
 
 // OfValues reports whether requests differ in nothing but numbers, versions and identifiers.
 func (d Difference) OfValues() bool { return d == OtherNumber || d == OtherName }
 
-// Difference says what two requests differ in: another negation, task or file, opposite words, a direction that is
-// reversed; if none of that, another number or name.
+// Difference returns in what two requests differ: another negation, task or file, opposite words,
+// or a reversed direction; if none of these, another number or name.
 func (r Request) Difference(s Request) Difference {
 	switch {
 	case !slices.Equal(r.negated, s.negated):
@@ -192,12 +196,12 @@ func (r Request) Difference(s Request) Difference {
 	return ""
 }
 
-// disjoint reports whether both lists have entries, and none in common.
+// disjoint reports whether both lists have entries but none in common.
 func disjoint(a, b []string) bool {
 	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
-// reverses reports whether a word that r comes from is one that s goes to, or the other way round.
+// reverses reports whether a word that follows "from" in one request follows "to" in the other.
 func (r Request) reverses(s Request) bool {
 	swaps := func(from, to string) bool {
 		return slices.ContainsFunc(r.directed[from], func(word string) bool {
@@ -211,7 +215,7 @@ func (r Request) reverses(s Request) bool {
 		})
 }
 
-// opposes reports whether r has a word whose opposite s has, and neither has both.
+// opposes reports whether r has a word and s its opposite, and neither has both.
 func (r Request) opposes(s Request) bool {
 	for _, word := range r.words {
 		if s.has(word) {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Requests counts how many requests have a gram (a word, or neighbors), which says how much it
-// counts. It is not safe for concurrent use.
+// Requests counts in how many requests each gram occurs, because rare grams weigh more. It is not
+// safe for concurrent use.
 type Requests struct {
-	with map[uint64]int // requests by hash of a gram
+	with map[uint64]int // by hash of a gram: number of requests that have it
 	n    int
 }
 
-// NewRequests counts no request.
+// NewRequests returns a Requests that has counted none.
 func NewRequests() *Requests { return &Requests{with: map[uint64]int{}} }
 
 // Add counts a request.
@@ -23,7 +23,7 @@ func (x *Requests) Add(r Request) {
 	}
 }
 
-// Remove takes back that a request was added.
+// Remove undoes an Add of the same request.
 func (x *Requests) Remove(r Request) {
 	x.n--
 	for _, g := range r.grams {
@@ -33,9 +33,9 @@ func (x *Requests) Remove(r Request) {
 	}
 }
 
-// The weight of a gram is gramShare[words]·ln((n+prior+1)/(with+own+1)), of n requests of which
-// with have it. The prior stands for requests elsewhere, of which many have the weak words: an
-// index of three requests cannot know that "fix" says little.
+// The weight of a gram is gramShare[words]·ln((n+prior+1)/(with+own+1)), where with of the n
+// requests have the gram. prior and own stand for requests made elsewhere, of which many have the
+// weak words: three requests are too few to learn that "fix" says little.
 const (
 	priorRequests = 60.0
 	priorWeak     = 24.0
@@ -56,8 +56,8 @@ func (x *Requests) weight(g gram) float64 {
 // equal.
 func (x *Requests) Similarity(r, s Request) float64 { return x.jaccard(r.grams, s.grams) }
 
-// KindSimilarity is Similarity without the numbers, versions and identifiers of the requests. It is
-// 0 where no word of both says what kind of task it is.
+// KindSimilarity is like Similarity but leaves out numbers, versions and identifiers. It is 0 if
+// the requests share no word that tells the kind of task.
 func (x *Requests) KindSimilarity(r, s Request) float64 {
 	says := slices.ContainsFunc(r.kind, func(g gram) bool { return g.task && slices.Contains(s.kind, g) })
 	if !says {

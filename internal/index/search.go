@@ -8,22 +8,22 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Hit is a file that a search finds.
+// Hit is a file that a search found.
 type Hit struct {
 	Path   event.Path
 	Weight float64 // above 0, the higher the better; comparable within one answer
 }
 
-// Bounds of a search.
+// Limits of a search.
 const (
-	maxDefiners  = 6    // a name that more files define finds none
-	maxCompared  = 64   // identifiers of a file by which other files are searched
-	maxLikeUsers = 12   // files of an identifier by which files like it are searched, at most
-	manyUsers    = 1024 // files of an identifier up to which the rarer counts
+	maxDefiners  = 6    // names that more files define are ignored
+	maxCompared  = 64   // identifiers of a file that are used to search for other files
+	maxLikeUsers = 12   // identifiers that more files have are not used to find files like this one
+	manyUsers    = 1024 // files that have an identifier are counted up to this number, to compare rarity
 )
 
-// Alike finds the n files that share rare identifiers with a file (what it calls, what calls it),
-// each worth 1/(number of the other files that have it).
+// Alike returns the n files that share most rare identifiers with a file, because they call it, are
+// called by it or do similar things. Each identifier adds 1/(number of other files that have it).
 func (c *Contents) Alike(p event.Path, n int) []Hit {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -42,7 +42,8 @@ func (c *Contents) Alike(p event.Path, n int) []Hit {
 	return c.best(sums, n)
 }
 
-// Called finds the n files that define what a file uses, each name worth 1/(files that define it).
+// Called returns the n files that define most of what a file uses. Each name adds 1/(number of
+// files that define it).
 func (c *Contents) Called(p event.Path, n int) []Hit {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -70,7 +71,8 @@ func (c *Contents) Called(p event.Path, n int) []Hit {
 	return c.best(sums, n)
 }
 
-// calling finds the n files that use what a file defines, each name worth 1/(files that use it).
+// calling returns the n files that use most of what a file defines. Each name adds 1/(number of
+// files that use it).
 func (c *Contents) calling(p event.Path, n int) []Hit {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -94,19 +96,19 @@ func (c *Contents) calling(p event.Path, n int) []Hit {
 	return c.best(sums, n)
 }
 
-// fileID is the number of a segment among Contents.segments and of a file in it: valid while they
-// do not change.
+// fileID is the index of a segment in Contents.segments, and the number of a file in that segment.
+// It is valid until the segments change.
 type fileID uint64
 
 func (c *Contents) path(id fileID) event.Path { return c.segments[id>>32].paths[uint32(id)] }
 
-// idOf returns the number of a file.
+// idOf returns the id of a file.
 func (c *Contents) idOf(p event.Path) (id fileID, known bool) {
 	d, known := c.files[p]
 	return fileID(slices.Index(c.segments, d.segment))<<32 | fileID(d.at), known
 }
 
-// having yields the files that have an identifier with that hash, and how.
+// having yields the files that have the identifier with this hash, and how they use it.
 func (c *Contents) having(hash uint64) iter.Seq2[fileID, use] {
 	return func(yield func(fileID, use) bool) {
 		for k, s := range c.segments {
@@ -119,7 +121,7 @@ func (c *Contents) having(hash uint64) iter.Seq2[fileID, use] {
 	}
 }
 
-// saying yields the files that have a stem, and how often each field has it.
+// saying yields the files that have a stem, with the number of its occurrences in each field.
 func (c *Contents) saying(stem string) iter.Seq2[fileID, [fields]uint8] {
 	return func(yield func(fileID, [fields]uint8) bool) {
 		hash := termHash(stem)
@@ -133,14 +135,14 @@ func (c *Contents) saying(stem string) iter.Seq2[fileID, [fields]uint8] {
 	}
 }
 
-// sharedName is an identifier, with the number of the files that have it.
+// sharedName is an identifier, with the number of files that have it.
 type sharedName struct {
 	hash  uint64
 	files int
 }
 
-// identifiersOf returns the number of a file and its rarest identifiers that another file has too,
-// at most maxCompared, none if the file is not known.
+// identifiersOf returns the id of a file and its rarest identifiers that other files have, too, at
+// most maxCompared. There are none if the file is not known.
 func (c *Contents) identifiersOf(p event.Path) (self fileID, shared []sharedName) {
 	self, known := c.idOf(p)
 	if !known {
@@ -164,7 +166,7 @@ func (c *Contents) identifiersOf(p event.Path) (self fileID, shared []sharedName
 	return self, shared[:min(len(shared), maxCompared)]
 }
 
-// usersIn counts the files of the list of an identifier that are not gone, at least up to
+// usersIn counts the files in the list of an identifier that are not gone. It may stop at
 // manyUsers.
 func (s *segment) usersIn(list []byte) (n int) {
 	if s.live < s.size() {
@@ -175,8 +177,9 @@ func (s *segment) usersIn(list []byte) (n int) {
 		}
 		return n
 	}
-	list = list[:min(len(list), 3*manyUsers)] // a number has at most 3 bytes
-	for _, b := range list {                  // the last byte of each number
+	// A file number takes at most 3 bytes.
+	list = list[:min(len(list), 3*manyUsers)]
+	for _, b := range list { // count the last byte of each number
 		if b < 0x80 {
 			n++
 		}
@@ -184,7 +187,7 @@ func (s *segment) usersIn(list []byte) (n int) {
 	return n
 }
 
-// share is what a file gets for an identifier.
+// share is what one shared identifier adds to a file.
 type share struct {
 	file   fileID
 	weight float64
@@ -207,10 +210,10 @@ func (c *Contents) best(shares []share, n int) []Hit {
 	return hits[:min(len(hits), n)]
 }
 
-// codeUsers returns the files whose code has a name, exactly as plain form, of those that a filter
-// lets pass; none if there are more than most. Names of one word are not indexed where they are
-// used: files with that word are returned. Words that no text is compared by (see stopWords) are
-// names there.
+// codeUsers returns the files that pass the filter and whose code has a name; none if there are
+// more than most. name is compared in plain form. Uses of one-word names are not indexed, so for
+// such a name codeUsers returns the files that have the word. Here stopWords are names like all
+// others.
 func (c *Contents) codeUsers(name string, most int, pass func(event.Path) bool) (out []event.Path) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -243,7 +246,8 @@ func (c *Contents) codeUsers(name string, most int, pass func(event.Path) bool) 
 	return slices.Compact(out)
 }
 
-// Definers returns the files that define a name in plain form; none if more than most do.
+// Definers returns the files that define a name, given in plain form; none if there are more than
+// most.
 func (c *Contents) Definers(plain string, most int) (out []event.Path) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -259,7 +263,7 @@ func (c *Contents) Definers(plain string, most int) (out []event.Path) {
 	return out
 }
 
-// defines reports whether a file defines a name in plain form.
+// defines reports whether a file defines a name, given in plain form.
 func (c *Contents) defines(p event.Path, plain string) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -272,8 +276,7 @@ func (c *Contents) defines(p event.Path, plain string) bool {
 	return false
 }
 
-// naming returns the files that have all words of the name of a file, at most most: the first by
-// path.
+// naming returns files that have all words of p's base name, at most most of them, by path.
 func (c *Contents) naming(p event.Path, most int) (out []event.Path) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

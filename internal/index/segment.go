@@ -10,39 +10,40 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// segment is what some files say, packed. Only the bits of removed files change: a file that is
-// saved gets a new segment, see Contents. Files have numbers in it.
+// segment is a packed index of some files. Only gone and live ever change: a file that is saved
+// gets a new segment (see Contents). Files are numbered within their segment.
 type segment struct {
-	Words   lists // see wordList
-	Names   lists // exact identifiers that files use or define; see nameList
+	Words   lists // files by word; see wordList
+	Names   lists // files by identifiers that they use or define; see nameList
 	Kinds   []byte
-	Lengths [fields][]uint32 // words
+	Lengths [fields][]uint32 // by file: number of words
 
-	Forward   []byte   // the names of each file but for imports, as the differences of their numbers in Names
-	ForwardAt []uint32 // where those of each file begin, and the end
+	// The names of each file except imports: the differences between their numbers in Names.
+	Forward   []byte
+	ForwardAt []uint32 // by file: where its names begin in Forward; one more for the end
 
 	// Guarded by Contents.mu.
 	paths []event.Path
-	gone  []uint64 // a bit for each file that was saved again or removed
-	live  int      // files that are not gone
+	gone  []uint64 // one bit for each file: it was saved again or removed
+	live  int      // number of files that are not gone
 }
 
-// field is a part of a file whose words are indexed apart.
+// field is a part of a file whose words are counted separately.
 type field int
 
 const (
-	pathField       field = iota // the folders and the name
+	pathField       field = iota // the path with all folders
 	baseField                    // the name without the extension
-	definitionField              // the names that it defines
+	definitionField              // the names that the file defines
 	proseField                   // doc strings and comments
-	bodyField                    // everything
+	bodyField                    // the whole text
 	fields
 )
 
-// size is the number of files, gone or not.
+// size returns the number of files, including those that are gone.
 func (s *segment) size() int { return len(s.Kinds) }
 
-// bytes is the memory of a segment.
+// bytes returns the memory that a segment takes.
 func (s *segment) bytes() int {
 	return s.Words.bytes() + s.Names.bytes() + 4*len(s.ForwardAt) + len(s.Forward) + s.size()*(1+4*int(fields)+4+1)
 }
@@ -51,20 +52,20 @@ func (s *segment) isGone(file uint32) bool { return isSet(s.gone, file) }
 
 func isSet(bits []uint64, n uint32) bool { return bits[n/64]&(1<<(n%64)) != 0 }
 
-// wordList reads the list of a word. An entry is a uvarint of four times the difference to the
-// number of the file before, plus a form:
+// wordList reads the list of a word. Each entry is a uvarint: four times the difference between the
+// file's number and the previous one, plus a form that tells how the counts are written:
 //
-//	0  the body has the word once, no other field does
-//	1  a byte follows: how often the body has it
-//	2  a byte follows: a bit for each other field that has it once, and 16 times how often the body has it, at most 15
-//	3  a byte of bits follows, one for each field that has it, and a byte for each: how often
+//	0  the body has the word once, no other field has it
+//	1  one byte follows: the count in the body
+//	2  one byte follows: a bit for each other field that has it once, and 16 times the count in the body, at most 15
+//	3  one byte follows with a bit for each field that has it, then one byte with the count for each
 //
 // Counts are at most 255.
 type wordList struct {
 	rest   []byte
 	file   uint32
 	counts [fields]uint8
-	plain  bool // only the body has it
+	plain  bool // only the body has the word
 	last   uint64
 }
 
@@ -75,8 +76,8 @@ const (
 	fieldsForm
 )
 
-// next reads an entry. It ends at one that is damaged, and at a file that the segment, which has
-// size files, does not have.
+// next reads the next entry. It returns false at the end of the list, at a damaged entry, and at a
+// file number of size or more.
 func (l *wordList) next(size int) bool {
 	head, ok := uvarint(&l.rest)
 	if l.last += head >> 2; !ok || l.last >= uint64(size) {
@@ -114,7 +115,7 @@ func (l *wordList) next(size int) bool {
 	return true
 }
 
-// countFiles adds how many files of a list have the word in each field.
+// countFiles adds, for each field, the number of files in a list that have the word there.
 func (s *segment) countFiles(list []byte, with *[fields]int) {
 	whole := s.live == s.size()
 	for l := (wordList{rest: list}); l.next(s.size()); {
@@ -133,10 +134,11 @@ func (s *segment) countFiles(list []byte, with *[fields]int) {
 	}
 }
 
-// appendWord writes an entry whose file is delta after the one before.
+// appendWord appends an entry to a list. delta is the difference to the number of the previous
+// file.
 func appendWord(list []byte, delta uint32, counts *[fields]uint8) []byte {
 	head := uint64(delta) << 2
-	others, most := byte(0), byte(0) // fields but the body; the highest of their counts
+	others, most := byte(0), byte(0) // the other fields that have the word, one bit each; the highest of their counts
 	for f, n := range counts[:bodyField] {
 		if n > 0 {
 			others |= 1 << f
@@ -164,8 +166,9 @@ func appendWord(list []byte, delta uint32, counts *[fields]uint8) []byte {
 	return list
 }
 
-// nameList reads the list of an identifier. An entry is a uvarint of four times the difference to
-// the number of the file before, plus 1 if the file defines it, plus 2 if its code has it.
+// nameList reads the list of an identifier. Each entry is a uvarint: four times the difference
+// between the file's number and the previous one, plus 1 if the file defines the identifier, plus 2
+// if the file has it in code.
 type nameList struct {
 	rest []byte
 	file uint32
@@ -173,13 +176,13 @@ type nameList struct {
 	last uint64
 }
 
-// use says how a file has an identifier.
+// use tells how a file uses an identifier.
 type use uint8
 
 const (
 	mentioned use = 0 // in comments and strings, or in a text that is no program
 	defined   use = 1
-	inCode    use = 2 // in code; what is defined need not be
+	inCode    use = 2 // in code; a defined name need not be
 )
 
 func (u use) defines() bool { return u&defined != 0 }
@@ -197,7 +200,7 @@ func appendName(list []byte, delta uint32, u use) []byte {
 	return binary.AppendUvarint(list, uint64(delta)<<2|uint64(u))
 }
 
-// namesOf yields the numbers of the names of a file, in order.
+// namesOf yields the numbers of the names of a file, in ascending order.
 func (s *segment) namesOf(file uint32) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		from, to := s.ForwardAt[file], s.ForwardAt[file+1]
@@ -214,7 +217,7 @@ func (s *segment) namesOf(file uint32) iter.Seq[uint32] {
 	}
 }
 
-// newSegment packs what one file says.
+// newSegment packs the words and names of one file into a segment.
 func newSegment(d *Document, path, base []Count) *segment {
 	s := &segment{Kinds: []byte{byte(d.Kind)}, gone: make([]uint64, 1), live: 1}
 	lengths := [fields]int{total(path), total(base), d.DefinitionSize, d.ProseSize, d.Size}
@@ -222,11 +225,11 @@ func newSegment(d *Document, path, base []Count) *segment {
 		s.Lengths[f] = []uint32{uint32(n)}
 	}
 	words := make([]packed, 0, len(d.Terms)+len(path))
-	counts := map[string]*[fields]uint8{} // of the words of the path
+	counts := map[string]*[fields]uint8{} // of the words that only the path has
 	for _, w := range path {
 		counts[w.Stem] = &[fields]uint8{pathField: clamp(w.N)}
 	}
-	for _, w := range base { // they are words of the path, too
+	for _, w := range base { // words of the base name are words of the path, too
 		counts[w.Stem][baseField] = clamp(w.N)
 	}
 	for i := range d.Terms {
@@ -254,15 +257,15 @@ func newSegment(d *Document, path, base []Count) *segment {
 	return s
 }
 
-// packed is a term of a file.
+// packed is a term of one file, with its list.
 type packed struct {
 	hash   uint64
 	list   []byte
-	hidden bool // it is not among the names of the file
+	hidden bool // do not list it among the names of the file
 }
 
-// pack makes lists of the terms of one file, and the differences of the numbers of those that are
-// not hidden.
+// pack makes the lists of one file from its terms. forward has the differences between the numbers
+// of the terms that are not hidden.
 func pack(terms []packed) (out lists, forward []byte) {
 	slices.SortFunc(terms, func(a, b packed) int { return cmp.Compare(a.hash, b.hash) })
 	terms = slices.CompactFunc(terms, func(a, b packed) bool { return a.hash == b.hash })

@@ -9,36 +9,36 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Sketch is what the diff of one file says, in short: the hashes of the names and words in its
-// changed lines, and of marks such as "added only", rising, each once. nil: the diff is not known,
-// or the file is no text.
+// Sketch is a short description of the diff of one file: the hashes of the names and words in its
+// changed lines, and of marks such as "added only". Hashes are sorted, each once. nil means that
+// the diff is not known or the file is no text.
 type Sketch []uint32
 
-// FileSketch is the sketch of a file of a commit, under the name that it had then.
+// FileSketch is the sketch of one file in a commit. File is the name that it had in that commit.
 type FileSketch struct {
 	File   event.Path
 	Sketch Sketch
 	Places Places
 }
 
-// Bounds of a sketch. With 120 words of 400 lines companions were found no better
-// (docs/measurements/ranking.md).
+// Limits of a sketch. With 120 words of 400 lines aOa found companions no better
+// (docs/dev/measurements/ranking.md).
 const (
-	maxSketchLines = 150 // changed lines that are read, the first ones
-	maxSketchWords = 60  // words that are kept, the most frequent
-	maxSketchWord  = 48  // bytes; what is longer is data
-	mostPlaces     = 6   // lines by which the place of a diff is found again
+	maxSketchLines = 150 // changed lines that are read, from the first on
+	maxSketchWords = 60  // words that are kept, the most frequent ones
+	maxSketchWord  = 48  // bytes; longer words are data
+	mostPlaces     = 6   // hashes of lines that identify the place of the diff
 )
 
-// Differ makes the Sketch of a diff from its changed lines. The zero value has none.
+// Differ makes a Sketch of the changed lines of a diff. The zero value is an empty diff.
 type Differ struct {
-	words          map[uint32]int // hash → how often
+	words          map[uint32]int // by hash: how often the word occurs
 	added, removed int
 	places         Places
-	begun          bool // a hunk has begun, and none of its added lines is among places
+	begun          bool // a hunk has begun and none of its added lines is in places yet
 }
 
-// Line takes in a line that was added or removed, without its sign.
+// Line adds a changed line, without its sign. added is false for a removed line.
 func (d *Differ) Line(added bool, line []byte) {
 	if added {
 		d.added++
@@ -61,7 +61,7 @@ func (d *Differ) Line(added bool, line []byte) {
 	}
 }
 
-// Sketch is that of the lines so far; nil without any.
+// Sketch returns the sketch of the lines so far; nil if there are none.
 func (d *Differ) Sketch() Sketch {
 	if d.added+d.removed == 0 {
 		return nil
@@ -76,7 +76,8 @@ func (d *Differ) Sketch() Sketch {
 	return slices.Clip(slices.Compact(out))
 }
 
-// marks are the hashes of what a diff is like as a whole. They begin with a byte that no word has.
+// marks returns hashes that describe the diff as a whole. The hashed texts begin with a byte that
+// no word has.
 func (d *Differ) marks() []uint32 {
 	size := "\x00size 1"
 	switch n := d.added + d.removed; {
@@ -97,8 +98,8 @@ func (d *Differ) marks() []uint32 {
 	return marks
 }
 
-// sketchHash is FNV-1a of a word in lower case: sketches are kept on the disk, so it is the same in
-// every process.
+// sketchHash returns the FNV-1a hash of a word in lower case. Sketches are kept on disk, so the
+// hash must be the same in every process.
 func sketchHash(word []byte) uint32 {
 	h := uint32(2166136261)
 	for _, c := range word {
@@ -110,16 +111,17 @@ func sketchHash(word []byte) uint32 {
 	return h
 }
 
-// sketchSeed is for the lines of one comparison, which are kept nowhere.
+// sketchSeed hashes lines within one comparison. These hashes are never kept.
 var sketchSeed = maphash.MakeSeed()
 
-// SketchOf is the sketch of two versions of a text, nil for none: of the lines that only one of
-// them has, as often as it has more of them. A line that moved is none.
+// SketchOf returns the sketch of the difference between two versions of a text, nil if there is
+// none. A line counts as often as one version has it more often than the other, so a line that only
+// moved does not count.
 func SketchOf(before, after []byte) Sketch {
 	if bytes.IndexByte(before, 0) >= 0 || bytes.IndexByte(after, 0) >= 0 {
 		return nil
 	}
-	more := map[uint64]int{} // by the hash of a line: how many more of them the text after has
+	more := map[uint64]int{} // by hash of a line: how many more of them the text has afterwards
 	for line := range bytes.Lines(after) {
 		more[maphash.Bytes(sketchSeed, bytes.TrimRight(line, "\r\n"))]++
 	}

@@ -7,24 +7,24 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Source is what the code of one version of a file defines and uses, by exact names. It never
-// changes.
+// Source has the names that the code of one version of a file defines and uses. It never changes
+// once it is made.
 type Source struct {
 	lang    *language
 	defines map[string]definition
 	uses    map[string]bool // names in code
 	imports map[string]bool // names that it imports
-	bases   map[string]bool // what its types inherit from, as it is written
+	bases   map[string]bool // what its types inherit from, as written
 }
 
-// definition is what is known of a name where it is defined.
+// definition is what is known about a name that a file defines.
 type definition struct {
-	member  bool // of a type, or of a function
+	member  bool // it is a member of a type, or local to a function
 	private bool // no other file can use it
 }
 
-// ReadSource reads one version of a file. It returns nil for what is no program, and for more than
-// MaxEdited bytes.
+// ReadSource reads one version of a file. It returns nil if the file is no program or is larger
+// than MaxEdited.
 func ReadSource(p event.Path, text []byte) *Source {
 	lang := languageOf(p)
 	if lang == nil || unreadable(p, text) {
@@ -35,7 +35,7 @@ func ReadSource(p event.Path, text []byte) *Source {
 	im := importer{lang: lang}
 	d := &definer{lang: lang}
 	d.define = func(name []byte) {
-		if d, known := s.defines[string(name)]; known && !d.member { // a class has a constructor
+		if d, known := s.defines[string(name)]; known && !d.member { // a constructor has the name of its class
 			return
 		}
 		if len(name) >= minReference {
@@ -64,8 +64,8 @@ func ReadSource(p event.Path, text []byte) *Source {
 	return s
 }
 
-// inheritsMore reports whether a type of this version inherits from something that none of the
-// version before inherited from. A member that is gone may come from there now.
+// inheritsMore reports whether a type inherits from something that no type of the earlier version
+// inherited from. A removed member may now come from there.
 func (s *Source) inheritsMore(before *Source) bool {
 	for base := range s.bases {
 		if !before.bases[base] {
@@ -80,8 +80,9 @@ var (
 	baseWords       = event.WordSet("extends implements include prepend")
 )
 
-// baseIn is what a type inherits from by this line of code, as it is written there, "" for nothing.
-// Of Go it is an embedded type of another package: those of the same one are in the repository.
+// baseIn returns what a type inherits from according to a line of code, as it is written there, ""
+// if nothing. In Go this is an embedded type of another package; types of the same package are in
+// the repository anyway.
 func baseIn(lang *language, code []byte) string {
 	code = bytes.TrimSpace(code)
 	if lang == golang {
@@ -111,10 +112,9 @@ func baseIn(lang *language, code []byte) string {
 	return ""
 }
 
-// MaxEdited is how many bytes a file may have, before and after, whose versions are compared.
-// Programs that people edit have up to 300,000 (fzf's src/terminal.go). Reading takes 14 µs a
-// kilobyte, so that the two versions of the largest file take 15 ms, of the 50 that a hook may
-// take.
+// MaxEdited is the largest number of bytes of a file of which two versions are compared. Programs
+// that people edit have up to 300,000 (fzf's src/terminal.go). Reading takes 14 µs per kilobyte, so
+// two versions of the largest file take 15 of the 50 ms that a hook may take.
 const MaxEdited = 1 << 19
 
 // unreadable reports whether a file is binary, or too large.
@@ -122,16 +122,16 @@ func unreadable(p event.Path, text []byte) bool {
 	return KindOf(p) == KindBinary || len(text) > MaxEdited || bytes.IndexByte(text, 0) >= 0
 }
 
-// codeLine is a line of a program.
+// codeLine is one line of a program.
 type codeLine struct {
-	raw      []byte // the line
-	code     []byte // the line, with spaces in the place of comments and strings; valid until the next one
-	defining []byte // its beginning up to the first comment, empty inside of a comment or a string
-	rest     []byte // the text from the end of defining on
+	raw      []byte // the whole line
+	code     []byte // the line with spaces in place of comments and strings; valid until the next line
+	defining []byte // the line up to its first comment; empty inside of a comment or a string
+	rest     []byte // the text of the file after defining
 }
 
-// codeLines yields the lines of a program by their numbers from 1 on. also, which may be nil, gets
-// their pieces.
+// codeLines yields the lines of a program with their numbers, from 1 on. also is called for every
+// piece of a line; it may be nil.
 func codeLines(lang *language, text []byte, also func(text []byte, of piece)) iter.Seq2[int, codeLine] {
 	return func(yield func(int, codeLine) bool) {
 		var code []byte

@@ -12,7 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// meant is the only file that a path, which nothing has, means on one of the rungs from Base on.
+// meant returns the only file that a path may mean by one rule, Base or a later one. No file has
+// that path.
 func (t *Tree) meant(wrong event.Path, rung Rung) (event.Path, bool) {
 	switch rung {
 	case Base:
@@ -25,9 +26,9 @@ func (t *Tree) meant(wrong event.Path, rung Rung) (event.Path, bool) {
 	return "", false
 }
 
-// namesake is the only file of a name, or the one that shares more of its last folders with the
-// wrong path than all others. A name that every folder may have, such as index.ts, says nothing by
-// itself: its only file has to be in a folder above, or to share one.
+// namesake returns the only file with the same base name, or the one that shares more of its last
+// folders with the wrong path than all others. A base name that every folder may have, such as
+// index.ts, is not enough: the only file with it has to be in a folder above, or to share a folder.
 func (t *Tree) namesake(wrong event.Path) (best event.Path, ok bool) {
 	same := t.Base(wrong.Base())
 	parts := strings.Split(string(wrong), "/")
@@ -49,9 +50,10 @@ func (t *Tree) namesake(wrong event.Path) (best event.Path, ok bool) {
 	return best, best != "" && !tie && most > 1
 }
 
-// otherForm is the only file in the same folder with the same name but for an extension of the same
-// family, or with the same path but for the case of its letters, or the module of the same path, or
-// else the only one of that name and of the same family of extensions in another folder.
+// otherForm returns the only file in the same folder whose name differs only in an extension of the
+// same family; or the only one whose path differs only in the case of letters; or the module with
+// the same path; or the only file with that name and the same family of extensions in another
+// folder.
 func (t *Tree) otherForm(wrong event.Path) (event.Path, bool) {
 	family := families[wrong.Ext()]
 	hidden := strings.HasPrefix(wrong.Base(), ".")
@@ -74,7 +76,7 @@ func (t *Tree) otherForm(wrong event.Path) (event.Path, bool) {
 	return only(t.Stem(wrong), alike)
 }
 
-// moduleForm finds X/index.ts in place of X.ts, X/__init__.py of X.py and X/mod.rs of X.rs, and the
+// moduleForm finds X/index.ts for X.ts, X/__init__.py for X.py and X/mod.rs for X.rs, and the
 // reverse.
 func (t *Tree) moduleForm(wrong event.Path) (event.Path, bool) {
 	language := func(f event.Path) string { return cmp.Or(families[f.Ext()], f.Ext()) }
@@ -89,8 +91,8 @@ func (t *Tree) moduleForm(wrong event.Path) (event.Path, bool) {
 	})
 }
 
-// misspelled is the only file that differs from the wrong path in one name: by one letter, or as
-// singular and plural. Names that differ by a digit are different things.
+// misspelled returns the only file whose path differs from the wrong one in one name: by one
+// letter, or by singular and plural. Names that differ in a digit are different names.
 func (t *Tree) misspelled(wrong event.Path) (event.Path, bool) {
 	if f, ok := only(t.Dir(wrong.Dir()), func(f event.Path) bool {
 		return f.Ext() == wrong.Ext() && nearly(trunk(f), trunk(wrong))
@@ -113,11 +115,12 @@ func (t *Tree) misspelled(wrong event.Path) (event.Path, bool) {
 	})
 }
 
-// leastName is the length, in bytes, below which two names that differ by a letter are two names.
+// leastName is the length in bytes from which two names that differ in one letter may be the same
+// name.
 const leastName = 4
 
-// nearly reports whether two names differ by a plural, or by one letter that is wrong, missing, too
-// much, or swapped with the next.
+// nearly reports whether two names differ only by a plural, or by one letter that is wrong,
+// missing, superfluous, or swapped with the next.
 func nearly(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -143,8 +146,9 @@ func nearly(a, b string) bool {
 		len(restA) == 2 && len(restB) == 2 && restA[0] == restB[1] && restA[1] == restB[0]
 }
 
-// CalledLike returns the files whose name, with or without its extension, is a plain one (see
-// PlainName), and those whose name is nearly that. It reads the names of all files: milliseconds.
+// CalledLike returns the files whose name, with or without its extension, equals plain (see
+// PlainName), and those whose name nearly does. It reads the names of all files, which takes
+// milliseconds.
 func (t *Tree) CalledLike(plain string) (called, almost []event.Path) {
 	for _, f := range t.All() {
 		base, stem := PlainName(f.Base()), PlainName(trunk(f))
@@ -158,14 +162,16 @@ func (t *Tree) CalledLike(plain string) (called, almost []event.Path) {
 	return called, almost
 }
 
-// PlainName is a name without the marks that styles of names differ in.
+// PlainName returns a name in lower case without "_" and "-", so that names in different styles are
+// equal.
 func PlainName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
-// Near returns at most n files that a name which means none may mean, to be offered to who wrote
-// it: the one of another form or of nearly that path; else those whose paths are the fewest slips
-// away, as many of their last folders counted as the name has; else those that are called so.
+// Near returns at most n files that a person may have meant by a name that means no file. It first
+// looks for a file with another form or nearly the same path; then for the paths with the fewest
+// slips, comparing as many of their last folders as the name has; then for files that are called
+// alike.
 func (l *Locator) Near(name string, n int) []event.Path {
 	wrong := l.wrong(name)
 	if l.Tree == nil || wrong == "" || l.Tree.Has(wrong) {
@@ -200,16 +206,15 @@ func (l *Locator) Near(name string, n int) []event.Path {
 	return out[:min(len(out), n)]
 }
 
-// Slips of the fingers: letters that are wrong, missing or too much. Two that are swapped are two
-// slips.
+// A slip is a letter that is wrong, missing or superfluous. Two swapped letters are two slips.
 const (
-	maxSlips = 2 // in a path
-	oneSlip  = 3 // bytes from which on a name may have one
-	twoSlips = 5 // and two
+	maxSlips = 2 // slips in a whole path
+	oneSlip  = 3 // bytes from which on a name may have one slip
+	twoSlips = 5 // bytes from which on a name may have two
 )
 
-// slips counts those between parts of a path and the last parts of another one, more than maxSlips
-// if they are too many. The last part may have no extension.
+// slips counts the slips between parts and the last parts of a path. The result is more than
+// maxSlips if there are too many. The last part may lack its extension.
 func slips(parts []string, name string) (sum int) {
 	for i := len(parts) - 1; i >= 0 && sum <= maxSlips; i-- {
 		at := strings.LastIndexByte(name, '/')
@@ -225,8 +230,8 @@ func slips(parts []string, name string) (sum int) {
 	return sum
 }
 
-// apart counts the slips between two names. Lengths and letters rule nearly all pairs out before
-// they are compared.
+// apart counts the slips between two names. Most pairs are ruled out by their lengths and letters
+// before they are compared.
 func apart(a, b string) int {
 	if a == b {
 		return 0
@@ -247,7 +252,7 @@ func apart(a, b string) int {
 	return maxSlips + 1
 }
 
-// letterSet is the set of a word's bytes, folded into 64 bits.
+// letterSet returns the set of bytes in a word, folded into 64 bits.
 func letterSet(s string) (set uint64) {
 	for i := range len(s) {
 		set |= 1 << (s[i] & 63)
@@ -255,8 +260,8 @@ func letterSet(s string) (set uint64) {
 	return set
 }
 
-// families are the extensions that one file may have in another repository, or had before:
-// extension → the family's first one.
+// families groups extensions that the same file may have in another repository or may have had
+// before. It maps each extension to the first one of its family.
 var families = func() map[string]string {
 	m := map[string]string{}
 	for _, family := range []string{".js .jsx .mjs .cjs .ts .tsx .mts .cts", ".c .cc .cpp .cxx", ".h .hh .hpp .hxx",
@@ -270,7 +275,7 @@ var families = func() map[string]string {
 	return m
 }()
 
-// trunk is the last name of a path without its extension.
+// trunk returns the base name of a path without its extension.
 func trunk(f event.Path) string { return strings.TrimSuffix(f.Base(), path.Ext(f.Base())) }
 
 // only returns the one of the files that fits; ok is false if none or several do.

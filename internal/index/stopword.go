@@ -6,9 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// stopList are words that say nothing about the subject of a text: what the grammar of English
-// needs, and politeness. Words that may name something in a program (new, get, help, not) are not
-// among them.
+// stopList has words that do not tell what a text is about: words of English grammar, and
+// politeness. Words that may name something in a program (new, get, help, not) are not among them.
 const stopList = `a about after again ain all also although always am an and another any anyone are aren as
 	at be because been before being below between both but by can cannot could couldn d did didn do does doesn doing
 	don done down during each either else etc even ever every few for from further had hadn has hasn have haven having
@@ -21,26 +20,28 @@ const stopList = `a about after again ain all also although always am an and ano
 	would wouldn yet you your yours `
 
 var (
-	// stopWords are left out where a text is compared with files.
+	// stopWords are left out when a text is compared with files.
 	stopWords = event.WordSet(stopList)
 
-	// termStops are left out of index terms: words that occur in prompts about any file, too.
+	// termStops are left out of index terms. They include words that occur in prompts about any
+	// file.
 	termStops = event.WordSet(stopList + `add cant change check code com doesnt dont file files fix get got http
 	https let's line lines look made mustn needn new not okay see two update use used want wont www yes`)
 
-	// requestStops are left out of requests: what people add to a request without changing it, too.
+	// requestStops are left out of requests. They include words that people add to a request
+	// without changing its meaning.
 	requestStops = event.WordSet(stopList + `able actually bit come comes correctly currently following get gets
 	getting give gives go going got help hey i'd i'll im inside it'd keep keeps kindly let's lets little made makes needs
 	new okay ones per properly stuff take takes try trying want wants ways we'd we'll wish yeah yes you'd`)
 )
 
-// agreements are the words of answers that ask for nothing new.
+// agreements are the words of replies that ask for nothing new.
 var agreements = event.WordSet(`again ahead all and both carry commit continue cool correct do done fine from go going
 	good great hello hi it k keep left lgtm looks make next nice no nope now off ok okay on p perfect please proceed
 	push resume right so sure thank thanks that the them this try where y yeah yep yes you yup`)
 
 // OnlyAgrees reports whether a text says no more than "yes, go ahead": all of its words are
-// agreements or numbers. A number stands for the choice that was taken.
+// agreements or numbers. A number stands for a choice that was offered.
 func OnlyAgrees(text string) bool {
 	for word := range Words(strings.ToLower(text)) {
 		if !agreements[word] && !isNumber(word) {

@@ -6,8 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// synonymGroups are words that mean the same in requests to a coding agent. The first stands for
-// all. Groups are small: a wrong match costs more than a missed one.
+// synonymGroups are words that mean the same in requests to a coding agent. The first of a group
+// represents it. Groups are small, because a wrong match costs more than a missed one.
 var synonymGroups = strings.Split(`fix repair correct resolve solve patch, add create introduce append insert,
 	remove delete drop erase, rename, explain describe clarify elaborate, show display print list, find locate search
 	look, check verify validate confirm ensure, run execute launch start, test spec, error failure bug issue problem
@@ -25,7 +25,7 @@ var synonymGroups = strings.Split(`fix repair correct resolve solve patch, add c
 	benchmark bench, lint linter, environment env, javascript js, typescript ts, kubernetes k8s, continuous ci pipeline
 	workflow`, ",")
 
-// synonyms maps the stem of each word of a group to that of its first word.
+// synonyms maps the stem of each word in a group to the stem of the group's first word.
 var synonyms = func() map[string]string {
 	m := map[string]string{}
 	for _, g := range synonymGroups {
@@ -37,23 +37,25 @@ var synonyms = func() map[string]string {
 	return m
 }()
 
-// weakWords occur in many requests: they say little about which one it is.
+// weakWords occur in many requests, so they say little about which one it is.
 var weakWords = foldedSet(`fix add remove change update improve check run test find show explain implement use
 	support make code file function error fail review build document message format log`)
 
-// countedWords name things that have numbers: issue 12 is another task than issue 13.
+// countedWords name things that have numbers, because issue 12 is another task than issue 13.
 var countedWords = foldedSet(`issue bug ticket pr pull request task story item case line step part phase question point commit`)
 
-// negations reverse the meaning of the next word.
+// negations reverse the meaning of the word that follows.
 var negations = event.WordSet(`not no never without don't dont doesn't doesnt isn't isnt aren't won't wont can't cant
 	cannot couldn't shouldn't wouldn't didn't didnt wasn't weren't haven't hasn't except nor neither none avoid`)
 
-// directions say from where and to where. The word after them must not change sides.
+// directions maps words that tell where something moves from and to. If the word after one of them
+// is on the other side in another request, the requests differ.
 var directions = map[string]string{"from": "from", "to": "to", "into": "to", "before": "before", "after": "after",
 	"instead": "instead"}
 
-// tasks maps a word to the class of what it asks for: to explain something is not to remove it.
-// Words that name a thing as often as a task (test, build, log) are left out.
+// tasks maps a word to the class of task that it asks for, because explaining something is another
+// task than removing it. Words that name a thing as often as a task (test, build, log) are left
+// out.
 var tasks = func() map[string]string {
 	m := map[string]string{}
 	for class, list := range map[string]string{
@@ -71,7 +73,7 @@ var tasks = func() map[string]string {
 	return m
 }()
 
-// opposites are words of which one must not be taken for the other.
+// opposites are pairs of words that must not be taken for each other.
 var opposites = oppositePairs(`add remove, enable disable, start stop, increase decrease, show hide, open close,
 	encrypt decrypt, lock unlock, push pull, upload download, import export, include exclude, up down, left right, true
 	false, first last, min max, minimum maximum, encode decode, read write, get set, install uninstall, connect

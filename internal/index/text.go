@@ -9,36 +9,38 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Text is what a prompt, an issue or a commit message says about files. Lists are in the order of
-// the text, each entry once.
+// Text is everything in a prompt, an issue or a commit message that helps to find files. Lists are
+// in the order of the text and have each entry once.
 type Text struct {
 	Title []Count // the words of the first line that has any, by stem
 	Body  []Count // the words of the whole text, the title included, without the boilerplate of forms
 
-	// the words of what the title is about by its form: parser of "fix(parser): …", "parser: …" and
-	// "[parser] …"
+	// Scope has the words in front of a title that tell its subject: parser in "fix(parser): …",
+	// "parser: …" and "[parser] …".
 	Scope []Count
 
-	Pairs [][2]string // stems that stand next to each other in a line, words without stem aside
+	Pairs [][2]string // stems that follow each other in a line; words without a stem are skipped
 
 	Identifiers      []string // names that look like code, in plain form: see Document.Defines
-	TitleIdentifiers []string // those of the title
-	// files of stack traces from the innermost frame on, and of the output of compilers and tests
+	TitleIdentifiers []string // the identifiers in the title
+	// Frames lists files in stack traces, from the innermost frame on, and in the output of
+	// compilers and tests.
 	Frames []string
-	// a.b.c, module::path and a/b/c without an extension, with dots or slashes as they are written
+	// Dotted lists names such as a.b.c, module::path and a/b/c without an extension, as they are
+	// written.
 	Dotted []string
 	Paths  []string // names of files as they are written, without line numbers, with slashes
 
-	Words int // of the body, all counted
+	Words int // number of all words in the body
 }
 
-// Count is a stem, with how often a text has it.
+// Count is a stem with its number of occurrences in a text.
 type Count struct {
 	Stem string
 	N    int
 }
 
-// Bounds of a text.
+// Limits for reading a text.
 const (
 	maxText     = 128 << 10 // bytes that are read
 	maxMentions = 512       // entries of each list
@@ -69,12 +71,12 @@ func ParseText(text string) Text {
 	return p.Text
 }
 
-// comment is an HTML comment, as issue templates have. One without an end goes on to the end of its
-// line.
+// comment matches an HTML comment, as in issue templates. A comment that never ends is cut at the
+// end of its line.
 var comment = regexp.MustCompile(`(?s)<!--.*?-->|<!--[^\n]*`)
 
-// formHeadings are the headings of issue forms and the sentences that come with them, in lower case, without
-// punctuation.
+// formHeadings are the headings of issue forms and the standard sentences in them, in lower case,
+// without punctuation.
 var formHeadings = lineSet(`describe the bug|description|to reproduce|steps to reproduce|reproduction|how to reproduce
 	reproduce|expected behavior|expected behaviour|actual behavior|actual behaviour|current behavior|current behaviour
 	expected result|actual result|expected|actual|expected results|actual results|expected output|actual output
@@ -101,12 +103,13 @@ func lineSet(list string) map[string]bool {
 }
 
 var (
-	// packageLine lists a package with its version: numpy==1.2.1, pytest    6.2.4.
+	// packageLine matches a line that lists a package with its version: numpy==1.2.1, pytest 6.2.4.
 	packageLine = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[-* ]*[A-Za-z][\w.\-]*(?:==|\s{2,}|\s*@\s*)v?\d+(?:\.\d+)+\S*$`)
 	})
-	// versionLine says which version of something was used: Python version: 3.8, OS: Mac, Node 18.2.0.
-	// It is compiled when it is needed: that takes a millisecond, which no command has to spare.
+	// versionLine matches a line that tells which version of something was used: Python version:
+	// 3.8, OS: Mac, Node 18.2.0. Compiling it takes a millisecond, so this is done only when it is
+	// needed.
 	versionLine = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)^[-*> ]*(?:[\w .\-/()]{2,40}:\W*v?\d+(?:\.\d+)+[\w.+\-]*(?:\s.{0,40})?|\w[\w.\-]* v?\d+(?:\.\d+)+|` +
 			`\W*(?:os|platform|operating system|browser|extra tools|sphinx extensions|python implementation)(?: version)?\W*:.{0,80})$`)
@@ -114,7 +117,7 @@ var (
 	trailer = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:[A-Z][a-z]+(?:-[A-Za-z]+)*-by:|Change-Id:|Cc:|PiperOrigin-RevId|\(?cherry picked from commit)`)
 	})
-	// traceLine says no more than that a stack trace follows.
+	// traceLine matches a line that only announces a stack trace.
 	traceLine = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:panic: runtime error: |goroutine \d+ \[|\[signal SIG|Traceback \(most recent call last\)|` +
 			`During handling of the above exception, another|The above exception was the direct cause)`)
@@ -122,9 +125,10 @@ var (
 	tag = regexp.MustCompile(`^</?(?:details|summary|p|br|img|hr)\b[^>]*>$`)
 )
 
-// boilerplate reports whether a line says nothing of its own: a heading of a form, a checkbox, a version, a trailer of
-// a commit, the head of a stack trace. Of the lines that may be the title only headings and such heads are. In code
-// only lists of packages are, too.
+// boilerplate reports whether a line says nothing about the subject of a text: a heading of a form,
+// a checkbox, a version, a trailer of a commit, or the beginning of a stack trace. While the title
+// is looked for, only headings and beginnings of traces are skipped; in code, only beginnings of
+// traces and lists of packages are.
 func boilerplate(line string, title, fenced bool) bool {
 	if traceLine().MatchString(line) {
 		return true
@@ -143,7 +147,7 @@ func boilerplate(line string, title, fenced bool) bool {
 		strings.ContainsAny(line, "0123456789:") && (packageLine().MatchString(line) || versionLine().MatchString(line))
 }
 
-// counts makes a list of a map, sorted by stem.
+// counts returns the words of a map as a list, sorted by stem.
 func counts(words map[string]int) []Count {
 	list := make([]Count, 0, len(words))
 	for stem, n := range words {
@@ -153,7 +157,7 @@ func counts(words map[string]int) []Count {
 	return list
 }
 
-// textParser collects what the lines of a text say.
+// textParser collects the words and names from the lines of a text.
 type textParser struct {
 	Text
 	title, body map[string]int
@@ -189,7 +193,7 @@ func (p *textParser) line(line string, code bool) {
 	}
 }
 
-// addPair adds a pair of neighbors.
+// addPair adds two stems that follow each other.
 func (p *textParser) addPair(last, stem string) {
 	pair := [2]string{last, stem}
 	if last != "" && last != stem && len(p.Pairs) < maxMentions && !slices.Contains(p.Pairs, pair) {
@@ -197,13 +201,14 @@ func (p *textParser) addPair(last, stem string) {
 	}
 }
 
-// scope matches what a title is about, in front of what it says: in parentheses, in brackets, or up to a colon.
+// scope matches the part of a title in front of a colon, in parentheses or in brackets that tells
+// its subject.
 var scope = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:\w+\(([^)]{2,50})\)!?:|\[([^\]]{2,40})\]|([\w./*,{}-]+(?: [\w./*,{}-]+){0,2}):\s)`)
 })
 
-// scopeOf returns the words of what a title is about by its form. The type of a change ("fix: …") says nothing about
-// that.
+// scopeOf returns the words that tell the subject of a title. The type of a change, as in "fix: …",
+// does not count.
 func scopeOf(title string) []Count {
 	m := scope().FindStringSubmatch(title)
 	if m == nil {

@@ -10,26 +10,27 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Bounds of terms.
+// Limits of terms.
 const (
 	minTerm      = 3 // bytes of a word before stemming
 	maxTerm      = 32
 	maxPathTerms = 24 // terms of one path
 )
 
-// Terms returns the index terms of a text: the stems of its words (see Stem), without stop words.
-// Words end at every character that is neither a letter nor a digit, and at camelCase borders.
+// Terms returns the index terms of a text: the stems of its words (see Stem), without stop words. A
+// word ends at every character that is neither a letter nor a digit, and at camelCase borders.
 // Words shorter than 3 or longer than 32 bytes and numbers are left out. Each term appears once, in
 // the order of the text, at most max of them.
 //
-// Event logs and scores hold terms. To change them is to lose what was learned under the old ones.
+// Event logs and scores hold terms. Whoever changes what Terms returns loses what aOa has learned
+// under the old terms.
 func Terms(text string, max int) []string {
 	var terms []string
 	for word := range split(text, false) {
 		if len(terms) >= max {
 			break
 		}
-		// max is small: a scan of the slice is faster than a map.
+		// Scanning the slice is faster than a map, because max is small.
 		if t := term(word); t != "" && !slices.Contains(terms, t) {
 			terms = append(terms, t)
 		}
@@ -37,8 +38,8 @@ func Terms(text string, max int) []string {
 	return terms
 }
 
-// PathTerms returns the terms of a path, at most 24: those of its folders and of its name without
-// the extension.
+// PathTerms returns the terms of a path, at most 24: of its folders, and of its name without the
+// extension.
 func PathTerms(p event.Path) []string {
 	s := string(p)
 	if ext := p.Ext(); ext != "" && len(ext) < len(p.Base()) {
@@ -47,7 +48,7 @@ func PathTerms(p event.Path) []string {
 	return Terms(s, maxPathTerms)
 }
 
-// Words yields the runs of letters and digits of a text as they are written.
+// Words yields the runs of letters and digits in a text, as they are written.
 func Words(text string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
@@ -56,9 +57,9 @@ func Words(text string) iter.Seq[string] {
 // up. Texts outside of ASCII are overestimated, because their letters take several bytes.
 func Tokens(text string) int { return (len(text) + 3) / 4 }
 
-// split yields the words of a text as they are written: runs of letters and digits, cut where
-// camelCase begins another word ("parseHTTPHeader" is parse, HTTP, Header). In prose an apostrophe
-// belongs to its word, a capital ends no run of capitals ("HTTPServer" is one word), and each
+// split yields the words of a text, as they are written: runs of letters and digits, cut where
+// camelCase begins another word ("parseHTTPHeader" is parse, HTTP, Header). If prose is true, an
+// apostrophe belongs to its word, a run of capitals is not cut ("HTTPServer" is one word), and each
 // character of a script without spaces is a word.
 func split(text string, prose bool) iter.Seq[string] {
 	return func(yield func(string) bool) {

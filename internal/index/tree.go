@@ -9,8 +9,9 @@ import (
 )
 
 // Tree is the set of files that may be suggested: those that git tracks in a worktree, and new ones
-// that are not ignored. It finds them by name, folder, stem and word, and reads nothing from disk.
-// It is safe for concurrent use. Slices that it returns are shared: do not change them.
+// that git does not ignore. It finds files by name, folder, stem and word, and reads nothing from
+// disk. It is safe for concurrent use. Callers must not change the slices that it returns, because
+// they are shared.
 type Tree struct {
 	mu      sync.RWMutex // guards what follows
 	version uint64       // grows with every change
@@ -18,21 +19,21 @@ type Tree struct {
 	base    pathLists       // by file name
 	dir     pathLists       // by folder
 	stem    pathLists       // by Stem
-	words   pathLists       // by term of the path, at most maxWordPaths each; nil until one is asked for
-	full    map[string]bool // words of which a file found no place in the list
+	words   pathLists       // by term of the path, at most maxWordPaths files each; nil until the first call of Word
+	full    map[string]bool // words that more files have than the list has room for
 }
 
-// pathLists are lists of paths by key. What was handed out of a list never changes.
+// pathLists maps a key to a list of paths. A list that was returned to a caller never changes.
 type pathLists map[string][]event.Path
 
 const (
-	maxWordPaths = 256 // files of a word: a word that more paths have distinguishes none of them
-	treeStep     = 500 // files that are added or removed in one step, between which questions are answered
+	maxWordPaths = 256 // files of a word that are listed; a word in more paths is of little use
+	treeStep     = 500 // files that are added or removed under one lock; questions are answered between two steps
 )
 
-// NewTree returns the tree of the paths. The index of words is made when a word is asked for.
+// NewTree returns a tree of the paths. The index of words is made at the first call of Word.
 func NewTree(paths []event.Path) *Tree {
-	paths = slices.Clone(paths) // the lists are parts of it
+	paths = slices.Clone(paths) // the lists are slices of this copy
 	t := &Tree{files: make(map[event.Path]bool, len(paths)), base: make(pathLists, len(paths)), dir: pathLists{},
 		stem: make(pathLists, len(paths))}
 	for i, p := range paths {
@@ -44,7 +45,7 @@ func NewTree(paths []event.Path) *Tree {
 	return t
 }
 
-// addNames enters the one path of a slice under its names.
+// addNames adds a path to the lists of its names. The path is given as a slice of one element.
 func (t *Tree) addNames(one []event.Path) {
 	p := one[0]
 	t.base.add(p.Base(), one)
@@ -52,7 +53,8 @@ func (t *Tree) addNames(one []event.Path) {
 	t.stem.add(p.Stem(), one)
 }
 
-// add appends the one path of a slice to a list. The slice itself becomes the list of a new key.
+// add appends a path, given as a slice of one element, to a list. For a new key the slice itself
+// becomes the list.
 func (l pathLists) add(key string, one []event.Path) {
 	if list := l[key]; list != nil {
 		one = append(list, one...)
@@ -60,7 +62,7 @@ func (l pathLists) add(key string, one []event.Path) {
 	l[key] = one
 }
 
-// Add enters files. Files that are known stay as they are.
+// Add adds files. Files that the tree already has are ignored.
 func (t *Tree) Add(paths ...event.Path) {
 	for step := range slices.Chunk(paths, treeStep) {
 		t.addStep(step)
@@ -93,7 +95,8 @@ func (t *Tree) addWords(p event.Path, words ...string) {
 	}
 }
 
-// indexWords makes the index of words. The terms of a folder are made once for all of its files.
+// indexWords makes the index of words. The terms of a folder are computed once for all of its
+// files.
 func (t *Tree) indexWords() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,7 +108,7 @@ func (t *Tree) indexWords() {
 		above := Terms(dir, maxPathTerms)
 		for _, p := range t.dir[dir] {
 			t.addWords(p, above...)
-			for _, w := range PathTerms(p[len(dir):]) { // it begins with the slash
+			for _, w := range PathTerms(p[len(dir):]) { // the rest begins with a slash
 				if len(above) < maxPathTerms && !slices.Contains(above, w) {
 					t.addWords(p, w)
 				}
@@ -114,7 +117,7 @@ func (t *Tree) indexWords() {
 	}
 }
 
-// Remove drops files.
+// Remove removes files.
 func (t *Tree) Remove(paths ...event.Path) {
 	for step := range slices.Chunk(paths, treeStep) {
 		t.removeStep(step)
@@ -138,8 +141,8 @@ func (t *Tree) removeStep(paths []event.Path) {
 	t.removeWords(gone)
 }
 
-// removeWords takes paths off the lists of their words. Where a list that was full has lost half of
-// its places, all lists are made again when the next word is asked for.
+// removeWords removes paths from the lists of their words. If a list that was full has lost half of
+// its files, all lists are made again at the next call of Word.
 func (t *Tree) removeWords(gone []event.Path) {
 	t.words.remove(gone, PathTerms)
 	for _, p := range gone {
@@ -152,7 +155,7 @@ func (t *Tree) removeWords(gone []event.Path) {
 	}
 }
 
-// remove takes paths off the lists of their keys. Each list is copied once.
+// remove removes paths from the lists of their keys. Each list is copied once.
 func (l pathLists) remove(gone []event.Path, keys func(event.Path) []string) {
 	if l == nil {
 		return
@@ -188,7 +191,7 @@ func (t *Tree) Len() int {
 	return len(t.files)
 }
 
-// Version returns a number that is another one after every change.
+// Version returns a number that changes with every change of the tree.
 func (t *Tree) Version() uint64 {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -206,17 +209,17 @@ func (t *Tree) All() []event.Path {
 	return out
 }
 
-// Base returns the files of that name.
+// Base returns the files with this base name.
 func (t *Tree) Base(name string) []event.Path { return t.list(t.base, name) }
 
-// Dir returns the files directly in that folder, "" for the root.
+// Dir returns the files directly in a folder; "" is the root.
 func (t *Tree) Dir(dir string) []event.Path { return t.list(t.dir, dir) }
 
-// Stem returns the files with the same Stem as p, with p itself if it is known.
+// Stem returns the files with the same Stem as p, including p if the tree has it.
 func (t *Tree) Stem(p event.Path) []event.Path { return t.list(t.stem, p.Stem()) }
 
-// Word returns at most 256 files whose path has that term (see PathTerms). The first call indexes
-// the words of all paths.
+// Word returns at most 256 files whose path has a term (see PathTerms). The first call indexes the
+// words of all paths.
 func (t *Tree) Word(term string) []event.Path {
 	t.mu.RLock()
 	indexed, list := t.words != nil, t.words[term]
@@ -234,6 +237,6 @@ func (t *Tree) list(l pathLists, key string) []event.Path {
 	return l[key]
 }
 
-// Named returns the files that a text names, each once, in the order of the text, at most 60 and of
-// the first 30 KB.
+// Named returns the files that a text names, each once, in the order of the text. It reads the
+// first 30 KB and returns at most 60 files.
 func (t *Tree) Named(text string) []event.Path { return NewLocator(t, nil, "").Mentions(text, false) }

@@ -9,24 +9,25 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// usage is what a file imports.
+// usage tells what a file imports, to decide what names in it mean.
 type usage struct {
-	lang     *language
-	user     event.Path
-	bound    map[string]importedName // by the name in the module
-	module   map[string]bool         // by local name: whether the repository has it
-	foreign  []string                // names that come from elsewhere
-	star     bool                    // it imports all names of a module of the repository
-	packages map[string]string       // of Go: by local name the folder of a package of the repository
-	targets  []event.Path            // the files that it imports
+	lang    *language
+	user    event.Path
+	bound   map[string]importedName // by the name that it has in its module
+	module  map[string]bool         // by local name: whether the module is in the repository
+	foreign []string                // names imported from outside of the repository
+	star    bool                    // it imports all names of a module in the repository
+	// In Go, by local name: the folder of an imported package of the repository.
+	packages map[string]string
+	targets  []event.Path // the files that it imports
 }
 
-// verdict is what an occurrence of a name is.
+// verdict tells what an occurrence of a removed name means.
 type verdict uint8
 
 const (
-	says     verdict = iota // nothing
-	refers                  // it uses the name that is gone
+	says     verdict = iota // it is not decided
+	refers                  // it refers to the removed definition
 	declares                // the name means something else in this file
 )
 
@@ -42,7 +43,7 @@ func occurrenceOf(code []byte, from, to int) occurrence {
 	return o
 }
 
-// judge says what an occurrence means.
+// judge decides what an occurrence of a removed name means.
 func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 	if slices.Contains(u.foreign, r.name) {
 		return declares
@@ -57,7 +58,7 @@ func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 		return refers
 	case o.dotted:
 		return u.judgeOwner(r, o)
-	case u.lang == python && r.in.Path.Base() == "conftest.py": // fixtures come without an import
+	case u.lang == python && r.in.Path.Base() == "conftest.py": // fixtures are used without an import
 		if u.linked(r) && !o.declares(u.lang) {
 			return refers
 		}
@@ -70,10 +71,10 @@ func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 	return says
 }
 
-// explicit reports whether a name of another file is known only where it is imported.
+// explicit reports whether the language makes names of another file usable only by an import.
 func (u *usage) explicit() bool { return u.lang == python || u.lang == script || u.lang == rust }
 
-// judgeMember says what a name of a type means: nothing is known of the types of variables.
+// judgeMember decides what the name of a member means. The types of variables are not known.
 func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 	if u.lang == golang && len(o.before) == 0 && o.declares(golang) && !bytes.Contains(o.after, []byte("=")) {
 		return declares // a field
@@ -87,12 +88,12 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 	return says
 }
 
-// ownedBy reports whether the file that defined a name defines a type of that name.
+// ownedBy reports whether owner is a type that the file of the removed name defines.
 func (r *removal) ownedBy(owner string) bool {
 	return owner != "" && 'A' <= owner[0] && owner[0] <= 'Z' && r.in.Was.has(owner)
 }
 
-// judgeOwner looks at what is before the dot of a name that belongs to no type.
+// judgeOwner decides by the identifier before the dot. The removed name belongs to no type.
 func (u *usage) judgeOwner(r *removal, o occurrence) verdict {
 	old := r.in.Path
 	switch {
@@ -107,7 +108,7 @@ func (u *usage) judgeOwner(r *removal, o occurrence) verdict {
 	return says
 }
 
-// linked reports whether the file imports the one that defined a name, is of the same package, or
+// linked reports whether the file imports the one that defined the name, is in the same package, or
 // is its header or test.
 func (u *usage) linked(r *removal) bool {
 	old := r.in.Path
@@ -120,7 +121,8 @@ func (u *usage) linked(r *removal) bool {
 	return slices.ContainsFunc(u.targets, func(p event.Path) bool { return p == old || p.Stem() == old.Stem() })
 }
 
-// mayMean reports whether a name that is not imported can be that of another file.
+// mayMean reports whether a name that is not imported can still be the removed name of another
+// file.
 func (u *usage) mayMean(r *removal) bool {
 	old := r.in.Path
 	if u.lang.family() == java || u.lang == php {
@@ -129,19 +131,20 @@ func (u *usage) mayMean(r *removal) bool {
 	return r.users > 0 || u.linked(r)
 }
 
-// inPackage reports whether a file lies in the folders of a package of Java, or of that of a class.
+// inPackage reports whether a file is in the folder of a Java package, or in the folder of the
+// package of a class.
 func inPackage(p event.Path, module string) bool {
 	dir := strings.ReplaceAll(module, ".", "/")
 	return strings.HasSuffix("/"+p.Dir(), "/"+dir) || strings.HasSuffix("/"+p.Dir(), "/"+path.Dir(dir))
 }
 
-// samePackage compares the last two folders: src/main/java/a/b and src/test/java/a/b are one
-// package.
+// samePackage reports whether two folders have the same last two names: src/main/java/a/b and
+// src/test/java/a/b are one package.
 func samePackage(a, b string) bool {
 	return path.Base(a) == path.Base(b) && path.Base(path.Dir(a)) == path.Base(path.Dir(b))
 }
 
-// judgeGo looks for a name of a Go package.
+// judgeGo decides what an occurrence in a Go file means.
 func (u *usage) judgeGo(r *removal, o occurrence) verdict {
 	dir := r.in.Path.Dir()
 	switch {
@@ -159,10 +162,10 @@ func (u *usage) judgeGo(r *removal, o occurrence) verdict {
 }
 
 var (
-	// declaring words come before a name that they declare.
+	// declaring has words that precede a name that they declare.
 	declaring = event.WordSet(`var let const val def fn func fun function class struct interface type enum trait module object mut
 		union macro namespace typedef define record protocol for as`)
-	// usingWords come before a name that is used; other words before it are its type.
+	// usingWords precede a name that is used. Any other word before a name is its type.
 	usingWords = event.WordSet(`return case new throw throws else in is typeof instanceof extends implements and or not await yield
 		delete sizeof goto import from export default public private protected internal static final abstract sealed async
 		override virtual readonly const do if elif unless while until when where with use using package raise assert then
@@ -170,8 +173,8 @@ var (
 		defer go range select print echo super constexpr`)
 )
 
-// declares reports whether an occurrence declares its name in the file: a variable, a parameter, a
-// field, a function.
+// declares reports whether an occurrence declares the name in this file: as a variable, a
+// parameter, a field or a function.
 func (o occurrence) declares(lang *language) bool {
 	_, word := lastIdentifier(o.before)
 	next := byte(0)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// textStem returns the stem by which files and texts are compared, "" if a word has none: one byte,
-// more than 32, a number, or a word that every text has.
+// textStem returns the stem by which texts and files are compared. It is "" for words of one byte
+// or more than 32, for numbers, and for words that every text has.
 func textStem(word string) string {
 	if len(word) < 2 || len(word) > maxTerm || isNumber(word) {
 		return ""
@@ -19,7 +19,7 @@ func textStem(word string) string {
 	return Stem(word)
 }
 
-// stemsOf yields the stems of the words of a name.
+// stemsOf yields the stems of the words in a name.
 func stemsOf(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for word := range split(name, false) {
@@ -30,7 +30,7 @@ func stemsOf(name string) iter.Seq[string] {
 	}
 }
 
-// ideographs yields a word, or its characters if it belongs to a script without spaces.
+// ideographs yields a word, or each of its characters if its script has no spaces.
 func ideographs(word string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if r, _ := utf8.DecodeRuneInString(word); !ideograph(r) {
@@ -45,8 +45,7 @@ func ideographs(word string) iter.Seq[string] {
 	}
 }
 
-// looksLikeCode reports whether a word has a border that prose does not have: an underscore or a
-// capital inside.
+// looksLikeCode reports whether a word has an underscore or a capital inside, as prose does not.
 func looksLikeCode(word string) bool {
 	word = strings.Trim(word, "_")
 	for i := 1; i < len(word); i++ {
@@ -56,15 +55,15 @@ func looksLikeCode(word string) bool {
 			return true
 		case 'A' <= c && c <= 'Z' && ('a' <= before && before <= 'z' || '0' <= before && before <= '9' && i > 2):
 			return true
-		case 'a' <= c && c <= 'z' && 'A' <= before && before <= 'Z' && i > 2: // HTTPServer, not URLs
+		case 'a' <= c && c <= 'z' && 'A' <= before && before <= 'Z' && i > 2: // HTTPServer, but not URLs
 			return word[i:] != "s"
 		}
 	}
 	return false
 }
 
-// Spellings returns the words of a text by their stems, as the text first writes them, in lower
-// case, and its identifiers by their plain form, as they are written.
+// Spellings maps the stem of each word in a text to the word as the text first spells it, in lower
+// case, and the plain form of each identifier to the identifier as it is written.
 func Spellings(text string) map[string]string {
 	out := map[string]string{}
 	add := func(key, word string) {

@@ -12,8 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Lines is a transport of one message a line. A line that is no message gets an error as its answer,
-// where the library would end the session. Neither stream is closed.
+// Lines is a transport of one message a line. A line that is no message gets an error as its
+// answer, where the library would end the session. Neither stream is closed.
 func Lines(in io.Reader, out io.Writer) mcp.Transport {
 	to := &lineWriter{to: out}
 	return &mcp.IOTransport{Reader: &lineReader{in: bufio.NewReaderSize(in, 64<<10), refused: to}, Writer: to}
@@ -49,8 +49,8 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line is the next line with its end. Of one that is too long only the beginning is kept, which is no
-// message.
+// line is the next line with its end. Of one that is too long only the beginning is kept, which is
+// no message.
 func (r *lineReader) line() (line []byte, err error) {
 	for {
 		part, err := r.in.ReadSlice('\n')

@@ -181,7 +181,8 @@ func (n name) value(how how, at int) (from, to int, quoted bool) {
 	return at, at + run(s[at:], list, phrases), false
 }
 
-// closes reports whether the quote at a place ends a quoted text that began before the name: 'password=' src.
+// closes reports whether the quote at a place ends a quoted text that began before the name:
+// 'password=' src.
 func (n name) closes(at int) bool {
 	s, c := n.text, n.text[at]
 	if at+1 < len(s) && strings.IndexByte(" \t\r,);|]}.:<>\\", s[at+1]) < 0 {
@@ -203,8 +204,8 @@ func closing(s string, q byte) int {
 	return -1
 }
 
-// semicolons reports whether the name stands in a list that semicolons part, as in A=1;Password=p&w, and whether that
-// is a connection string, whose values may hold blanks.
+// semicolons reports whether the name stands in a list that semicolons part, as in
+// A=1;Password=p&w, and whether that is a connection string, whose values may hold blanks.
 func (n name) semicolons() (list, phrases bool) {
 	before, behind := n.text[n.lo:n.from], n.text[n.to:min(len(n.text), n.to+maxContext)]
 	phrases = strings.IndexByte(behind, ';') >= 0 && connects().MatchString(behind)
@@ -225,8 +226,8 @@ var (
 	connects = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i);` + connectionPart) })
 )
 
-// run is how far a value without quotes goes. In a list that semicolons part only those end it; phrases: not even
-// blanks.
+// run is how far a value without quotes goes. In a list that semicolons part only those end it;
+// phrases: not even blanks.
 func run(s string, semicolons, phrases bool) int {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

@@ -76,8 +76,8 @@ func tokenByte(c byte) bool {
 	return alnum(c) || c == '_' || c == '+' || c == '/' || c == '=' || c == '-' || c == '.' || c == '~' || c == '%'
 }
 
-// dropValues takes out the parts of a token that look like values; all of it, if it looks like one as a whole or if they
-// are most of it.
+// dropValues takes out the parts of a token that look like values; all of it, if it looks like one
+// as a whole or if they are most of it.
 func dropValues(token string, at int, drop func(from, to int)) {
 	if random(token) {
 		drop(at, at+len(token))
@@ -114,8 +114,8 @@ const (
 	saidBytes = 600 // what it proposes or asks stands at its end
 )
 
-// Said is what is kept of the last message that an agent wrote in a turn: words and identifiers of its end, without
-// private spans, secrets and values.
+// Said is what is kept of the last message that an agent wrote in a turn: words and identifiers of
+// its end, without private spans, secrets and values.
 func Said(message string) event.Stop {
 	message = withoutValues(Text(tail(Private(message), saidRead)), false)
 	message = tail(message, saidBytes)
@@ -125,8 +125,8 @@ func Said(message string) event.Stop {
 // tail is the end of a text, at most n bytes, from the beginning of a character on.
 func tail(s string, n int) string { return strings.ToValidUTF8(s[max(0, len(s)-n):], "") }
 
-// Identify gives a prompt or a call the identifiers that its text names, unless it has some. They are of the redacted
-// text, and a command's have no word that it assigns.
+// Identify gives a prompt or a call the identifiers that its text names, unless it has some. They
+// are of the redacted text, and a command's have no word that it assigns.
 func Identify(b event.Body) event.Body {
 	switch b := b.(type) {
 	case event.Prompt:

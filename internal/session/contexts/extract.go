@@ -72,8 +72,8 @@ func choose(all []string, tokens int) string {
 }
 
 // worths returns the worth of each sentence: the sum over its terms of ln(1 + sentences ÷ sentences
-// with the term), divided by √(bytes + 20). That of the first sentence is doubled and gets 0.5 more;
-// that of a question counts 1.2 times.
+// with the term), divided by √(bytes + 20). That of the first sentence is doubled and gets 0.5
+// more; that of a question counts 1.2 times.
 func worths(all []string) []float64 {
 	seen := map[string]int{}
 	terms := make([][]string, len(all))
@@ -180,8 +180,8 @@ var clientCommands = strings.Fields(`/clear /exit /quit /compact /resume /model 
 	/help /config /permissions /memory /rewind /ide /mcp /agents /hooks /doctor /vim /bug /export /statusline /fast
 	/effort /rename /plugin /reload-plugins /terminal-setup`)
 
-// empty reports whether a prompt asks for nothing: it only agrees, is a command about the conversation, or is a
-// placeholder of the client for an image or a finished task.
+// empty reports whether a prompt asks for nothing: it only agrees, is a command about the
+// conversation, or is a placeholder of the client for an image or a finished task.
 func empty(text string) bool {
 	text = strings.TrimSpace(text)
 	if first, _, _ := strings.Cut(text, " "); slices.Contains(clientCommands, first) {

@@ -39,8 +39,8 @@ type gist struct {
 
 const (
 	maxThread = 2500 // events that are read, the newest
-	// In a longer session the first event shown moves on in steps of this many numbers of the log, so
-	// that the beginning of the context seldom changes.
+	// In a longer session the first event shown moves on in steps of this many numbers of the log,
+	// so that the beginning of the context seldom changes.
 	threadEnd = 1000
 	disorder  = 10 * time.Minute // how much older an event may be than those before it in the log
 	maxGists  = 12

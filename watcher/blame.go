@@ -19,21 +19,21 @@ import (
 // BlamedLine is a line of a file as it is now, and the commit that it comes from.
 type BlamedLine struct {
 	Line              int        // from 1
-	Commit            string     // the id; "" if the line is not committed, and then nothing of what follows is known
+	Commit            string     // the id; "" if the line is not committed, and then the following fields are empty
 	File              event.Path // the name of the file in that commit
-	By                string     // name of the author
+	By                string     // the author's name
 	Subject           string
-	Written, Recorded time.Time // of the author and of the committer
-	Cut               bool      // a shallow clone ends there: the line may be older
+	Written, Recorded time.Time // when the author wrote it, and when it was committed
+	Cut               bool      // the commit is the border of a shallow clone: the line may be older
 }
 
-// errBlame says that git blame printed what this package does not understand.
+// errBlame means that git blame printed something that this package does not understand.
 var errBlame = errors.New("unexpected output of git blame")
 
-// Blame asks git which commits the lines from to to of a file of the worktree come from, the first
-// being 1. A line that only got other white space, and one that came from another file of the same
-// commit, keeps its commit. It takes one process of git, two after a failure. Errors are those of
-// git: a file that it does not track, lines that are not there.
+// Blame returns, for the lines from to to of a file of the worktree, the commits that they come
+// from; the first line is 1. A change of white space alone does not count, nor does a move from
+// another file in the same commit. Blame runs git once, or twice after a failure. The errors are
+// those of git: it does not track the file, or there are no such lines.
 func (r *Repo) Blame(ctx context.Context, file event.Path, from, to int) (lines []BlamedLine, err error) {
 	blame := func(options ...string) error {
 		read := func(out io.Reader) (err error) { lines, err = parseBlame(out); return err }
@@ -42,8 +42,8 @@ func (r *Repo) Blame(ctx context.Context, file event.Path, from, to int) (lines 
 		return r.git.Stream(ctx, string(r.Root), "", read, append(options, "--", string(file))...)
 	}
 	err = blame()
-	// git fails where blame.ignoreRevsFile names a file that is not there: a person's setting is
-	// for many repositories.
+	// git fails if blame.ignoreRevsFile names a file that does not exist here. People set it once
+	// for many repositories, so blame is tried again without it.
 	if _, failed := errors.AsType[*git.Error](err); failed && blame("--no-ignore-revs-file") == nil {
 		err = nil
 	}
@@ -57,8 +57,8 @@ func (r *Repo) Blame(ctx context.Context, file event.Path, from, to int) (lines 
 	return lines, nil
 }
 
-// InHead reports whether HEAD has a file, whether or not the clone has its content. Before the
-// first commit it has none.
+// InHead reports whether HEAD has a file, even if the clone lacks its content. Before the first
+// commit it returns false.
 func (r *Repo) InHead(ctx context.Context, file event.Path) (bool, error) {
 	_, commit, err := r.Head(ctx)
 	if err != nil || commit == "" {
@@ -106,7 +106,7 @@ func parseBlame(from io.Reader) (out []BlamedLine, err error) {
 	}
 }
 
-// read takes one fact of a line's commit.
+// read takes one fact about the commit of a line.
 func (l *BlamedLine) read(key, value string) (err error) {
 	seconds := func() time.Time {
 		var n int64
@@ -131,13 +131,14 @@ func (l *BlamedLine) read(key, value string) (err error) {
 	return err
 }
 
-// WrittenBefore returns when the commits of a file were written by their authors, of those that a
-// commit has behind it, or HEAD with it if commit is "", as far as they were recorded after since.
+// WrittenBefore returns when the earlier commits of a file were written by their authors. Earlier
+// commits are the ancestors of commit, or, if commit is "", HEAD and its ancestors. Only those that
+// were committed after since are looked at.
 func (r *Repo) WrittenBefore(ctx context.Context, commit string, file event.Path, since time.Time) (at []time.Time, err error) {
 	args := []string{"--literal-pathspecs", "log", "--format=%at", fmt.Sprintf("--since=%d", since.Unix())}
 	if commit == "" {
 		args = append(args, "HEAD")
-	} else { // it is the first one of its file itself
+	} else { // git log lists commit itself first
 		args = append(args, "--skip=1", commit)
 	}
 	out, err := r.run(ctx, append(args, "--", string(file))...)
@@ -152,8 +153,8 @@ func (r *Repo) WrittenBefore(ctx context.Context, commit string, file event.Path
 	return at, nil
 }
 
-// FilesOf returns the files that a commit changed, in the order of their names; of a merge those
-// that are as in none of its parents.
+// FilesOf returns the files that a commit changed, by name. For a merge commit these are the files
+// that differ from all of its parents.
 func (r *Repo) FilesOf(ctx context.Context, commit string) ([]event.Path, error) {
 	files, err := r.run(ctx, "diff-tree", "-r", "--root", "-c", "--no-commit-id", "--no-renames", "--name-only", "-z", commit)
 	if err != nil {

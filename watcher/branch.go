@@ -11,20 +11,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Bounds of a branch. A branch that adds more does not say which files come next.
+// Limits for a branch. What comes next on a larger one cannot be told from its files.
 const (
 	maxBranchCommits = 100
 	maxBranchFiles   = 100
 )
 
-// errFar ends the reading of a branch that adds too much.
+// errFar stops reading a branch that has more commits or files than the limits.
 var errFar = errors.New("the branch is far from its base")
 
-// Branch returns what the checked out branch adds to the default branch. It returns the zero Branch
-// on the default branch, with a detached HEAD, without a default branch, and for more than
-// maxBranchCommits commits or maxBranchFiles files. The default branch is that of origin
-// (refs/remotes/origin/HEAD), else the first of init.defaultBranch, main and master that exists. A
-// call reads some refs and runs git once, or twice without origin/HEAD. Errors are those of git.
+// Branch returns the commits and files that the checked-out branch adds to the default branch. It
+// returns the zero Branch on the default branch itself, with a detached HEAD, without a default
+// branch, and for more than maxBranchCommits commits or maxBranchFiles files. The default branch is
+// that of origin (refs/remotes/origin/HEAD), else the first of init.defaultBranch, main and master
+// that exists. A call reads some refs and runs git once, or twice without origin/HEAD. Errors are
+// those of git.
 func (r *Repo) Branch(ctx context.Context) (event.Branch, error) {
 	ref, head, err := r.Head(ctx)
 	if err != nil || head == "" {
@@ -57,7 +58,7 @@ func (r *Repo) Branch(ctx context.Context) (event.Branch, error) {
 	return b, nil
 }
 
-// defaultBranch returns the short name of the default branch and its commit, or "".
+// defaultBranch returns the short name and the commit of the default branch, or "" and "".
 func (r *Repo) defaultBranch(ctx context.Context) (name, commit string, err error) {
 	const origin = "refs/remotes/origin/"
 	ref, commit, err := r.readRef(ctx, r.CommonDir, originHead)

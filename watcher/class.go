@@ -2,10 +2,10 @@ package watcher
 
 import "strings"
 
-// class matches one byte against the bracket expression that p begins with. n is the expression's
-// length, or 0 if it has no end, which makes the whole pattern match nothing. With fold, c is a
-// lower-case letter; as in git, the upper-case one counts in ranges and in [:upper:], but not as a
-// single letter.
+// class matches one byte against the bracket expression at the beginning of p. n is the length of
+// the expression; it is 0 if the expression has no end, and then the whole pattern matches nothing.
+// With fold, c is a lower-case letter; as in git, its upper-case form counts in ranges and in
+// [:upper:], but not as a single letter.
 func class(p string, c byte, fold bool) (n int, in bool) {
 	capital := c
 	if fold && c >= 'a' && c <= 'z' {
@@ -36,7 +36,7 @@ func class(p string, c byte, fold bool) (n int, in bool) {
 			return 0, false
 		}
 		i += k
-		// git compares with the first end of a range before it sees that it is one.
+		// Like git, compare with the first end of a range before looking whether it is one.
 		if i+1 < len(p) && p[i] == '-' && p[i+1] != ']' {
 			hi, k := literal(p[i+1:])
 			if k == 0 {
@@ -51,7 +51,8 @@ func class(p string, c byte, fold bool) (n int, in bool) {
 	return i + 1, in != negated
 }
 
-// literal is a byte of a bracket expression, without its backslash.
+// literal returns the first byte of a bracket expression and its length in p, 2 if a backslash
+// escapes it.
 func literal(p string) (c byte, n int) {
 	if p[0] != '\\' {
 		return p[0], 1

@@ -9,11 +9,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// maxSubject is how much of a commit's subject an event keeps, in bytes.
+// maxSubject is the number of bytes of a commit's subject that an event keeps.
 const maxSubject = 200
 
-// commit makes what an event says of a commit: its files under today's names, without excluded
-// ones. The old name of a renamed file is neither in Paths nor in Gone.
+// commit returns the event body of a commit: its files under today's names, without excluded ones.
+// The old name of a renamed file is in neither Paths nor Gone.
 func (r *Repo) commit(c *Commit, renames []rename, today currentNames) event.Commit {
 	from := make(map[event.Path]bool, len(renames))
 	for _, m := range renames {
@@ -25,8 +25,8 @@ func (r *Repo) commit(c *Commit, renames []rename, today currentNames) event.Com
 		Terms: redact.Terms(subject, event.MaxTerms), Paths: make([]event.Path, 0, min(len(c.Files), event.MaxPaths))}
 	for i := range c.Files {
 		f := &c.Files[i]
-		// What was renamed here is not gone, nor what was deleted once and exists today under
-		// another name.
+		// A file counts as deleted unless this commit renamed it or it exists today under another
+		// name.
 		if gone := f.gone(); gone != "" && !from[gone] && today.present(gone) == gone && !r.Excluded(gone) {
 			out.Gone = append(out.Gone, gone)
 		}
@@ -38,7 +38,8 @@ func (r *Repo) commit(c *Commit, renames []rename, today currentNames) event.Com
 	return out
 }
 
-// gone is the name that a commit took away, "" for none.
+// gone returns the name that the commit removed, by deleting or renaming the file; "" if it did
+// neither.
 func (f *FileChange) gone() event.Path {
 	if f.Status == 'D' {
 		return f.Path
@@ -46,20 +47,20 @@ func (f *FileChange) gone() event.Path {
 	return f.From
 }
 
-// event is an event of git about a commit.
+// event returns an event about the commit, at the time when it was committed.
 func (c *Commit) event(id string, b event.Body) event.Event {
 	return event.Event{ID: id, Time: time.Unix(c.Time, 0).UTC(), Agent: "git", Body: b}
 }
 
-// limitPaths sorts and keeps event.MaxPaths.
+// limitPaths sorts paths, removes duplicates and returns the first event.MaxPaths.
 func limitPaths(paths []event.Path) []event.Path {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	return paths[:min(len(paths), event.MaxPaths)]
 }
 
-// renameEvent makes the event of a commit's renames. ok is false if only excluded files were
-// renamed.
+// renameEvent returns the event for the renames of a commit. ok is false if all renamed files are
+// excluded.
 func (r *Repo) renameEvent(id string, c *Commit, renames []rename) (e event.Event, ok bool) {
 	var b event.Rename
 	for _, m := range renames {

@@ -8,22 +8,22 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// contents remembers what files held when they were last saved. Writing the same content again is
-// not a save: the hooks of pre-commit and lint-staged put away what is not staged and write it back
-// later, without git's lock.
+// contents remembers the content of each file at its last save. Writing the same content again is
+// not a save: pre-commit and lint-staged, for example, remove unstaged changes and write them back
+// later, without taking git's lock.
 type contents struct {
 	seed maphash.Seed
 	of   map[event.Path]uint64
 }
 
-// maxContents is how many files are remembered. Beyond it all are forgotten: what is written back
-// then counts as a save.
+// maxContents is the number of files that are remembered. When it is exceeded all are forgotten,
+// and the next write of a file counts as a save even if its content is the same.
 const maxContents = 20_000
 
 func newContents() contents { return contents{maphash.MakeSeed(), map[event.Path]uint64{}} }
 
-// renew stores the hash of the file's content, and reports whether it differs from the one before.
-// A file that cannot be read, or is larger than index.MaxEdited, always counts as changed.
+// renew stores the hash of a file's content and reports whether it differs from the previous one. A
+// file that cannot be read, or is larger than index.MaxEdited, always counts as changed.
 func (c *contents) renew(root event.Root, p event.Path) bool {
 	text, err := regularfile.Read(root.Abs(p), regularfile.NoLinks, index.MaxEdited)
 	if err != nil {
@@ -42,10 +42,10 @@ func (c *contents) renew(root event.Root, p event.Path) bool {
 	return true
 }
 
-// forget lets the next save of a file count, whatever it holds.
+// forget forgets the content of a file, so that its next write counts as a save.
 func (c *contents) forget(p event.Path) { delete(c.of, p) }
 
-// rename takes what is remembered to the new name of a file.
+// rename moves the remembered content of a file to its new name.
 func (c *contents) rename(from, to event.Path) {
 	if sum, known := c.of[from]; known {
 		c.of[to] = sum

@@ -9,30 +9,32 @@ import (
 
 // Limits of a debouncer.
 const (
-	// manyFiles is the number of files changed without a pause above which a tool is at work: its
-	// changes are not cut after atMost, so that a formatter's run stays together.
+	// manyFiles is the number of files changed without a pause from which on a tool is assumed to
+	// be at work. Its changes are then not cut after atMost, so that the run of a formatter becomes
+	// one batch.
 	manyFiles = 20
-	// manyFactor is how many times longer a pause must be then: a formatter pauses at a large file.
+	// With more than manyFiles files, the pause must be this many times longer, because a formatter
+	// pauses at a large file.
 	manyFactor = 5
-	// manyAtMost replaces atMost then.
+	// With more than manyFiles files, this replaces atMost.
 	manyAtMost = 30 * time.Second
-	// maxThrottle bounds the pause between two saves of a file that changes all the time (a log, a
-	// database).
+	// maxThrottle is the longest pause between two saves of a file that changes all the time, such
+	// as a log or a database.
 	maxThrottle = 10 * time.Minute
 )
 
-// debouncer collects changed paths until their changes pause. Times are arguments.
+// debouncer collects changed paths until the changes pause. It has no clock; times are arguments.
 //
-// The paths are due when nothing changed for quiet, or when the oldest has waited for atMost (many
-// files: longer). A path that changed within quiet then waits for the next time. A path that was
-// given out while it was changing is throttled: its next changes neither delay the others nor are
-// given out before a pause that doubles every time.
+// The paths become due when nothing has changed for quiet, or when the oldest has waited for atMost
+// (longer if there are many files). A path that changed within quiet before that waits for the next
+// time. A path that was returned while it was still changing is throttled: its further changes do
+// not delay the other paths, and it is returned again only after a pause, which doubles every time.
 type debouncer struct {
 	quiet, atMost time.Duration
 
 	pending     map[event.Path]span
 	throttled   map[event.Path]*throttle
-	first, last time.Time // over pending; zero when it is empty
+	first, last time.Time // of the pending changes; zero if there are none
 }
 
 type span struct{ first, last time.Time }
@@ -47,7 +49,7 @@ func newDebouncer(quiet, atMost time.Duration) debouncer {
 	return debouncer{quiet: quiet, atMost: atMost, pending: map[event.Path]span{}, throttled: map[event.Path]*throttle{}}
 }
 
-// touch adds a change and reports whether nothing was pending.
+// touch records a change. It reports whether nothing was pending before.
 func (b *debouncer) touch(p event.Path, at time.Time) (begins bool) {
 	if l := b.throttled[p]; l != nil {
 		l.touched = true
@@ -67,7 +69,7 @@ func (b *debouncer) touch(p event.Path, at time.Time) (begins bool) {
 	return begins
 }
 
-// due returns when take gives something; ok is false when nothing is pending.
+// due returns the time from which on take returns something. ok is false if nothing is pending.
 func (b *debouncer) due() (at time.Time, ok bool) {
 	if len(b.pending) > 0 {
 		quiet, atMost := b.delays()
@@ -81,7 +83,7 @@ func (b *debouncer) due() (at time.Time, ok bool) {
 	return at, ok
 }
 
-// delays returns how long nothing must have changed and how long the oldest path may wait.
+// delays returns for how long nothing may have changed, and how long the oldest path may wait.
 func (b *debouncer) delays() (quiet, atMost time.Duration) {
 	if len(b.pending) > manyFiles {
 		return manyFactor * b.quiet, manyAtMost
@@ -89,7 +91,8 @@ func (b *debouncer) delays() (quiet, atMost time.Duration) {
 	return b.quiet, b.atMost
 }
 
-// oldest is when the first of what waits changed: of a throttled file that may be long ago.
+// oldest returns when the first of the waiting changes may have happened. For a throttled file that
+// may be long ago.
 func (b *debouncer) oldest(at time.Time) time.Time {
 	for _, l := range b.throttled {
 		if l.touched {
@@ -99,7 +102,7 @@ func (b *debouncer) oldest(at time.Time) time.Time {
 	return b.first
 }
 
-// take returns the paths that are due, in no order.
+// take returns the paths that are due at a time, in no order.
 func (b *debouncer) take(at time.Time) []event.Path {
 	out := b.takeThrottled(at)
 	if len(b.pending) == 0 {
@@ -154,7 +157,7 @@ func (b *debouncer) takeThrottled(at time.Time) []event.Path {
 	return out
 }
 
-// all returns everything that is pending.
+// all returns all pending paths, due or not.
 func (b *debouncer) all() []event.Path {
 	out := make([]event.Path, 0, len(b.pending))
 	for p := range b.pending {

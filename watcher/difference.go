@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Staged returns the files of the commit that is being made: what differs between HEAD and the
-// index. Errors are those of git.
+// Staged returns the files of the commit that is being prepared: those that differ between HEAD and
+// the index. Errors are those of git.
 func (r *Repo) Staged(ctx context.Context) ([]FileChange, error) {
 	files, err := r.rawDiff(ctx, "diff", "--cached")
 	if err != nil {
@@ -20,15 +20,15 @@ func (r *Repo) Staged(ctx context.Context) ([]FileChange, error) {
 	return files, nil
 }
 
-// Range is the files that some commits changed together.
+// Range is a range of commits with the files that they change together.
 type Range struct {
-	Base, Head string // ids: where the commits branched off, and the last one
+	Base, Head string // ids of the commit where the range branched off, and of its last commit
 	Files      []FileChange
 }
 
-// Range returns what the commits that are reachable from head and not from base changed: the
-// difference between head and the commit where it branched off. Errors are those of git: a name
-// that no commit has, for example.
+// Range returns the files changed by the commits that are reachable from head but not from base:
+// the difference between head and the commit where it branched off. Errors are those of git, for
+// example if a name is no commit.
 func (r *Repo) Range(ctx context.Context, base, head string) (out Range, err error) {
 	ids := [2]string{}
 	for i, name := range [...]string{base, head} {
@@ -49,7 +49,8 @@ func (r *Repo) Range(ctx context.Context, base, head string) (out Range, err err
 	return out, nil
 }
 
-// rawDiff reads a difference without renames.
+// rawDiff runs a git command that prints a raw difference, and returns the changed files without
+// looking for renames.
 func (r *Repo) rawDiff(ctx context.Context, verb string, args ...string) ([]FileChange, error) {
 	out, err := r.run(ctx, append([]string{verb, "--raw", "-z", "--no-abbrev", "--no-renames"}, args...)...)
 	if err != nil {
@@ -79,7 +80,7 @@ func (r *Repo) Tree(ctx context.Context, commit string) (files []event.Path, err
 	return pathsIn(out), err
 }
 
-// pathsIn are the paths of a list that a NUL follows each.
+// pathsIn returns the paths of a list in which a NUL follows each.
 func pathsIn(list []byte) (files []event.Path) {
 	for name := range bytes.SplitSeq(list, []byte{0}) {
 		if p, err := event.NewPath(string(name)); err == nil {
@@ -89,10 +90,11 @@ func pathsIn(list []byte) (files []event.Path) {
 	return files
 }
 
-// maxNamed is how many files a command line names. For more the whole index is listed.
+// maxNamed is the number of files that are named on git's command line. For more files the whole
+// index is listed.
 const maxNamed = 100
 
-// IndexBlobs returns the ids of what files hold in the index, of those that it has.
+// IndexBlobs returns the ids of the files' contents in the index, for those that the index has.
 func (r *Repo) IndexBlobs(ctx context.Context, files []event.Path) (map[event.Path]string, error) {
 	args := []string{"--literal-pathspecs", "ls-files", "-s", "-z", "--"}
 	if len(files) <= maxNamed {

@@ -6,31 +6,31 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// dir is a folder of the worktree with the known files in it. Ignored folders have none. Only the
-// goroutine of Run uses them.
+// dir is a folder of the worktree with its known files. An ignored folder has no dir. Only the
+// goroutine of Run uses it.
 type dir struct {
 	watched bool
-	opaque  bool // another repository (submodule, clone, linked worktree): nothing below counts
+	opaque  bool // another repository (submodule, clone, linked worktree); files below it are not looked at
 	files   map[string]stamp
 	subs    map[string]*dir
 }
 
-// stamp is a file's state when it was last read.
+// stamp is the state of a file when it was last looked at.
 type stamp struct {
-	size  int64 // bytes; unknownSize if only the existence is known
+	size  int64 // bytes; unknownSize if the file was listed but not looked at
 	mtime int64 // unix nanoseconds
 	inode uint64
 }
 
 const unknownSize = -1
 
-// same reports whether nothing was saved between the two. The inode does not count: a copy that
-// keeps size and time has the same content.
+// same reports whether the file was not saved between two stamps. The inode is not compared,
+// because a copy that keeps size and time has the same content.
 func (s stamp) same(o stamp) bool {
 	return s.size != unknownSize && s.size == o.size && s.mtime == o.mtime
 }
 
-// find returns the folder, nil when it is not known or lies in another repository.
+// find returns a folder, nil if it is not known or is inside of another repository.
 func (d *dir) find(path string) *dir {
 	for path != "" && d != nil && !d.opaque {
 		var name string
@@ -43,7 +43,7 @@ func (d *dir) find(path string) *dir {
 	return d
 }
 
-// foreign reports whether the path lies in another repository.
+// foreign reports whether a path is inside of another repository.
 func (d *dir) foreign(path string) bool {
 	for path != "" && d != nil {
 		if d.opaque {
@@ -56,7 +56,7 @@ func (d *dir) foreign(path string) bool {
 	return d != nil && d.opaque
 }
 
-// makeDir returns the folder. It makes what is missing of it.
+// makeDir returns a folder, and creates it and its parents if they are missing.
 func (d *dir) makeDir(path string) *dir {
 	for path != "" {
 		var name string
@@ -74,7 +74,7 @@ func (d *dir) makeDir(path string) *dir {
 	return d
 }
 
-// put records a file of the folder.
+// put records the state of a file in the folder.
 func (d *dir) put(base string, s stamp) {
 	if d.files == nil {
 		d.files = map[string]stamp{}
@@ -82,7 +82,7 @@ func (d *dir) put(base string, s stamp) {
 	d.files[base] = s
 }
 
-// each visits the folder and all below it, parents first. path is the folder's own.
+// each calls visit for the folder at path and for all folders below it, parents first.
 func (d *dir) each(path string, visit func(path string, d *dir)) {
 	visit(path, d)
 	for name, sub := range d.subs {
@@ -90,7 +90,7 @@ func (d *dir) each(path string, visit func(path string, d *dir)) {
 	}
 }
 
-// prune removes folders that are empty and not watched, from path upwards.
+// prune removes empty folders that are not watched, from path upwards.
 func (d *dir) prune(path string) {
 	for path != "" {
 		at := d.find(path)
@@ -110,7 +110,7 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// pruneBelow removes what is below the folder, empty and not watched.
+// pruneBelow removes the empty folders below d that are not watched.
 func (d *dir) pruneBelow() {
 	for name, sub := range d.subs {
 		sub.pruneBelow()

@@ -14,43 +14,44 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Limits for Edits.
+// Limits of Edits.
 const (
-	maxEditedFiles = 256                    // files whose edits are kept; then all are dropped
-	editTime       = time.Second            // for git, at most half of the time that a question has
-	blobsIdle      = 30 * time.Second       // after which the git process ends
-	racyTime       = 100 * time.Millisecond // a file that changed so short ago may change again under the same time stamp
+	maxEditedFiles = 256              // files whose comparison is remembered; when it is exceeded all are forgotten
+	editTime       = time.Second      // time for git, at most half of the time left for the question
+	blobsIdle      = 30 * time.Second // after this time without a question the git process ends
+	// a file that changed this recently may change again without changing its time
+	racyTime = 100 * time.Millisecond
 )
 
-// Edits compares files on the disk with HEAD. It keeps what it found as long as neither HEAD nor
-// the file changes, and one git process that reads contents, so that a question starts no process
-// and reads no file that it knows. It is safe for concurrent use.
+// Edits compares files on disk with HEAD. It remembers the result until HEAD or the file changes,
+// and keeps one git process running that reads contents. So most questions start no process and
+// read no file. It is safe for concurrent use.
 type Edits struct {
 	repo *Repo
-	has  func(event.Path) bool // whether a file is one of the checkout
+	has  func(event.Path) bool // reports whether the checkout has the file
 	now  func() time.Time
 
-	lock    chan struct{} // capacity 1; it guards what follows
-	commit  string        // HEAD when known was filled
+	lock    chan struct{} // guards the following fields; has capacity 1
+	commit  string        // the commit of HEAD to which known belongs
 	known   map[event.Path]edited
-	blobs   *git.Blobs // nil: none runs
+	blobs   *git.Blobs // nil while no git process runs
 	endIdle *time.Timer
 }
 
-// edited remembers what a file with that stamp changes.
+// edited is the remembered comparison of a file that has this stamp.
 type edited struct {
 	now     stamp
 	changed index.Changed
-	ok      bool // false: git could not tell
+	ok      bool // false if git could not tell
 }
 
-// NewEdits makes the Edits of a checkout. has reports whether a file is one of the checkout.
+// NewEdits returns the Edits of a checkout. has reports whether the checkout has a file.
 func NewEdits(r *Repo, has func(event.Path) bool, now func() time.Time) *Edits {
 	return &Edits{repo: r, has: has, now: now, lock: make(chan struct{}, 1), known: map[event.Path]edited{}}
 }
 
-// Compare returns both versions of files: in HEAD and on disk. It leaves out a file of more than
-// index.MaxEdited bytes, before or after, and files that git does not report in time.
+// Compare returns for each file its versions in HEAD and on disk. It leaves out files that have
+// more than index.MaxEdited bytes in either version, and those that git does not return in time.
 func (e *Edits) Compare(ctx context.Context, files []event.Path) (out []index.Changed) {
 	ctx, unlock := e.begin(ctx)
 	defer unlock()
@@ -77,7 +78,8 @@ func (e *Edits) Compare(ctx context.Context, files []event.Path) (out []index.Ch
 	return out
 }
 
-// begin takes the lock. The context ends when git had its time.
+// begin takes the lock and limits the time for git. The caller calls the returned function to
+// release both.
 func (e *Edits) begin(ctx context.Context) (context.Context, func()) {
 	wait := editTime
 	if end, ok := ctx.Deadline(); ok {
@@ -92,8 +94,8 @@ func (e *Edits) begin(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// Read returns a content as git names it (an id, COMMIT:path), nil for one that git does not have
-// or that is longer than index.MaxEdited.
+// Read returns a content by its name in git (an id, or COMMIT:path). It returns nil if git does not
+// have it or it is longer than index.MaxEdited.
 func (e *Edits) Read(ctx context.Context, name string) []byte {
 	ctx, unlock := e.begin(ctx)
 	defer unlock()
@@ -107,10 +109,10 @@ func (e *Edits) Read(ctx context.Context, name string) []byte {
 	return data
 }
 
-// file returns what one file changes. After an error of git no other file need be tried.
+// file compares one file. After an error of git the other files need not be tried.
 func (e *Edits) file(ctx context.Context, f event.Path) (edited, error) {
 	name := e.repo.Root.Abs(f)
-	var now stamp // zero: it is gone
+	var now stamp // stays zero if the file is gone
 	fi, err := os.Lstat(name)
 	if err == nil {
 		now = stampOf(fi)
@@ -132,7 +134,7 @@ func (e *Edits) file(ctx context.Context, f event.Path) (edited, error) {
 	}
 	var before []byte
 	known := true
-	if e.commit != "" { // else it is before the first commit
+	if e.commit != "" { // "" before the first commit
 		if before, known, err = e.blob(ctx, e.commit+":"+string(f)); err != nil {
 			return found, err
 		}
@@ -146,7 +148,7 @@ func (e *Edits) file(ctx context.Context, f event.Path) (edited, error) {
 	return found, nil
 }
 
-// blob is a content as git names it, nil where git does not have it. known is false for one that is
+// blob returns a content by its name in git, nil if git does not have it. known is false if it is
 // too large.
 func (e *Edits) blob(ctx context.Context, name string) (data []byte, known bool, err error) {
 	if e.blobs == nil {
@@ -168,14 +170,14 @@ func (e *Edits) blob(ctx context.Context, name string) (data []byte, known bool,
 	return data, data != nil, nil
 }
 
-// Close ends the git process. The next question that needs one starts another.
+// Close ends the git process. The next question starts a new one if it needs one.
 func (e *Edits) Close() {
 	e.lock <- struct{}{}
 	defer func() { <-e.lock }()
 	e.end()
 }
 
-// end is Close with the lock held.
+// end is Close for callers that hold the lock.
 func (e *Edits) end() {
 	if e.blobs == nil {
 		return

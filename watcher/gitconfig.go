@@ -10,20 +10,20 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// gitConfig are the settings of a repository that decide how it is read.
+// gitConfig has the settings of a repository that decide how it is read.
 type gitConfig struct {
 	bare       bool
 	worktree   string // core.worktree
 	origin     string // remote.origin.url
 	ignoreCase bool
-	sha1       bool   // object ids are SHA-1: go-git reads nothing else
-	files      bool   // refs are files
+	sha1       bool   // object ids are SHA-1; go-git cannot read others
+	files      bool   // refs are stored as files
 	treeless   string // name of a promisor remote that left trees out, "" if none did
 }
 
-// readConfig reads the common config and the worktree's, without includes: git does not take a
-// repository's format from includes either. If go-git cannot parse a file, what depends on the
-// format needs the git program.
+// readConfig reads the common settings and those of the worktree. It does not follow includes,
+// because git does not read the format of a repository from included files either. If go-git cannot
+// parse a file, sha1 and files are false, so that the git program is used.
 func readConfig(common, git string) gitConfig {
 	c := gitConfig{sha1: true, files: true}
 	perWorktree := false
@@ -34,7 +34,7 @@ func readConfig(common, git string) gitConfig {
 	return c
 }
 
-// maxGitConfig bounds a settings file of git, in bytes.
+// maxGitConfig is the largest settings file of git that is read, in bytes.
 const maxGitConfig = 4 << 20
 
 func (c *gitConfig) read(name string, perWorktree *bool) {

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// gitFolders lists the folders of the git dirs that are watched: the dirs themselves, the refs
-// below heads and origin, the reflog of HEAD, the rules in info and the other worktrees' git dirs.
-// Objects and hooks are not.
+// gitFolders lists the folders of git dirs that are watched: the git dirs themselves, the refs
+// below heads and origin, the reflog of HEAD, the ignore rules in info, and the git dirs of other
+// worktrees. Objects and hooks are not watched.
 func gitFolders(r *Repo) []string {
 	out := []string{r.GitDir}
 	if r.CommonDir != r.GitDir {
@@ -36,8 +36,8 @@ func gitFolders(r *Repo) []string {
 	return out
 }
 
-// foldersBelow lists a folder and all folders in it; none if it does not exist. Symlinks are not
-// followed.
+// foldersBelow lists a folder and all folders in it; the list is empty if it does not exist.
+// Symlinks are not followed.
 func foldersBelow(root string) []string {
 	var out []string
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

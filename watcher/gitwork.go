@@ -2,34 +2,36 @@ package watcher
 
 import "time"
 
-// Times of git's work.
+// Times that tell the work of git from that of people.
 const (
-	// grace is how long after a change of the index or its lock git still counts as at work:
-	// rebase, stash and merge take the lock several times in a row.
+	// grace is the time after a change of the index or its lock during which git still counts as
+	// working. Rebase, stash and merge take the lock several times in a row.
 	grace = 100 * time.Millisecond
-	// nearGit is how long git is asked about every change after that: some of what it does, as
-	// bringing back untracked files from the stash, it does without the lock.
+	// For this time after the last change of the index or its lock, git is asked about every
+	// changed file. It does some of its work without the lock, for example restoring untracked
+	// files from a stash.
 	nearGit = 2 * time.Second
-	// longLock is how long changes wait for a lock that does not end: the editor of `git commit -a`
-	// is open, git was killed.
+	// longLock is how long changes wait while the lock stays: the editor of `git commit -a` may be
+	// open, or git was killed.
 	longLock = 30 * time.Second
-	// mostLock is how long changes wait at most, whatever goes on changing: a log beside an open
-	// editor.
+	// mostLock is the longest time that changes wait even if files go on changing, for example a
+	// log while an editor is open.
 	mostLock = time.Minute
-	// restInLock is how long nothing may have changed then: until git writes the index, what it
-	// checks out differs from it.
+	// restInLock is how long nothing may have changed before waiting ends after longLock. Until git
+	// writes the index, the files that it checks out differ from it.
 	restInLock = 2 * time.Second
 )
 
-// gitWork is what is known of git's work in the worktree. Times are arguments.
+// gitWork remembers when git was last seen working in the worktree. It has no clock; times are
+// arguments.
 type gitWork struct {
 	at     time.Time // when the index or its lock last changed
-	locked time.Time // when index.lock was first seen; zero: it is not there
-	until  time.Time // until when changes wait
+	locked time.Time // when index.lock was first seen; zero if it does not exist
+	until  time.Time // changes wait until then
 }
 
-// look notes whether index.lock exists. It reports whether changes are to wait, the last of which
-// was then.
+// look records whether index.lock exists. It reports whether changes have to wait; last is the time
+// of the last of them.
 func (g *gitWork) look(lock bool, last, at time.Time) (wait bool) {
 	switch {
 	case !lock:
@@ -48,16 +50,16 @@ func (g *gitWork) look(lock bool, last, at time.Time) (wait bool) {
 	return wait
 }
 
-// writer is who may have written a file.
+// writer tells who may have written a file.
 type writer uint8
 
 const (
 	people   writer = iota
-	either          // git may have, if it has the content
-	maybeGit        // git may have, unless the file differs from the index and git does not have the content
+	either          // git may have written it, if git has its content
+	maybeGit        // git may have written it, unless it differs from the index and git lacks its content
 )
 
-// writer is who may have written the files of which the first changed then.
+// writer returns who may have written files of which the first changed at the given time.
 func (g *gitWork) writer(first time.Time) writer {
 	switch {
 	case !first.After(g.at.Add(grace)):

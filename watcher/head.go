@@ -22,15 +22,16 @@ import (
 // originHead is the ref that names the default branch of the remote.
 const originHead = "refs/remotes/origin/HEAD"
 
-// Head returns the branch that this worktree has checked out ("refs/heads/main", "" when detached)
-// and its commit ("" before the first one). go-git reads it in 20 to 100 µs, depending on
-// packed-refs; a git process (about 1 ms) reads what go-git cannot: reftable and SHA-256.
+// Head returns the branch that this worktree has checked out ("refs/heads/main", or "" if HEAD is
+// detached) and its commit ("" before the first one). go-git reads them in 20 to 100 µs, depending
+// on packed-refs. A git process, which takes about 1 ms, reads repositories that go-git cannot:
+// reftable and SHA-256.
 func (r *Repo) Head(ctx context.Context) (ref, oid string, err error) {
 	return r.readRef(ctx, r.GitDir, "HEAD")
 }
 
-// readRef resolves a ref as the worktree with that git dir sees it. For a missing ref oid is "" and
-// err nil.
+// readRef resolves a ref as seen by the worktree with the git dir dir. If the ref does not exist,
+// oid is "" and err nil.
 func (r *Repo) readRef(ctx context.Context, dir, name string) (ref, oid string, err error) {
 	if r.config.sha1 && r.config.files {
 		if ref, oid, err = readRefFiles(dir, r.CommonDir, name); err == nil {
@@ -63,7 +64,8 @@ func readRefFiles(dir, common, name string) (ref, oid string, err error) {
 	return "", "", fmt.Errorf("read %s in %s: symbolic refs in a circle", name, dir)
 }
 
-// readRefGit runs one git process, and a second one for a branch without a commit.
+// readRefGit is readRef by the git program. It runs one process, and a second one for a branch
+// without commits.
 func (r *Repo) readRefGit(ctx context.Context, dir, name string) (ref, oid string, err error) {
 	in := "--git-dir=" + dir
 	if out, err := r.run(ctx, in, "rev-parse", name+"^{commit}", "--symbolic-full-name", name); err == nil {
@@ -82,7 +84,7 @@ func (r *Repo) readRefGit(ctx context.Context, dir, name string) (ref, oid strin
 	return strings.TrimSpace(string(out)), "", nil
 }
 
-// dotFS is a worktree's git dir over the common one, as go-git needs it.
+// dotFS returns the git dir of a worktree on top of the common git dir, as go-git expects them.
 func dotFS(dir, common string) *dotgit.RepositoryFilesystem {
 	if dir == common {
 		return dotgit.NewRepositoryFilesystem(regularFS{osfs.New(dir)}, nil)
@@ -90,11 +92,12 @@ func dotFS(dir, common string) *dotgit.RepositoryFilesystem {
 	return dotgit.NewRepositoryFilesystem(regularFS{osfs.New(dir)}, regularFS{osfs.New(common)})
 }
 
-// maxRefs bounds a file of refs that go-git reads, in bytes. git itself reads what is larger.
+// maxRefs is the largest file of refs that go-git may read, in bytes. The git program reads larger
+// ones.
 const maxRefs = 128 << 20
 
-// regularFS opens regular files alone, and no huge ones: go-git would wait for a pipe, and read all
-// of a file.
+// regularFS opens only regular files that are not huge. go-git itself would wait for a named pipe,
+// and read all of a file.
 type regularFS struct{ billy.Filesystem }
 
 func (f regularFS) Open(name string) (billy.File, error) {
@@ -104,17 +107,17 @@ func (f regularFS) Open(name string) (billy.File, error) {
 	return f.Filesystem.Open(name)
 }
 
-// tip is a root of the counted history: the cursor's key for it and its commit.
+// tip is a commit at which the counted history begins, with its key in the cursor.
 type tip struct {
 	key, commit string
-	// on a branch a move that is not a fast-forward rewrites history; a detached HEAD only went
-	// elsewhere
+	// True for a branch, where a move that is not a fast-forward rewrites history. False for a
+	// detached HEAD, which then only went elsewhere.
 	branch bool
 }
 
-// tips reads the roots of the counted history: HEAD of every worktree and origin/HEAD. A worktree
-// in the middle of a rebase is left out. A worktree that cannot be read is skipped, unless it is
-// this one.
+// tips returns the commits at which the counted history begins: HEAD of every worktree and
+// origin/HEAD. A worktree in the middle of a rebase is left out. Another worktree that cannot be
+// read is skipped; for this one it is an error.
 func (r *Repo) tips(ctx context.Context) ([]tip, error) {
 	var out []tip
 	seen := map[string]bool{}
@@ -146,7 +149,8 @@ func (r *Repo) tips(ctx context.Context) ([]tip, error) {
 	return out, ctx.Err()
 }
 
-// rebasing reports whether a rebase runs: git keeps its state in one of these folders.
+// rebasing reports whether a rebase is going on in a worktree: git keeps its state in one of these
+// folders.
 func rebasing(git string) bool {
 	return slices.ContainsFunc([]string{"rebase-merge", "rebase-apply"}, func(dir string) bool {
 		_, err := os.Stat(filepath.Join(git, dir))

@@ -11,36 +11,39 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// HistoryOptions choose what History reads. The zero value reads everything.
+// HistoryOptions limit what History reads. The zero value reads everything.
 type HistoryOptions struct {
-	Since    map[string]string     // the cursor of an earlier run: the commit last seen per ref; empty: everything
-	Progress func(done, total int) // called after every thousandth commit and at the end; total is 0 while it is not known
+	// the cursor of an earlier run, the last commit seen for each ref; empty: read everything
+	Since map[string]string
+	// called after every thousandth commit and at the end; total is 0 until it is known
+	Progress func(done, total int)
 }
 
-// Bounds of a batch. Commits that reformat a tree have many files, so the number of files bounds
-// it, too.
+// Limits of a batch. The number of files is limited, too, because commits that reformat a tree have
+// many.
 const (
 	firstBatch    = 1000
 	maxBatch      = 20_000
 	maxBatchPaths = 400_000
-	maxTouched    = 300_000 // names remembered to notice files that came back; later ones are not noticed
+	maxTouched    = 300_000 // names that are remembered to notice files that came back; beyond them it is not noticed
 )
 
-// History yields what happened to the repository's commits since the cursor: uncommit events of
-// rewritten branches, rename events where HEAD is elsewhere now, then commit events from new to
-// old, each with a Past rename event if it renamed files, in batches of the newest 1,000 and then
-// at most 20,000. The cursor of a batch is to be stored with it. It stays the old one until the
-// last batch, so that an interrupted import starts again (events of the same ID count once). When
-// nothing is new, yield is not called, except with an empty batch when only the cursor changed.
+// History yields what happened to the commits of the repository since the cursor, in this order:
+// uncommit events for rewritten branches; rename events, if HEAD is at another commit than before;
+// then commit events from new to old, each with a Past rename event if it renamed files. The first
+// batch has 1,000 events, later ones at most 20,000. Store the cursor of a batch together with it.
+// It remains the old one until the last batch, so that an interrupted import starts again (events
+// with the same ID count once). If nothing is new, yield is not called, or once with an empty batch
+// if only the cursor changed.
 //
-// IDs are "commit:<id>", "uncommit:<id>:<new tip>", "rename:<id>" and, of renames as HEAD moves,
-// "names:<number>:<id>", or "names:<number>:-<id>" of one that is turned back. Agent is "git". Time
-// is the committer's; an uncommit has the time, paths and text of its commit, so that it can be
-// subtracted exactly. Excluded files are left out; deleted ones are in Gone and not in Paths; names
-// are today's (see the package comment on renames).
+// IDs are "commit:<id>", "uncommit:<id>:<new tip>" and "rename:<id>". Renames because HEAD moved
+// are "names:<number>:<id>", or "names:<number>:-<id>" if a rename is undone. Agent is "git". Time
+// is when the commit was committed. An uncommit has the time, paths and text of its commit, so that
+// it can be subtracted exactly. Excluded files are left out; deleted ones are in Gone and not in
+// Paths. Names are today's (see the package comment on renames).
 //
-// Errors: ErrNoTrees (nothing can be read without fetching), ErrMissing (what is there was read),
-// an error of git, ctx's, and yield's own.
+// Errors are ErrNoTrees (nothing can be read without fetching), ErrMissing (all that exists was
+// read), an error of git, that of ctx, and that of yield.
 func (r *Repo) History(ctx context.Context, o HistoryOptions,
 	yield func(batch []event.Event, cursor map[string]string) error) error {
 	if r.config.treeless != "" {
@@ -68,7 +71,7 @@ func (r *Repo) readHistory(ctx context.Context, o HistoryOptions,
 	return err
 }
 
-// readPlan yields what a plan wants.
+// readPlan reads and yields the commits of a plan.
 func (r *Repo) readPlan(ctx context.Context, p *plan, o HistoryOptions,
 	yield func([]event.Event, map[string]string) error) error {
 	batch, err := r.dropped(ctx, p)
@@ -80,7 +83,7 @@ func (r *Repo) readPlan(ctx context.Context, p *plan, o HistoryOptions,
 	if o.Progress != nil {
 		ctx, cancel := context.WithCancel(ctx)
 		var counting sync.WaitGroup
-		counting.Go(func() { // beside the walk, so that the first batch does not wait for it
+		counting.Go(func() { // count while commits are read, so that the first batch does not wait
 			ids, _ := r.listCommits(ctx, p.want, p.not, "--no-merges")
 			m.total.Store(int64(len(ids)))
 		})
@@ -105,19 +108,21 @@ func (r *Repo) readPlan(ctx context.Context, p *plan, o HistoryOptions,
 	return nil
 }
 
-// importer makes events of commits and yields them in batches.
+// importer turns commits into events and yields them in batches.
 type importer struct {
 	repo    *Repo
 	plan    *plan
 	options HistoryOptions
 	yield   func([]event.Event, map[string]string) error
-	total   atomic.Int64 // commits to come, 0 until they are counted
+	total   atomic.Int64 // number of commits, 0 until they are counted
 	names   currentNames
-	limit   int // events of the current batch
+	limit   int // number of events in the current batch at which it is full
 	batch   []event.Event
-	paths   int                 // in the batch
-	done    int                 // commits
-	touched map[event.Path]bool // names in newer commits → the newest of them left a file there
+	paths   int // number of paths in the current batch
+	done    int // commits read so far
+	// By a name in commits already read, which are newer: whether the newest of them left a file
+	// there.
+	touched map[event.Path]bool
 }
 
 func (m *importer) add(ctx context.Context, c *Commit) error {
@@ -145,15 +150,16 @@ func (m *importer) add(ctx context.Context, c *Commit) error {
 	return m.flush(ctx, m.options.Since)
 }
 
-// commit makes the body of a commit with the names of today and goes to the time before its
-// renames, if HEAD has them.
+// commit returns the event body of a commit under today's names. If HEAD has the commit's renames,
+// it then goes back to the names before them.
 func (m *importer) commit(c *Commit, renames []rename) event.Commit {
 	if m.plan.off[c.ID] {
 		renames = nil
 	}
 	e := m.repo.commit(c, renames, m.names)
 	m.names.before(renames)
-	e.Gone = slices.DeleteFunc(e.Gone, func(p event.Path) bool { return m.touched[p] }) // it came back later
+	// they were created again later
+	e.Gone = slices.DeleteFunc(e.Gone, func(p event.Path) bool { return m.touched[p] })
 	for i := range c.Files {
 		f := &c.Files[i]
 		m.touch(f.Path, f.Status != 'D')
@@ -162,8 +168,8 @@ func (m *importer) commit(c *Commit, renames []rename) event.Commit {
 	return e
 }
 
-// touch notes whether a commit left a file under a name, unless a newer one did, or the file has
-// another name today.
+// touch records whether a commit left a file under a name. It does nothing if a newer commit
+// already decided that, or if the file has another name today.
 func (m *importer) touch(p event.Path, left bool) {
 	_, renamed := m.names[p]
 	if _, known := m.touched[p]; p != "" && !renamed && !known && len(m.touched) < maxTouched {

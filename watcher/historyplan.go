@@ -14,31 +14,32 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// shallowKey is the cursor's entry for the border of a shallow clone: when the clone is deepened,
-// commits appear below ones already seen, and everything has to be read again.
+// shallowKey is the cursor's entry for the border of a shallow clone. When the clone is deepened,
+// commits appear below those already seen, and everything has to be read again.
 const shallowKey = "@shallow"
 
-// Keys of the cursor for the names of files: the commit whose names what is learned has, and how
-// often it changed.
+// Keys in the cursor for the names of files: namesKey has the commit to which the learned names
+// belong, turnsKey how often that commit has changed.
 const (
 	namesKey = "@names"
 	turnsKey = "@turns"
 )
 
-// plan says what a run of History reads.
+// plan tells what a call of History has to read.
 type plan struct {
-	changed   bool              // there is anything to do
-	from, to  string            // HEAD before and now, where files may have other names now; "": none have
-	want, not []string          // commits reachable from want and not from not are new
-	lost      []tip             // refs that no longer reach the commit they had, with that commit
-	moved     map[string]string // key of a lost tip → the commit that the ref has now
-	off       map[string]bool   // commits outside the history of this worktree's HEAD
+	changed bool // there is something to do
+	// HEAD at the last run and now, if files may have other names now; else both "".
+	from, to  string
+	want, not []string          // the new commits are those reachable from want but not from not
+	lost      []tip             // refs that no longer reach the commit that they had, with that commit
+	moved     map[string]string // by key of a lost tip: the commit that the ref has now
+	off       map[string]bool   // commits that this worktree's HEAD does not reach
 	shallow   map[string]bool   // commits at the border of a shallow clone
-	next      map[string]string // the cursor afterwards
-	missing   []string          // wanted commits that the repository does not have: they are not in the cursor
+	next      map[string]string // the cursor after this run
+	missing   []string          // wanted commits that the repository does not have; they are not added to the cursor
 }
 
-// plan compares the refs with the cursor.
+// plan compares the refs with the cursor and returns what is new.
 func (r *Repo) plan(ctx context.Context, since map[string]string) (*plan, error) {
 	tips, err := r.tips(ctx)
 	if err != nil {
@@ -76,8 +77,8 @@ func (r *Repo) plan(ctx context.Context, since map[string]string) (*plan, error)
 		if old == "" || !t.branch {
 			continue
 		}
-		// Where a gc removed the old commit, it is unknown which commits are new. All are yielded
-		// again, which does no harm because of their IDs.
+		// If a gc has removed the old commit, nobody knows which commits are new. All are yielded
+		// again, which does no harm, because events with the same ID count once.
 		known, err := r.has(ctx, old)
 		if err != nil {
 			return nil, err
@@ -99,8 +100,8 @@ func (r *Repo) plan(ctx context.Context, since map[string]string) (*plan, error)
 	return p, err
 }
 
-// planNames finds whether HEAD is elsewhere, so that files may have other names. During a rebase
-// they keep those that they had.
+// planNames records whether HEAD is at another commit, where files may have other names. During a
+// rebase files keep the names that they had.
 func (r *Repo) planNames(ctx context.Context, p *plan) error {
 	_, head, err := r.Head(ctx)
 	old := p.next[namesKey]
@@ -134,7 +135,7 @@ func commitsOf(cursor map[string]string) []string {
 	return slices.Compact(out)
 }
 
-// offHead finds the wanted commits that this worktree's HEAD does not descend from.
+// offHead returns those wanted commits that this worktree's HEAD does not reach.
 func (r *Repo) offHead(ctx context.Context, p *plan) (map[string]bool, error) {
 	_, head, err := r.Head(ctx)
 	if err != nil {
@@ -166,10 +167,11 @@ func (r *Repo) Shallow() bool {
 	return len(commits) > 0
 }
 
-// maxShallow bounds the file that lists the border of a shallow clone, in bytes: a million commits.
+// maxShallow is the largest size in bytes of the file that lists the border of a shallow clone. It
+// has room for a million commits.
 const maxShallow = 64 << 20
 
-// shallow reads the border of a shallow clone: its commits, and a digest that changes with them.
+// shallow returns the commits at the border of a shallow clone, and a digest of them.
 func (r *Repo) shallow() (map[string]bool, string) {
 	b, err := regularfile.Read(filepath.Join(r.CommonDir, "shallow"), regularfile.FollowLinks, maxShallow)
 	if err != nil || len(b) == 0 {
@@ -181,10 +183,11 @@ func (r *Repo) shallow() (map[string]bool, string) {
 	return setOf(ids), hex.EncodeToString(sum[:8])
 }
 
-// turned makes the rename events that give what was learned the names of HEAD: renames that it does
-// not reach any more are turned back, the newest first, and then those that it reaches now happen,
-// the oldest first. They come before the commits: what was learned under an old name has moved when
-// the commits add to the new one, and a file that took over the old name starts with nothing.
+// turned returns the rename events that give learned files the names that they have in HEAD.
+// Renames that HEAD no longer reaches are undone, the newest first; then those that it newly
+// reaches are done, the oldest first. These events come before the commits. So what was learned
+// under an old name has already moved when commits add to the new name, and another file that took
+// over the old name starts with nothing.
 func (r *Repo) turned(ctx context.Context, p *plan) ([]event.Event, error) {
 	var back, forth []event.Event
 	id := "names:" + p.next[turnsKey] + ":"
@@ -209,7 +212,7 @@ func (r *Repo) turned(ctx context.Context, p *plan) ([]event.Event, error) {
 	return append(back, forth...), err
 }
 
-// dropped makes the uncommit events: commits that a ref reached and that no ref reaches now.
+// dropped returns uncommit events for the commits that a ref reached and that no ref reaches now.
 func (r *Repo) dropped(ctx context.Context, p *plan) ([]event.Event, error) {
 	var out []event.Event
 	done := map[string]bool{}

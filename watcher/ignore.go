@@ -15,37 +15,38 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// rules are all ignore rules of a worktree, read folder by folder at the first question about it.
+// rules has all ignore rules of a worktree. The rules of a folder are read at the first question
+// about it.
 type rules struct {
 	root       string
 	fold       bool      // core.ignoreCase
-	turn       int64     // of the loadRules that read them
+	turn       int64     // number of the loadRules call that read them
 	globalFile string    // the name of core.excludesFile, or ""
 	global     []pattern // core.excludesFile
 	info       []pattern // .git/info/exclude
 	own        []pattern // .aoaignore
 
 	mu   sync.RWMutex
-	dirs map[string]*dirRules // folder → its rules; folders inside ignored ones have none
+	dirs map[string]*dirRules // by folder; folders inside of ignored ones have no entry
 }
 
-// dirRules are the rules that apply to everything in a folder.
+// dirRules has the rules for everything in a folder.
 type dirRules struct {
 	parent  *dirRules
-	skip    int // length of the folder's path and its slash
+	skip    int // length of the folder's path with its slash
 	ignored bool
-	hidden  bool   // by .aoaignore
-	kept    bool   // by .aoaignore, although its name is one of generated files
-	absent  bool   // not on the disk: nothing below it is read
-	nested  string // the folder of the other repository in which this one lies, "" if none
+	hidden  bool   // .aoaignore names the folder
+	kept    bool   // .aoaignore includes it although generated files have such names
+	absent  bool   // not on disk: rules below it are not read
+	nested  string // the other repository that contains this folder, "" if none
 	ignore  []pattern
 }
 
-// Ignored reports whether a path would not enter the store if it appeared now: git ignores it
+// Ignored reports whether a new file with this path would be kept out of the store: git ignores it
 // (nested .gitignore files, .git/info/exclude, core.excludesFile), .aoaignore names it, it is
-// generated or vendored, or it lies in a submodule. It does not ask the index: a tracked file that
-// a .gitignore matches is tracked all the same, and Files has it. About 1 µs once the folder's
-// rules are known; the first question about a folder reads its .gitignore.
+// generated or vendored, or it is in a submodule. The index is not asked: a tracked file is tracked
+// even if a .gitignore matches it, and Files lists it. It takes about 1 µs once the rules of the
+// folder are known; the first question about a folder reads its .gitignore.
 func (r *Repo) Ignored(p event.Path) bool {
 	rs := r.ruleset()
 	s := string(p)
@@ -57,7 +58,7 @@ func (r *Repo) Ignored(p event.Path) bool {
 }
 
 // Nested returns the folder of the other repository, a submodule or a clone, that contains a path.
-// It returns "" without one, and if git ignores the folder or .aoaignore names the path.
+// It returns "" if there is none, if git ignores the folder, or if .aoaignore names the path.
 func (r *Repo) Nested(p event.Path) string {
 	rs := r.ruleset()
 	nested := rs.dir(p.Dir()).nested
@@ -69,8 +70,7 @@ func (r *Repo) Nested(p event.Path) string {
 	return nested
 }
 
-// ignoredDir reports whether a folder is ignored. Nothing below an ignored folder has to be
-// watched.
+// ignoredDir reports whether a folder is ignored. Nothing below an ignored folder need be watched.
 func (r *Repo) ignoredDir(dir string) bool {
 	if dir == "" || dir == "." {
 		return false
@@ -84,17 +84,17 @@ func (r *Repo) ignoredDir(dir string) bool {
 	return !d.kept && index.Generated(event.Path(dir+"/-"))
 }
 
-// Excluded reports whether a path is left out even if it is tracked: .aoaignore names it, or its
-// name is one of generated or vendored files (see index.Generated) and .aoaignore does not take it
-// in ("!vendor/ours/").
+// Excluded reports whether a path is left out even if it is tracked: .aoaignore names it, or it has
+// the name of a generated or vendored file (see index.Generated) and .aoaignore does not include it
+// ("!vendor/ours/").
 func (r *Repo) Excluded(p event.Path) bool {
 	rs := r.ruleset()
 	d := rs.dir(p.Dir())
 	return d.hidden || rs.excludedIn(d, string(p), p.Base())
 }
 
-// loadRules reads all rules again. Call it when a .gitignore, .aoaignore or .git/info file changed.
-// Until it returns the old rules hold. It holds no lock and may run git for up to 5 s.
+// loadRules reads all rules again. Call it when a .gitignore, .aoaignore or .git/info file has
+// changed. The old rules apply until it returns. It holds no lock and may run git for up to 5 s.
 func (r *Repo) loadRules() {
 	rs := &rules{root: string(r.Root), fold: r.config.ignoreCase, dirs: map[string]*dirRules{}, turn: r.reloads.Add(1),
 		globalFile: r.excludesFile()}
@@ -116,8 +116,8 @@ func (r *Repo) ruleset() *rules {
 	return r.rules.Load()
 }
 
-// defaultExcludes is the user's global ignore file where git's settings name none, "" if the
-// environment names no folder.
+// defaultExcludes returns the user's global ignore file that git uses if its settings name none; ""
+// if the environment names no home.
 func defaultExcludes(env []string) string {
 	dir := config.Getenv(env, "XDG_CONFIG_HOME")
 	if home := config.Home(env); dir == "" && home != "" {
@@ -129,8 +129,8 @@ func defaultExcludes(env []string) string {
 	return filepath.Join(dir, "git", "ignore")
 }
 
-// excludesFile returns the name of the user's global ignore file, or "". It asks git, because git
-// knows includes and conditions in its settings.
+// excludesFile returns the name of the user's global ignore file, or "". It asks git, because the
+// setting may be in an included or conditional file.
 func (r *Repo) excludesFile() string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -141,7 +141,7 @@ func (r *Repo) excludesFile() string {
 	return r.excludes
 }
 
-// dir returns the rules of a folder, reading those that are missing on the way down.
+// dir returns the rules of a folder. It reads missing rules of the folders on the way down.
 func (rs *rules) dir(dir string) *dirRules {
 	rs.mu.RLock()
 	d := rs.dirs[dir]
@@ -155,7 +155,7 @@ func (rs *rules) dir(dir string) *dirRules {
 		cut := strings.LastIndexByte(dir, '/')
 		parent := rs.dir(dir[:max(cut, 0)])
 		if parent.ignored && parent.hidden {
-			return parent // nothing inside can be taken back in
+			return parent // nothing inside an ignored folder can be included again
 		}
 		base := dir[cut+1:]
 		own := verdict(rs.own, rs.lower(dir), rs.lower(base), true)
@@ -177,7 +177,8 @@ func (rs *rules) dir(dir string) *dirRules {
 	return d
 }
 
-// maxDirs bounds the folders whose rules are kept. Those of others are read at every question.
+// maxDirs is the number of folders whose rules are kept. The rules of further folders are read at
+// every question.
 const maxDirs = 500_000
 
 func (rs *rules) read(d *dirRules, dir string) {
@@ -199,8 +200,8 @@ func (rs *rules) read(d *dirRules, dir string) {
 }
 
 // gitIgnored reports whether git ignores a path. The first file with a matching pattern decides:
-// that of the nearest folder, then of the folders above it, then info/exclude, then the global
-// file.
+// the .gitignore of the nearest folder, then those of the folders above it, then info/exclude, then
+// the global file.
 func (rs *rules) gitIgnored(d *dirRules, path, base string, isDir bool) bool {
 	path, base = rs.lower(path), rs.lower(base)
 	for ; d != nil; d = d.parent {
@@ -231,7 +232,7 @@ func (rs *rules) lower(s string) string {
 	return s
 }
 
-// opinion returns what a list of patterns decides about a path.
+// opinion is what a list of patterns says about a path: nothing, ignore it, or keep it.
 type opinion uint8
 
 const (
@@ -240,7 +241,7 @@ const (
 	drop
 )
 
-// verdict is the opinion of the last pattern that matches.
+// verdict returns the opinion of the last pattern that matches.
 func verdict(ps []pattern, path, base string, isDir bool) opinion {
 	for i := len(ps) - 1; i >= 0; i-- {
 		if ps[i].match(path, base, isDir) {
@@ -263,12 +264,12 @@ func readPatterns(name string, fold bool) []pattern {
 	return out
 }
 
-// maxRules bounds a file of rules, in bytes.
+// maxRules is the largest file of ignore rules that is read, in bytes.
 const maxRules = 1 << 20
 
-// readRules reads a rules file as git does: a regular file (a symlink inside the tree is not
-// followed, the global file may be one), at most maxRules, without a byte order mark. What cannot
-// be read is empty.
+// readRules reads a file of ignore rules as git does: a regular file (only the global file may be a
+// symlink), at most maxRules bytes, without a byte order mark. A file that cannot be read counts as
+// empty.
 func readRules(name string) string {
 	if name == "" {
 		return ""

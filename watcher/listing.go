@@ -11,9 +11,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// List is Files with generated and vendored files: a step may depend on a lock file that a tool
-// wrote. It reads the ignore rules again. basis are the absolute names of files and folders on
-// which the list depends: it is valid as long as none of them changes.
+// List is like Files but includes generated and vendored files, because a pipeline step may depend
+// on a lock file that a tool wrote. It reads the ignore rules again. basis has the absolute names
+// of files and folders on which the list depends: the list is valid as long as none of them
+// changes.
 func (r *Repo) List(ctx context.Context) (files []event.Path, basis []string, err error) {
 	r.loadRules()
 	if files, err = r.list(ctx); err != nil {
@@ -25,8 +26,8 @@ func (r *Repo) List(ctx context.Context) (files []event.Path, basis []string, er
 }
 
 // basis returns the folders in which a file could appear or be deleted, the ignore files, the index
-// and git's settings. Folders without a listed file are among them: one may appear there. Those
-// below an ignored folder are not.
+// and git's settings. Folders without a listed file are included, because a file may appear there.
+// Folders below an ignored folder are not.
 func (r *Repo) basis(files []event.Path) []string {
 	folders := map[string]bool{"": true}
 	for _, p := range files {
@@ -53,7 +54,7 @@ func (r *Repo) basis(files []event.Path) []string {
 		if d != "" && (rs.dir(d).ignored || isRepo(abs)) {
 			continue
 		}
-		entries, _ := os.ReadDir(abs) // one that cannot be read has no files for git either
+		entries, _ := os.ReadDir(abs) // git does not list the files of an unreadable folder either
 		for _, e := range entries {
 			sub := strings.TrimPrefix(d+"/"+e.Name(), "/")
 			switch {
@@ -69,7 +70,8 @@ func (r *Repo) basis(files []event.Path) []string {
 	return out
 }
 
-// maxBasis bounds the folders that are read. The caller lists a tree with more of them every time.
+// maxBasis is the number of folders that are read. A larger tree has no basis, so its caller lists
+// it every time.
 const maxBasis = 1_000_000
 
 func isRepo(dir string) bool { return exists(filepath.Join(dir, ".git")) }

@@ -14,45 +14,48 @@ import (
 	"github.com/aoa-dev/aoa/internal/git"
 )
 
-// Commit is a commit other than a merge, and what it did to files.
+// Commit is a commit that is no merge, with the files that it changed.
 type Commit struct {
 	ID           string
 	Time, Author int64  // when it was committed and written, in unix seconds; 0 if git cannot read the date
-	Subject      string // of the message; at most maxField bytes
+	Subject      string // first line of the message; at most maxField bytes
 	Files        []FileChange
 }
 
-// FileChange is one file of a Commit. Submodules do not occur: one that became a file is an added
-// file.
+// FileChange is one file of a Commit. Submodules are left out; a submodule that became a file is an
+// added file.
 type FileChange struct {
 	Status byte       // A added, M content or mode changed, D deleted, T another type (file and symlink), R renamed
-	Blob   string     // the id of the content; of a deleted file the one it had
+	Blob   string     // the id of the content; for a deleted file, of the content that it had
 	Old    string     // the id of the content before; zeros if there was none
 	From   event.Path // the old name of a renamed file, else ""
 	Path   event.Path
 }
 
-// LogOptions choose what ReadLog reads.
+// LogOptions tell ReadLog which commits to read.
 type LogOptions struct {
 	From, Not []string // revisions: commits that are reachable from one of From and from none of Not
-	Renames   string   // least similarity of renamed files, as "50%"; "": renames are deleted and added files
-	First     bool     // follow first parents only, and yield merges, too, as their difference to the first parent
-	Committer string   // only commits of this e-mail address
-	Local     bool     // only commits that no remote has
-	Most      int      // commits, the newest; 0: all
+	// The least similarity of renamed files, as "50%". If "", a rename is a deleted and an added
+	// file.
+	Renames string
+	// Follow first parents only, and yield merges, too, as their difference to the first parent.
+	First     bool
+	Committer string // only commits with this e-mail address of the committer
+	Local     bool   // only commits that are on no remote
+	Most      int    // number of commits, from the newest on; 0: all
 }
 
 var errLog = errors.New("unexpected format")
 
-// logFormat begins every commit with a byte that no file begins with. git ends it with a NUL under
-// -z.
+// logFormat begins every commit with a byte that no file record begins with. With -z, git ends it
+// with a NUL.
 const logFormat = "--format=%x01%H %ct %at %s"
 
-// ReadLog yields the commits that are not merges, newest first, by one `git log` in dir, which may
-// be a bare repository. Ids in o.Not that no longer exist are ignored. It ends with the first error
-// of yield.
+// ReadLog runs one `git log` in dir, which may be a bare repository, and yields the commits that
+// are no merges, newest first. Ids in o.Not that no longer exist are ignored. ReadLog stops at the
+// first error of yield.
 //
-// Errors: git.ErrMissing, an error of git, ctx's, and yield's own.
+// Errors are git.ErrMissing, an error of git, that of ctx, and that of yield.
 func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions, yield func(*Commit) error) error {
 	if len(o.From) == 0 {
 		return nil
@@ -82,17 +85,18 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	}, args...)
 }
 
-// sameContent is the likeness of renamed files that git finds by the ids of their contents, without
-// reading them: a partial clone may not have them.
+// sameContent lets git find renames by the ids of contents alone, without reading them, because a
+// partial clone may not have them.
 const sameContent = "100%"
 
-// walk yields the commits that are no merges and reachable from want and not from not, newest
-// first. Ids of not that no longer exist are ignored.
+// walk yields the commits that are no merges and are reachable from want but not from not, newest
+// first. Ids in not that no longer exist are ignored.
 func (r *Repo) walk(ctx context.Context, want, not []string, yield func(*Commit) error) error {
 	return ReadLog(ctx, r.git, string(r.Root), LogOptions{From: want, Not: not, Renames: sameContent}, yield)
 }
 
-// listCommits returns the ids of all such commits, merges included unless args say otherwise.
+// listCommits returns the ids of the commits that are reachable from want but not from not,
+// including merges unless args exclude them.
 func (r *Repo) listCommits(ctx context.Context, want, not []string, args ...string) ([]string, error) {
 	if len(want) == 0 {
 		return nil, nil
@@ -108,15 +112,15 @@ func (r *Repo) listCommits(ctx context.Context, want, not []string, args ...stri
 	return out, err
 }
 
-// Reached are the ids of the newest commits that a commit is or descends from, at most most,
-// without merges.
+// Reached returns the ids of a commit and its ancestors, the newest ones without merges, at most
+// most.
 func (r *Repo) Reached(ctx context.Context, commit string, most int) (map[string]bool, error) {
 	ids, err := r.listCommits(ctx, []string{commit}, nil, "--no-merges", "-n", strconv.Itoa(most))
 	return setOf(ids), err
 }
 
-// has reports whether a commit still exists and can be read. An error is one of git that concerns
-// all commits.
+// has reports whether a commit exists and can be read. An error means that git can read no commit
+// at all.
 func (r *Repo) has(ctx context.Context, id string) (bool, error) {
 	_, err := r.run(ctx, "cat-file", "-e", id+"^{commit}")
 	if git.ExitCode(err) < 0 {
@@ -137,9 +141,9 @@ func revisions(want, not []string) string {
 	return b.String()
 }
 
-// parseLog reads what `git log --raw -z` prints: "\x01<id> <time> <author time> <subject>\0", and
-// for each file ":<modes> <ids> <status>\0<path>\0", of renames both paths. The first file of a
-// commit begins with a newline.
+// parseLog reads the output of `git log --raw -z`: "\x01<id> <time> <author time> <subject>\0",
+// then for each file ":<modes> <ids> <status>\0<path>\0", with both paths for a rename. The first
+// file of a commit begins with a newline.
 func parseLog(rd io.Reader, yield func(*Commit) error) error {
 	in := newPieces(rd, 0, maxField)
 	paths := pathCache{}
@@ -212,7 +216,7 @@ func (c *Commit) parseFile(f []byte, in *pieces, paths pathCache) error {
 	if e.Blob = string(part[3]); e.Status == 'D' {
 		e.Blob = e.Old
 	}
-	if part[4][0] == 'R' { // also of a submodule, whose status is another by now
+	if part[4][0] == 'R' { // also for a renamed submodule, whose status was changed above
 		name, err := in.next()
 		if err != nil {
 			return err
@@ -231,13 +235,14 @@ func (c *Commit) parseFile(f []byte, in *pieces, paths pathCache) error {
 	return nil
 }
 
-// Modes of files as git prints them: modeLink is a submodule, modeType masks the type.
+// File modes as git prints them: modeLink is a submodule, modeType is the mask of the type.
 const (
 	modeLink uint32 = 0o160000
 	modeType uint32 = 0o170000
 )
 
-// newFileChange decides what happened from the modes (0: no file). ok is false for a submodule.
+// newFileChange decides by the modes what happened to a file. Mode 0 means that there is no file.
+// ok is false for a submodule.
 func newFileChange(old, new uint32, status byte) (e FileChange, ok bool) {
 	if old == modeLink {
 		old, status = 0, 'A'
@@ -253,11 +258,11 @@ func parseMode(b []byte) uint32 {
 	return uint32(n)
 }
 
-// pathCache keeps one copy of each path: a history names the same few thousand files again and
-// again.
+// pathCache keeps one copy of each path, because a history names the same few thousand files again
+// and again.
 type pathCache map[string]event.Path
 
-// path returns the Path of a name as git printed it, "" if it cannot be one.
+// path returns the Path for a name that git printed, "" if it cannot be one.
 func (c pathCache) path(name []byte) event.Path {
 	if p, ok := c[string(name)]; ok {
 		return p

@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// loop calls step when something was reported, when something became due, and at every beat.
+// loop calls step whenever something was reported or became due, and calls beat at regular
+// intervals.
 func (w *Watcher) loop(ctx context.Context) error {
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
@@ -43,7 +44,7 @@ func (w *Watcher) loop(ctx context.Context) error {
 	}
 }
 
-// due returns when step has something to do again.
+// due returns when step has to be called next.
 func (w *Watcher) due() (at time.Time, ok bool) {
 	w.in.mu.Lock()
 	defer w.in.mu.Unlock()
@@ -63,8 +64,8 @@ func (w *Watcher) due() (at time.Time, ok bool) {
 	return at, ok
 }
 
-// step does what is due: first the folders, so that no file in new ones is missed, then HEAD, then
-// the files.
+// step does everything that is due: first the folders, so that no file in a new folder is missed,
+// then HEAD, then the files.
 func (w *Watcher) step(ctx context.Context) error {
 	if err := w.goneOr(nil); err != nil {
 		return err
@@ -97,7 +98,7 @@ func (w *Watcher) step(ctx context.Context) error {
 	batch = append(batch, w.resolve(saves, w.notGits(ctx, saves, by), at)...)
 	if len(batch) > 0 {
 		if err := w.goneOr(nil); err != nil {
-			return err // the files were deleted with the repository
+			return err // the files were deleted together with the repository
 		}
 		w.emit(batch)
 	}
@@ -107,7 +108,7 @@ func (w *Watcher) step(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// waitForGit reports whether git is at work, so that what has changed waits.
+// waitForGit reports whether git is working, so that changes have to wait.
 func (w *Watcher) waitForGit(at time.Time) bool {
 	lock := exists(filepath.Join(w.repo.GitDir, "index.lock"))
 	w.in.mu.Lock()
@@ -115,9 +116,10 @@ func (w *Watcher) waitForGit(at time.Time) bool {
 	return w.in.git.look(lock, w.in.saves.last, at)
 }
 
-// take takes the reports that are due. head reports whether HEAD has to be read: together with the
-// files that git may have written, because a HEAD that moved tells what git brought from what it
-// put back, and the reports of both come in any order. by is who may have written the files.
+// take removes the due reports from the queue and returns them. by tells who may have written the
+// files. head tells whether HEAD has to be read. It is read together with files that git may have
+// written, whatever order their reports come in, because a HEAD that moved distinguishes files that
+// git brought from files that it put back.
 func (w *Watcher) take(at time.Time) (saves []event.Path, head bool, by writer) {
 	in := w.in
 	in.mu.Lock()
@@ -133,10 +135,11 @@ func (w *Watcher) take(at time.Time) (saves []event.Path, head bool, by writer) 
 	return saves, head || len(saves) > 0 && by != people, by
 }
 
-// askAtEnd is how long git is asked at most when Run ends.
+// askAtEnd limits the time for asking git when Run ends.
 const askAtEnd = 2 * time.Second
 
-// finish emits what waits when Run ends. What git may have written, it is asked about.
+// finish emits the waiting changes when Run ends. It asks git about those that git may have
+// written.
 func (w *Watcher) finish() {
 	at := w.o.Now()
 	w.applyMoves(at)
@@ -152,7 +155,7 @@ func (w *Watcher) finish() {
 	}
 }
 
-// beat checks what may have changed without a report: HEAD, and folders that are not watched.
+// beat checks for changes that are never reported: HEAD, and folders that are not watched.
 func (w *Watcher) beat(ctx context.Context) error {
 	if err := w.goneOr(nil); err != nil {
 		return err
@@ -170,7 +173,7 @@ func (w *Watcher) beat(ctx context.Context) error {
 	return nil
 }
 
-// checkHead compares HEAD with its last known state. A switch to another branch is one event.
+// checkHead compares HEAD with its last known state. Switching to another branch is one event.
 // During a rebase HEAD is detached and comes back, which does not count as a switch.
 func (w *Watcher) checkHead(ctx context.Context, at time.Time) []event.Event {
 	ref, oid, err := w.repo.Head(ctx)
@@ -198,7 +201,7 @@ func (w *Watcher) takeLost(at time.Time) bool {
 	return true
 }
 
-// takeNudge reports whether a hook asks for a reconciliation that may begin now.
+// takeNudge reports whether a hook has asked for a reconciliation and one may begin now.
 func (w *Watcher) takeNudge(at time.Time) bool {
 	in := w.in
 	in.mu.Lock()
@@ -210,8 +213,8 @@ func (w *Watcher) takeNudge(at time.Time) bool {
 	return w.sparse()
 }
 
-// mayReconcile is the earliest time of the next reconciliation: after the last one and a pause of
-// several times its duration, so that a slow `git status` does not run all the time.
+// mayReconcile returns the earliest time of the next reconciliation: after the last one, and after
+// a pause of several times its duration, so that a slow `git status` does not run all the time.
 func (w *Watcher) mayReconcile(every time.Duration) time.Time {
 	return w.reconciled.Add(max(every, (statusShare-1)*w.took))
 }

@@ -7,11 +7,12 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// queue is the number of reports that wait for the draining goroutine: with the kernel's own queue
-// enough for a checkout of 30,000 files.
+// queue is the number of reports that may wait for the draining goroutine. Together with the
+// kernel's own queue this is enough for a checkout of 30,000 files.
 const queue = 16384
 
-// notifier is the system's watcher. The zero notifier reports nothing: everything is polled.
+// notifier is the system's file notification. The zero notifier reports nothing, so everything is
+// polled.
 type notifier struct {
 	events <-chan fsnotify.Event // closed by close
 	errors <-chan error          // closed by close
@@ -28,7 +29,7 @@ func openNotifier() (notifier, error) {
 	return notifier{events: n.Events, errors: n.Errors, add: n.Add, remove: n.Remove, close: n.Close}, nil
 }
 
-// drain takes reports from the system until the notifier is closed.
+// drain passes on the system's reports until the notifier is closed.
 func (w *Watcher) drain(src notifier) {
 	events, errs := src.events, src.errors
 	for events != nil || errs != nil {
@@ -53,7 +54,7 @@ func (w *Watcher) drain(src notifier) {
 	}
 }
 
-// isFull reports whether an error means that the system has no more watches or file descriptors.
+// isFull reports whether an error means that the system has run out of watches or file descriptors.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
 		errors.Is(err, syscall.ENOMEM)

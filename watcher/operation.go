@@ -12,18 +12,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/git"
 )
 
-// operations are the files and folders that git keeps in the git dir of a worktree while it is in
-// the middle of something, in the order in which they are looked for: a rebase picks commits, and
-// its conflicts leave CHERRY_PICK_HEAD. REBASE_HEAD is not among them, because git leaves it behind
-// when a rebase is over.
+// operations are the files and folders that exist in a worktree's git dir while git is in the
+// middle of something, in the order in which they are checked: a rebase picks commits, so its
+// conflicts also leave CHERRY_PICK_HEAD. REBASE_HEAD is not listed, because git leaves it behind
+// after a rebase.
 var operations = []struct{ file, name string }{
 	{"rebase-merge", "a rebase"}, {"rebase-apply/applying", "git am"}, {"rebase-apply", "a rebase"}, {"MERGE_HEAD", "a merge"},
 	{"CHERRY_PICK_HEAD", "a cherry-pick"}, {"REVERT_HEAD", "a revert"}, {"sequencer", "a cherry-pick or a revert"},
 }
 
-// Operation says what git is in the middle of in this worktree: "a merge", "a cherry-pick", "a
-// revert", "a rebase", "git am"; "" if nothing. These are the files that git rev-parse --git-path
-// names, so no process is needed.
+// Operation returns what git is in the middle of in this worktree: "a merge", "a cherry-pick", "a
+// revert", "a rebase" or "git am"; "" if nothing. It looks for the files that git rev-parse
+// --git-path would name, so it needs no process.
 func (r *Repo) Operation() string {
 	for _, o := range operations {
 		if _, err := os.Stat(filepath.Join(r.GitDir, filepath.FromSlash(o.file))); err == nil {
@@ -33,8 +33,7 @@ func (r *Repo) Operation() string {
 	return ""
 }
 
-// Unmerged reports whether the index has entries that a merge, or a stash that was applied, left
-// unmerged.
+// Unmerged reports whether the index has unmerged entries, left by a merge or by applying a stash.
 func (r *Repo) Unmerged(ctx context.Context) (bool, error) {
 	out, err := r.run(ctx, "ls-files", "-u", "-z")
 	if err != nil {
@@ -44,22 +43,23 @@ func (r *Repo) Unmerged(ctx context.Context) (bool, error) {
 }
 
 // Sparse reports whether the worktree has rules for a sparse checkout, so that files of the index
-// may not be on the disk.
+// may be missing on disk.
 func (r *Repo) Sparse() bool {
 	_, err := os.Stat(filepath.Join(r.GitDir, "info", "sparse-checkout"))
 	return err == nil
 }
 
-// Limits for commits that are not pushed.
+// Limits for unpushed commits.
 const (
-	maxUnpushed  = 20            // commits since the upstream, the newest
+	maxUnpushed  = 20            // commits since the upstream, from the newest on
 	freshUnnamed = 8 * time.Hour // without an upstream, HEAD counts until it is this old: a day's work
 )
 
-// Unpushed returns the files of the user's own commits that nobody else has yet: of the newest 20
-// that neither the upstream nor a remote has, or, without an upstream, of HEAD if it is less than
-// eight hours old and no remote has it. A commit is the user's own if its committer has that e-mail
-// address; "" is the address in git's settings. Where neither is known, nothing is returned.
+// Unpushed returns the files of the user's own commits that nobody else has yet. With an upstream
+// these are the newest 20 commits that neither the upstream nor a remote has. Without one it is
+// HEAD, if it is less than eight hours old and no remote has it. A commit is the user's own if its
+// committer has the given e-mail address, or, if that is "", the address in git's settings. If
+// neither is known, nothing is returned.
 func (r *Repo) Unpushed(ctx context.Context, committer string, now time.Time) (files []event.Path, err error) {
 	_, head, err := r.Head(ctx)
 	if err != nil || head == "" {
@@ -95,8 +95,8 @@ func (r *Repo) Unpushed(ctx context.Context, committer string, now time.Time) (f
 	return files, err
 }
 
-// Indexed lists every file of the index, sorted as git sorts them: those outside of a sparse
-// checkout and those that are not on the disk among them, without submodules.
+// Indexed lists every file in the index in git's order, including files outside of a sparse
+// checkout and files that are not on disk. Submodules are left out.
 func (r *Repo) Indexed(ctx context.Context) ([]event.Path, error) {
 	files, err := r.listGit(ctx, true, "-c")
 	if err != nil {
@@ -105,13 +105,12 @@ func (r *Repo) Indexed(ctx context.Context) ([]event.Path, error) {
 	return files, nil
 }
 
-// unlisted are the attributes of .gitattributes under which a file counts as written by a tool or
-// another project.
+// unlisted are the attributes in .gitattributes that mark a file as written by a tool or by another
+// project.
 var unlisted = []string{"linguist-generated", "linguist-vendored", "diff"}
 
 // ByAttribute returns those of the files that .gitattributes marks as generated or vendored
-// (linguist-generated, linguist-vendored) or as nothing to compare (-diff). It costs one process of
-// git.
+// (linguist-generated, linguist-vendored) or as not worth comparing (-diff). It runs git once.
 func (r *Repo) ByAttribute(ctx context.Context, files []event.Path) (map[event.Path]bool, error) {
 	marked := map[event.Path]bool{}
 	if len(files) == 0 {

@@ -14,17 +14,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Bounds for reading patches.
+// Limits for reading patches.
 const (
-	patchLine  = 512 // bytes of a line: what is longer is data
-	patchFiles = 100 // files of a commit: one that changes more says nothing about which belong together
+	patchLine  = 512 // bytes of a line; longer ones are data
+	patchFiles = 100 // files of a commit; a larger commit does not tell which files belong together
 )
 
-// ReadSketches yields what commits changed in each text file, in the order of ids, by one `git log
-// -p`. It ends with the first error of yield, and with the first commit that git cannot read: its
-// objects are damaged, or were never fetched.
+// ReadSketches runs one `git log -p` and yields a sketch of the changes in each text file of the
+// given commits, in the order of ids. It stops at the first error of yield, and at the first commit
+// that git cannot read because its objects are damaged or were never fetched.
 //
-// Errors: git.ErrMissing, those of git, ctx's, and yield's own.
+// Errors are git.ErrMissing, an error of git, that of ctx, and that of yield.
 func ReadSketches(ctx context.Context, program *git.Program, dir string, ids []string,
 	yield func(id string, files []index.FileSketch) error) error {
 	if len(ids) == 0 {
@@ -43,23 +43,23 @@ func ReadSketches(ctx context.Context, program *git.Program, dir string, ids []s
 	return err
 }
 
-// Sketches is ReadSketches of the repository.
+// Sketches is ReadSketches for this repository.
 func (r *Repo) Sketches(ctx context.Context, ids []string, yield func(id string, files []index.FileSketch) error) error {
 	return ReadSketches(ctx, r.git, string(r.Root), ids, yield)
 }
 
-// patches reads what `git log -p` prints.
+// patches parses the output of `git log -p`.
 type patches struct {
 	lines *pieces
 
 	commit string
 	files  []index.FileSketch
-	path   event.Path // of the file that is being read; "" for none
+	path   event.Path // the file that is being read; "" for none
 	differ index.Differ
 }
 
-// read yields each commit when the next one begins. Whether the last one is whole, git's exit
-// status says: end yields it.
+// read yields each commit when the next one begins. The last one is yielded by end, because only
+// git's exit status tells whether it is complete.
 func (p *patches) read(yield func(id string, files []index.FileSketch) error) error {
 	for {
 		line, err := p.lines.next()
@@ -113,7 +113,7 @@ func (p *patches) endFile() {
 	p.path, p.differ = "", index.Differ{}
 }
 
-// hunk reads the lines of a hunk: as many as its header says, whatever they look like.
+// hunk reads the lines of a hunk: as many as its header announces, whatever they look like.
 func (p *patches) hunk(head string) error {
 	ranges, quoted, whole := strings.Cut(strings.TrimPrefix(head, "@@ -"), " @@")
 	from, to, both := strings.Cut(ranges, " +")
@@ -136,7 +136,7 @@ func (p *patches) hunk(head string) error {
 	return nil
 }
 
-// hunkLines is how many lines a range of a hunk has: "12,3" three, "12" one.
+// hunkLines returns the number of lines in a range of a hunk's header: 3 for "12,3", 1 for "12".
 func hunkLines(s string) (n int, err error) {
 	_, count, some := strings.Cut(s, ",")
 	if !some {
@@ -145,12 +145,12 @@ func hunkLines(s string) (n int, err error) {
 	return strconv.Atoi(count)
 }
 
-// patchPath decodes a path of a header. git quotes a path with special characters, and ends one
-// with spaces with a tab. The result is "" for /dev/null and for anything that is not a path.
+// patchPath decodes a path in a header. git quotes a path with special characters, and puts a tab
+// after one with spaces. The result is "" for /dev/null and for anything that is no path.
 func patchPath(s, prefix string) event.Path {
 	s = strings.TrimSuffix(s, "\t")
 	if strings.HasPrefix(s, `"`) {
-		plain, err := strconv.Unquote(s) // git's escapes are among Go's
+		plain, err := strconv.Unquote(s) // git's escapes are a subset of Go's
 		if err != nil {
 			return ""
 		}

@@ -6,17 +6,16 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// pattern is one line of an ignore file, prepared for matching a path below the folder that the
-// file lies in. It follows git's wildmatch to the letter, which go-git's matcher does not (it takes
-// a match of a folder for a match of everything below, has no [!a], and no ** between other
-// characters).
+// pattern is one line of an ignore file, prepared for matching paths below the folder of that file.
+// It follows git's wildmatch exactly. go-git's matcher does not: it takes a match of a folder for a
+// match of everything below, and has neither [!a] nor ** between other characters.
 type pattern struct {
 	text    string
 	negated bool
 	dirOnly bool
-	whole   bool // has a slash: matched against the whole path, else against the last name
+	whole   bool // it has a slash, so it is matched against the whole path, else against the base name
 	fold    bool // ASCII letters match in both cases
-	lead    int  // bytes before the first wildcard, for whole ones
+	lead    int  // bytes before the first wildcard, if whole is set
 	kind    patternKind
 }
 
@@ -25,10 +24,10 @@ type patternKind uint8
 const (
 	wild   patternKind = iota
 	equal              // no wildcard at all
-	suffix             // "*" and then text without a wildcard
+	suffix             // "*" followed by text without a wildcard
 )
 
-// parsePattern reads one line of an ignore file; ok is false for blanks and comments.
+// parsePattern reads one line of an ignore file. ok is false for blank lines and comments.
 func parsePattern(line string, fold bool) (p pattern, ok bool) {
 	line = strings.TrimSuffix(line, "\r")
 	if line == "" || line[0] == '#' {
@@ -48,7 +47,7 @@ func parsePattern(line string, fold bool) (p pattern, ok bool) {
 		return p, false
 	}
 	first := strings.IndexAny(text, `*?[\`)
-	if fold { // what follows a wildcard may be a class of characters, which has its own rule
+	if fold { // do not fold after a wildcard, where there may be a class of characters with rules of its own
 		literal := text
 		if first >= 0 {
 			literal = text[:first]
@@ -70,7 +69,7 @@ func parsePattern(line string, fold bool) (p pattern, ok bool) {
 	return p, true
 }
 
-// trimSpaces takes off trailing spaces that no backslash protects.
+// trimSpaces removes trailing spaces that no backslash protects.
 func trimSpaces(s string) string {
 	end := len(s)
 	for end > 0 && s[end-1] == ' ' {
@@ -86,8 +85,8 @@ func trimSpaces(s string) string {
 	return s[:end]
 }
 
-// match reports whether the pattern covers path, which is relative to the pattern's folder; base is
-// its last name.
+// match reports whether the pattern matches path, which is relative to the pattern's folder; base
+// is its base name.
 func (p *pattern) match(path, base string, isDir bool) bool {
 	if p.dirOnly && !isDir {
 		return false
@@ -102,8 +101,8 @@ func (p *pattern) match(path, base string, isDir bool) bool {
 	case suffix:
 		return strings.HasSuffix(s, p.text)
 	}
-	// git compares the part without wildcards first, so that a ** right behind it is at a beginning
-	// and crosses slashes, unlike in its manual.
+	// Like git, compare the part without wildcards first. So a ** right after it counts as being at
+	// the beginning and crosses slashes, although git's manual says otherwise.
 	if len(s) < p.lead || s[:p.lead] != p.text[:p.lead] {
 		return false
 	}
@@ -115,18 +114,20 @@ type outcome uint8
 
 const (
 	missed  outcome = iota
-	matched         // the whole text is covered
-	abort           // the text is too short: no other try can help
+	matched         // the whole text matches
+	abort           // the text is too short, so no other try can succeed
 )
 
-// matcher matches git's pattern syntax: ? and [...] one byte, * any run, none of them a slash;
-// "**/" at the start, "/**/" and "/**" at the end cross slashes.
+// matcher implements git's pattern syntax: ? and [...] match one byte, * any run of bytes, none of
+// them a slash; "**/" at the start, "/**/" and "/**" at the end cross slashes.
 type matcher struct {
-	fold   bool
-	budget int // bounds the steps: a hostile pattern of many stars would need exponential time; it matches nothing then
+	fold bool
+	// The steps that are left. A hostile pattern of many stars would need exponential time, so it
+	// matches nothing once they are used up.
+	budget int
 }
 
-// match compares a pattern with a text, whose letters are small when they match in both cases.
+// match compares a pattern with a text. If letters match in both cases, the text is in lower case.
 func (m *matcher) match(p, s string) outcome {
 	if m.budget--; m.budget < 0 {
 		return abort
@@ -175,7 +176,7 @@ func (m *matcher) match(p, s string) outcome {
 	return missed
 }
 
-// star matches a pattern that begins with stars.
+// star matches a pattern that begins with a star.
 func (m *matcher) star(p, s string, begin bool) outcome {
 	n := 1
 	for n < len(p) && p[n] == '*' {
@@ -184,7 +185,7 @@ func (m *matcher) star(p, s string, begin bool) outcome {
 	rest := p[n:]
 	cross := n > 1 && begin && (rest == "" || rest[0] == '/')
 	if cross && rest != "" {
-		// "**/" also matches nothing at all.
+		// "**/" also matches the empty text.
 		if m.match(rest[1:], s) == matched {
 			return matched
 		}

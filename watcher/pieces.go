@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// pieces cuts what git prints: fields that a NUL ends, or lines.
+// pieces splits the output of git into lines, or into fields that end with a NUL.
 type pieces struct {
 	rd   *bufio.Reader
 	end  byte
@@ -14,16 +14,17 @@ type pieces struct {
 	long []byte
 }
 
-// maxField bounds a field in bytes: of a longer message the rest is skipped.
+// maxField is the number of bytes of a field that are kept. The rest of a longer message is
+// skipped.
 const maxField = 1 << 20
 
-// newPieces cuts a stream after each end. It keeps the first most bytes of a piece.
+// newPieces splits a stream after each byte end. It keeps the first most bytes of a piece.
 func newPieces(rd io.Reader, end byte, most int) *pieces {
 	return &pieces{rd: bufio.NewReaderSize(rd, 128<<10), end: end, most: most}
 }
 
-// next returns the next piece without its end; it is valid until the next call. io.EOF: the stream
-// ended after a piece.
+// next returns the next piece without its end; it is valid until the next call. It returns io.EOF
+// if the stream ended after a complete piece.
 func (p *pieces) next() ([]byte, error) {
 	s, err := p.rd.ReadSlice(p.end)
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// sparse reports whether some folders are not watched.
+// sparse reports whether there are folders that are not watched.
 func (w *Watcher) sparse() bool {
 	return w.polling || w.partial.Load()
 }
@@ -44,7 +44,7 @@ func (w *Watcher) reconcile(ctx context.Context) {
 	w.known.Store(int64(len(w.folders())))
 }
 
-// watchMore watches the folders that are not watched yet, as far as there are watches.
+// watchMore watches folders that are not watched yet, as long as there are watches left.
 func (w *Watcher) watchMore(at time.Time) {
 	w.tree.each("", func(path string, d *dir) {
 		if d.watched || w.full || w.polling {
@@ -66,8 +66,8 @@ func (w *Watcher) rulesIn(paths []event.Path) bool {
 	return slices.ContainsFunc(paths, func(p event.Path) bool { return isRules(p.Base()) })
 }
 
-// reload applies changed ignore rules: it forgets folders that are ignored now, and enters those
-// that are no longer ignored.
+// reload applies changed ignore rules: it forgets folders that are ignored now, and adds those that
+// are no longer ignored.
 func (w *Watcher) reload(ctx context.Context) {
 	w.repo.loadRules()
 	files, err := w.repo.Files(ctx)

@@ -11,8 +11,8 @@ import (
 // rename is a file that got another name in one commit.
 type rename struct{ from, to event.Path }
 
-// renamesIn finds the renames of a commit: those that git finds, of files with the same content,
-// then one deleted and one added file that share a distinctive name.
+// renamesIn returns the renames of a commit: first those that git finds by equal contents, then
+// pairs of one deleted and one added file that share a distinctive name.
 func renamesIn(c *Commit) (out []rename) {
 	deleted, added := map[string][]event.Path{}, map[string][]event.Path{} // by name
 	for i := range c.Files {
@@ -34,8 +34,8 @@ func renamesIn(c *Commit) (out []rename) {
 	return out
 }
 
-// distinctive reports whether a name identifies a file. The common ones occur in every folder; that
-// one is deleted while another is added is a coincidence.
+// distinctive reports whether a base name identifies a file. Common names occur in every folder; if
+// one of them is deleted in one folder and another added elsewhere, that is a coincidence.
 func distinctive(base string) bool {
 	stem, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
 	switch strings.ToLower(stem) {
@@ -50,11 +50,11 @@ func distinctive(base string) bool {
 	return len(stem) > 2
 }
 
-// currentNames knows, while a walk goes from new to old, what the files of that time are called
-// today.
-type currentNames map[event.Path]event.Path // a name of that time → today's, where they differ
+// currentNames maps the names that files had at some time in the past to the names that they have
+// today. A walk through the history updates it from new to old.
+type currentNames map[event.Path]event.Path // only names that differ have an entry
 
-// present is today's name of a file.
+// present returns today's name of a file.
 func (n currentNames) present(p event.Path) event.Path {
 	if to, ok := n[p]; ok {
 		return to
@@ -62,9 +62,9 @@ func (n currentNames) present(p event.Path) event.Path {
 	return p
 }
 
-// before goes to the time before a commit: what it renamed had its old name then. It does not
-// concern the file that had the new name earlier. In one commit no name is both deleted and added,
-// so the order of its renames does not matter.
+// before goes back to the time before a commit, when its renamed files had their old names. This
+// does not affect another file that had the new name earlier. In one commit no name is both deleted
+// and added, so the order of its renames does not matter.
 func (n currentNames) before(renames []rename) {
 	for _, m := range renames {
 		today := n.present(m.to)

@@ -16,7 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
-// Errors that callers branch on.
+// Errors that callers handle in different ways.
 var (
 	ErrBare    = errors.New("a bare repository has no files: open one of its worktrees")
 	ErrOwner   = errors.New("the repository belongs to another user")
@@ -30,23 +30,24 @@ type Repo struct {
 	Root      event.Root // the worktree, absolute, symlinks resolved
 	GitDir    string     // this worktree's git dir: HEAD, index, rebase state
 	CommonDir string     // the git dir that all worktrees share: refs, objects, config
-	// origin's address without scheme, user and ".git": "github.com/user/repo"; "" without origin
+	// The address of origin without scheme, user and ".git", as "github.com/user/repo"; "" without
+	// origin.
 	Origin string
 
 	excludes string // see defaultExcludes
 	git      *git.Program
 	config   gitConfig
-	rules    atomic.Pointer[rules] // nil until the first question
+	rules    atomic.Pointer[rules] // nil until the first question about ignored files
 	reloads  atomic.Int64
 }
 
-// OpenRepo finds the worktree that holds dir. It may be a subfolder, a linked worktree, a
-// submodule, a repository without a commit, a shallow or partial clone. env is the caller's
-// environment (os.Environ()): PATH is where git is found, HOME and XDG_CONFIG_HOME where the global
-// rules are. GIT_DIR and the like, which git sets for its hooks, are ignored.
+// OpenRepo opens the worktree that contains dir. dir may be a subfolder; the worktree may be a
+// linked one, a submodule, without a commit, or a shallow or partial clone. env is the caller's
+// environment (os.Environ()): git is found by its PATH, the global ignore rules by HOME and
+// XDG_CONFIG_HOME. GIT_DIR and similar variables, which git sets for its hooks, are ignored.
 //
-// Errors: git.ErrMissing, locate.ErrNotRepo, ErrBare, ErrOwner (git's safe.directory rule), or an
-// error of the file system.
+// Errors are git.ErrMissing, locate.ErrNotRepo, ErrBare, ErrOwner (git's safe.directory rule), and
+// errors of the file system.
 func OpenRepo(ctx context.Context, dir string, env []string) (r *Repo, err error) {
 	defer func(given string) {
 		if err != nil {
@@ -100,8 +101,8 @@ func OpenRepo(ctx context.Context, dir string, env []string) (r *Repo, err error
 	return r, nil
 }
 
-// checkOwner asks git whether it trusts a repository that belongs to another user, because its
-// files become part of an agent's context.
+// checkOwner asks git whether it trusts a repository that belongs to another user, because the
+// repository's files become part of an agent's context.
 func (r *Repo) checkOwner(ctx context.Context, at locate.Repository) error {
 	if (at.Root == "" || ownedByCaller(at.Root)) && ownedByCaller(at.GitDir) {
 		return nil
@@ -118,8 +119,9 @@ func (r *Repo) checkOwner(ctx context.Context, at locate.Repository) error {
 	return err
 }
 
-// WithIndex returns the repository with another index, as git gives it to the hooks of `git commit
-// -a` in GIT_INDEX_FILE: a name relative to the root, or absolute; "" is its own.
+// WithIndex returns the repository with another index file. git passes its name in GIT_INDEX_FILE
+// to the hooks of `git commit -a`. file is absolute or relative to the root; "" means the usual
+// index.
 func (r *Repo) WithIndex(file string) *Repo {
 	if file == "" {
 		return r
@@ -138,7 +140,8 @@ func (r *Repo) run(ctx context.Context, args ...string) ([]byte, error) {
 	return r.git.Run(ctx, string(r.Root), args...)
 }
 
-// Worktrees returns the roots of the repository's other worktrees that exist on this disk.
+// Worktrees returns the roots of the repository's other worktrees, of those that exist on this
+// disk.
 func (r *Repo) Worktrees() []event.Root {
 	var out []event.Root
 	for _, t := range r.worktrees() {
@@ -152,8 +155,8 @@ func (r *Repo) Worktrees() []event.Root {
 	return out
 }
 
-// worktrees lists the places of all worktrees, the main one first (root "" if the repository is
-// bare).
+// worktrees returns the places of all worktrees, the main one first (with Root "" if the repository
+// is bare).
 func (r *Repo) worktrees() []locate.Repository {
 	main := locate.Repository{GitDir: r.CommonDir, CommonDir: r.CommonDir}
 	switch {
@@ -181,13 +184,14 @@ func (r *Repo) worktrees() []locate.Repository {
 	return out
 }
 
-// remote matches the address of a remote: an optional scheme and user, then the host and a path
-// after a slash or, without a scheme, after a colon. A host of one letter is a drive of Windows.
+// remote matches the address of a remote: an optional scheme and user, the host, then a path after
+// a slash or, without a scheme, after a colon. A single letter before the colon is a drive of
+// Windows.
 var remote = regexp.MustCompile(`^(?:(?:[\w+.-]+://)(?:[^/]*@)?([^/]+?)(?::(?:22|80|443|9418))?(?:/+|$)|(?:[^/\\:]*@)?([^/\\:@]{2,}):/*)(.*)$`)
 
-// normalizeURL takes scheme, user, password, port and ".git" off an address, so that all spellings
-// of one remote are equal: "git@github.com:u/r.git" and "https://x:y@GitHub.com/u/r" are
-// "github.com/u/r". The path of a local clone stays a path.
+// normalizeURL removes scheme, user, password, port and ".git" from an address, so that all
+// spellings of one remote are equal: "git@github.com:u/r.git" and "https://x:y@GitHub.com/u/r" both
+// become "github.com/u/r". The path of a local clone remains a path.
 func normalizeURL(s string) string {
 	s = strings.TrimSpace(s)
 	if file, ok := strings.CutPrefix(s, "file://"); ok {

@@ -11,38 +11,38 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// maxPending bounds the paths that wait. Beyond it the whole tree is scanned instead.
+// maxPending is the number of paths that may wait. Beyond it the whole tree is scanned instead.
 const maxPending = 100_000
 
-// reports has what the system reported and the loop has not handled yet. The goroutine that drains
-// the notifier adds to it. Adding needs neither the disk nor the clock, so that the kernel's queue
-// stays empty.
+// reports holds what the system has reported and the loop has not handled yet. The goroutine that
+// drains the notifier adds to it. Adding needs neither the disk nor the clock, so that the kernel's
+// queue does not fill up.
 type reports struct {
-	wake  chan struct{} // holds at most one token; never closed
+	wake  chan struct{} // has a value while the loop has something to handle; never closed
 	roots []watchRoot   // longest prefix first; set before draining begins
-	limit int           // of pending paths, see maxPending
+	limit int           // largest number of pending paths, see maxPending
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the following fields
 	saves  debouncer
-	found  bool // some of these were found and not reported
+	found  bool // the watcher found some of these changes itself; no report says when they happened
 	git    gitWork
-	moves  []move    // in order: what was created, renamed or removed and may be a folder
-	headAt time.Time // last sign that HEAD or a ref moved; zero: none since HEAD was read
-	lostAt time.Time // when reports were first lost; zero: none since the last recovery
+	moves  []move    // in order: paths that were created, renamed or removed and may be folders
+	headAt time.Time // last sign that HEAD or a ref moved; zero if there was none since HEAD was read
+	lostAt time.Time // when reports were first lost; zero if none were lost since the last recovery
 	nudged bool      // a hook may have changed files
-	rules  bool      // .git/info changed: ignore rules must be read again
+	rules  bool      // .git/info changed, so ignore rules must be read again
 }
 
-// watchRoot is a folder that is watched with what is below it.
+// watchRoot is a folder that is watched with everything below it.
 type watchRoot struct {
-	prefix string // absolute, system form, with a separator at the end
+	prefix string // absolute, in the system's form, with a separator at the end
 	git    bool   // a git dir, not the worktree
-	own    bool   // the worktree's own git dir: it has its index
+	own    bool   // the worktree's own git dir, which has its index
 }
 
 // move is a change that may concern a folder.
 type move struct {
-	path string // worktree: relative with slashes; git dir: absolute
+	path string // in the worktree relative with slashes, in a git dir absolute
 	git  bool
 	gone bool // removed or renamed away
 }
@@ -57,8 +57,8 @@ func newReports(r *Repo, quiet, atMost time.Duration) *reports {
 	return in
 }
 
-// addRoot keeps the longest prefix first: a worktree may be in its git dir and a git dir in its
-// worktree.
+// addRoot adds a watched folder. Longer prefixes come first, because a worktree may be inside of
+// its git dir and a git dir inside of its worktree.
 func (in *reports) addRoot(dir string, git, own bool) {
 	r := watchRoot{prefix: strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator), git: git,
 		own: own}
@@ -89,12 +89,12 @@ func (in *reports) add(ev fsnotify.Event, at time.Time) {
 		}
 		return
 	}
-	in.signal() // a root itself: step checks whether the repository still exists
+	in.signal() // a root itself changed: step checks whether the repository still exists
 }
 
 func (in *reports) addGit(rel string, ev fsnotify.Event, own bool, at time.Time) {
 	switch {
-	case own && (rel == "index.lock" || rel == "index"): // kqueue may miss a short lock
+	case own && (rel == "index.lock" || rel == "index"): // kqueue may miss a short lock, so the index counts, too
 		in.git.at, in.headAt = at, at
 		in.signal()
 	case strings.HasPrefix(rel, "info/"):
@@ -126,15 +126,16 @@ func (in *reports) addTree(rel string, ev fsnotify.Event, at time.Time) {
 		in.addLostLocked(at)
 		return
 	}
-	// When reports are lost, those of git's lock may be among them: git may have written what still
-	// arrives.
+	// If reports were lost, one about git's lock may be among them, so git may have written the
+	// files that are reported now.
 	in.found = in.found || !in.lostAt.IsZero()
 	if in.saves.touch(p, at) {
 		in.signal()
 	}
 }
 
-// touch adds a changed path. found: the change was found and not reported.
+// touch adds a changed path. found means that the watcher found the change itself, without a
+// report.
 func (in *reports) touch(p event.Path, found bool, at time.Time) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -144,7 +145,7 @@ func (in *reports) touch(p event.Path, found bool, at time.Time) {
 	}
 }
 
-// writer is who may have written what waits. in.mu is held.
+// writer returns who may have written the files that wait. The caller holds in.mu.
 func (in *reports) writer(at time.Time) writer {
 	if in.found {
 		return maybeGit
@@ -152,7 +153,7 @@ func (in *reports) writer(at time.Time) writer {
 	return in.git.writer(in.saves.oldest(at))
 }
 
-// addLost notes that the system's queue overflowed.
+// addLost records that the system's queue overflowed.
 func (in *reports) addLost(at time.Time) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -174,7 +175,8 @@ func (in *reports) signal() {
 	}
 }
 
-// concernsHead reports whether a file of a git dir changes when HEAD or a counted ref moves.
+// concernsHead reports whether a change of this file in a git dir may mean that HEAD or a counted
+// ref moved.
 func concernsHead(rel string) bool {
 	if strings.HasSuffix(rel, ".lock") {
 		return false
@@ -189,7 +191,7 @@ func concernsHead(rel string) bool {
 	return holdsRefs(rel)
 }
 
-// holdsRefs reports whether a path of a git dir is, or lies in, a folder of refs that count.
+// holdsRefs reports whether a path in a git dir is a folder of counted refs or is inside of one.
 func holdsRefs(rel string) bool {
 	for _, dir := range []string{"refs/heads", "refs/remotes/origin", "reftable", "worktrees"} {
 		if rel == dir || strings.HasPrefix(rel, dir+"/") {

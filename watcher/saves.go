@@ -17,27 +17,30 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// The events of the watcher, all from agent "watch" but the last:
+// The events of the watcher. The agent is "watch", except for branch.
 //
-//	save    one per file; Time is the file's mtime, not later than now. ID "save:<path>:<mtime ns>:<size>"
-//	save    Tool "bulk": more than bulkSize files changed in one go, Paths are all of them up to event.MaxPaths, Text
-//	        their number ("10000 files"). A formatter, a generator or an unpacked archive does not show what a person
-//	        works on: learn does not count such files as edited
-//	delete  one per file, or one with Tool "bulk"
-//	rename  files that were deleted and appeared elsewhere unchanged, all of one operation in one event
-//	branch  agent "git": another branch was checked out. Paths is empty, Text the branch's short name, the commit's id
-//	        when HEAD is detached
+//	save    one per file. Time is the file's mtime, but not later than now. The ID is
+//	        "save:<path>:<mtime ns>:<size>"
+//	save    with Tool "bulk": more than bulkSize files changed in one go. Paths has up to
+//	        event.MaxPaths of them, Text their number ("10000 files"). Learning does not count
+//	        such files as edited, because what a formatter or a generator writes does not show
+//	        what a person works on
+//	delete  one per file, or one for all with Tool "bulk"
+//	rename  files that were deleted and appeared elsewhere unchanged; one event for all files of
+//	        one operation
+//	branch  agent "git": another branch was checked out. Paths is empty, Text is the branch's
+//	        short name, or the commit's id if HEAD is detached
 
 // fileChange is a file that changed.
 type fileChange struct {
 	path     event.Path
 	old, now stamp
-	had      bool // the file was known
+	had      bool // the file was known before
 	gone     bool
 }
 
-// resolve makes events of the paths that changed. With differ only files in it count: git wrote the
-// others, and their state is only noted.
+// resolve returns the events of the paths that changed. If differ is not nil, only files in it
+// count; git wrote the others, and their new state is only recorded.
 func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at time.Time) []event.Event {
 	var saved, gone []fileChange
 	for _, p := range paths {
@@ -45,7 +48,7 @@ func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at tim
 		switch {
 		case !changed:
 		case differ != nil && !differ[p]:
-			if w.headMoved { // git brought another version, so writing the earlier one again is work
+			if w.headMoved { // git brought another version, so writing the earlier one again is a save
 				w.held.forget(p)
 			}
 		case f.gone:
@@ -70,9 +73,9 @@ func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at tim
 	return append(events, w.events(event.KindDelete, gone, at)...)
 }
 
-// notGits are those of the files that people wrote, nil where nobody else can have written them:
-// they are gone, or git does not have their content. Where git was at work on them, they must
-// differ from the index, too.
+// notGits returns those files that people wrote: they are gone, or git does not have their content.
+// If git was working on them, they must also differ from the index. It returns nil if only people
+// can have written them.
 func (w *Watcher) notGits(ctx context.Context, paths []event.Path, by writer) map[event.Path]bool {
 	if by == people || len(paths) == 0 {
 		return nil
@@ -81,7 +84,7 @@ func (w *Watcher) notGits(ctx context.Context, paths []event.Path, by writer) ma
 	if by == maybeGit {
 		differ, err := w.differing(ctx)
 		if err != nil {
-			// git worktree remove deletes the .git of the worktree among its first files.
+			// git worktree remove deletes the worktree's .git among its first files.
 			if exists(w.abs(".git")) && ctx.Err() == nil {
 				w.o.Log.Warn("changes beside a git operation are left out: git status failed", "files", len(paths), "error", err)
 			}
@@ -98,7 +101,7 @@ func (w *Watcher) notGits(ctx context.Context, paths []event.Path, by writer) ma
 	return out
 }
 
-// compareFile compares a file with its last known state, and notes the new one.
+// compareFile compares a file with its last known state and records the new one.
 func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
 	d := w.tree.find(p.Dir())
 	f.path = p
@@ -108,7 +111,7 @@ func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
 	fi, err := os.Lstat(w.repo.Root.Abs(p))
 	if err != nil || !fi.Mode().IsRegular() {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			return f, false // no permission: nothing is known
+			return f, false // no permission, so nothing is known about the file
 		}
 		if f.had {
 			delete(d.files, p.Base())
@@ -130,8 +133,8 @@ func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
 	return f, true
 }
 
-// pairRenames finds files that were deleted under one name and appeared under another with the same
-// size, time and inode (or the same base name if the system has no inodes).
+// pairRenames pairs files that were deleted under one name and appeared under another with the same
+// size, time and inode (or, if the system has no inodes, the same base name).
 func pairRenames(saved, gone []fileChange) (moved [][2]fileChange, restSaved, restGone []fileChange) {
 	if len(saved) == 0 || len(gone) == 0 {
 		return nil, saved, gone
@@ -170,7 +173,7 @@ func pairRenames(saved, gone []fileChange) (moved [][2]fileChange, restSaved, re
 	return moved, restSaved, restGone
 }
 
-// events makes one event per file, or one of all if there are more than w.bulk.
+// events returns one event per file, or a single event for all if there are more than w.bulk.
 func (w *Watcher) events(kind event.Kind, found []fileChange, at time.Time) []event.Event {
 	out := make([]event.Event, 0, len(found))
 	for _, f := range found {
@@ -191,7 +194,8 @@ func (w *Watcher) events(kind event.Kind, found []fileChange, at time.Time) []ev
 	return out
 }
 
-// bodyOf is a save or a deletion of files; n is how many they are if that is more than one, else 0.
+// bodyOf returns the body of a save or a deletion of files. n is the number of files in a bulk
+// event, else 0.
 func bodyOf(kind event.Kind, files []event.Path, n int) event.Body {
 	if kind == event.KindDelete {
 		return event.Delete{Paths: files, Files: n}
@@ -199,7 +203,7 @@ func bodyOf(kind event.Kind, files []event.Path, n int) event.Body {
 	return event.Save{Paths: files, Files: n}
 }
 
-// bulk makes one event of many.
+// bulk joins many events into one.
 func bulk(kind event.Kind, events []event.Event) event.Event {
 	all := event.Event{Agent: events[0].Agent}
 	ids := make([]string, len(events))
@@ -217,7 +221,7 @@ func bulk(kind event.Kind, events []event.Event) event.Event {
 	return all
 }
 
-// renameEvents makes one event of all renames, or several of event.MaxPaths.
+// renameEvents returns one event for all renames, or several if there are more than event.MaxPaths.
 func renameEvents(moved [][2]fileChange, at time.Time) []event.Event {
 	var out []event.Event
 	for part := range slices.Chunk(moved, event.MaxPaths) {

@@ -11,17 +11,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// scanMode says how a folder is compared with its last known state.
+// scanMode tells how a folder is compared with its last known state.
 type scanMode struct {
 	at     time.Time
-	record bool // enter what is there; only what changed after since is reported
+	record bool // record what is there, and report only changes after since
 	since  time.Time
-	found  bool // no report says who wrote what is new
-	deep   bool // also the folders below that are known
+	found  bool // no report tells who wrote the new files
+	deep   bool // include the known folders below
 }
 
-// begin enters the worktree: git's folders are watched first, then those that hold files. Each
-// folder is read after its watch is set, so that no change is missed.
+// begin reads the worktree: it watches git's folders first, then those that have files. Each folder
+// is read after its watch is set, so that no change is missed.
 func (w *Watcher) begin(ctx context.Context) error {
 	ref, oid, err := w.repo.Head(ctx)
 	if err != nil {
@@ -32,8 +32,8 @@ func (w *Watcher) begin(ctx context.Context) error {
 	return w.enter(ctx, w.o.Files(), w.start)
 }
 
-// enter makes files and their folders known and reads them. What changed after since is reported,
-// unless it is git's.
+// enter adds files and their folders to the known ones and reads them. It reports what changed
+// after since, unless git changed it.
 func (w *Watcher) enter(ctx context.Context, files []event.Path, since time.Time) error {
 	for _, p := range files {
 		d := w.tree.makeDir(p.Dir())
@@ -62,7 +62,7 @@ func (w *Watcher) folders() []string {
 	return out
 }
 
-// watch watches a folder if there are watches for it.
+// watch watches a folder if there are enough watches for it.
 func (w *Watcher) watch(path string, d *dir) {
 	if d.watched || d.opaque || w.polling || w.full {
 		return
@@ -88,14 +88,14 @@ func (w *Watcher) unwatch(path string, d *dir) {
 	if !d.watched {
 		return
 	}
-	_ = w.src.remove(w.abs(path)) // it fails when the system already removed the watch
+	_ = w.src.remove(w.abs(path)) // fails if the system has already removed the watch
 	d.watched, w.full = false, false
 	w.watches = max(w.watches-cost(d), 0)
 	w.watched.Add(-1)
 }
 
-// watchGit watches a folder of a git dir, beyond maxWatches too: without it nothing is known of
-// git.
+// watchGit watches a folder of a git dir, even beyond maxWatches, because without it nothing that
+// git does would be noticed.
 func (w *Watcher) watchGit(dir string) {
 	if w.polling {
 		return
@@ -108,7 +108,7 @@ func (w *Watcher) watchGit(dir string) {
 	}
 }
 
-// watchGitFolders watches the folders of the git dirs that are there and not watched yet.
+// watchGitFolders watches those folders of the git dirs that exist and are not watched yet.
 func (w *Watcher) watchGitFolders() {
 	maps.DeleteFunc(w.gitDirs, func(dir string, _ bool) bool { return !isDir(dir) })
 	for _, dir := range gitFolders(w.repo) {
@@ -118,7 +118,7 @@ func (w *Watcher) watchGitFolders() {
 	}
 }
 
-// exhausted notes that there are no more watches, so that further folders are polled. It warns
+// exhausted records that there are no more watches, so that further folders are polled. It warns
 // once.
 func (w *Watcher) exhausted(err error) {
 	w.full = true
@@ -135,14 +135,14 @@ func (w *Watcher) exhausted(err error) {
 
 func (w *Watcher) abs(path string) string { return w.repo.Root.Abs(event.Path(path)) }
 
-// scan compares a folder with its last known state and touches the files that differ.
+// scan compares a folder with its last known state and touches the paths of files that differ.
 func (w *Watcher) scan(path string, d *dir, h scanMode) {
 	entries, err := os.ReadDir(w.abs(path))
 	if err != nil {
 		switch {
 		case !errors.Is(err, fs.ErrNotExist):
 		case h.record:
-			d.files = nil // listed, but gone
+			d.files = nil // listed, but gone when it was looked at
 		default:
 			w.removeDir(path, h.found, h.at)
 		}
@@ -189,8 +189,8 @@ func (w *Watcher) scanFile(path string, d *dir, e fs.DirEntry, h scanMode) {
 	case had && old.same(now):
 		return
 	case h.record && fi.ModTime().Before(h.since.Add(-time.Second)):
-		// The second is for file systems and clocks that are behind. A change in it is seen only if
-		// the system reports it.
+		// The second of tolerance is for file systems and clocks that lag behind. A change within
+		// it is seen only if the system reports it.
 		if had {
 			d.put(e.Name(), now)
 		}
@@ -218,8 +218,8 @@ func (w *Watcher) scanSubdir(path string, d *dir, name string, h scanMode) {
 	}
 }
 
-// addDir enters a folder that appeared, with those in it. It is read after its watch is set,
-// because files may have been created before that.
+// addDir adds a new folder and the folders in it. It reads them after setting the watch, because
+// files may have been created before that.
 func (w *Watcher) addDir(path string, h scanMode) {
 	if w.tree.foreign(path) {
 		return
@@ -238,16 +238,16 @@ func (w *Watcher) addDir(path string, h scanMode) {
 	}
 	h.deep = true
 	w.watch(path, d)
-	if isRepo(w.abs(path)) { // its .git was made before the watch, of which nothing is reported
+	if isRepo(w.abs(path)) { // its .git was created before the watch, so that was not reported
 		w.forgetDir(path)
 		return
 	}
 	w.scan(path, d, h)
 }
 
-// removeDir ends the watches of a folder that was removed or renamed, with all below: the system
-// keeps the watches of inner folders under their old names. Its files stay known until compareFile
-// finds them gone.
+// removeDir ends the watches of a folder that was removed or renamed, and of all folders below,
+// because the system keeps watching inner folders under their old names. Files in it remain known
+// until compareFile finds that they are gone.
 func (w *Watcher) removeDir(path string, found bool, at time.Time) {
 	d := w.tree.find(path)
 	if d == nil {
@@ -264,8 +264,8 @@ func (w *Watcher) removeDir(path string, found bool, at time.Time) {
 	w.tree.prune(path)
 }
 
-// forgetDir forgets a folder that turned out to be another repository: `git init`, `clone` and
-// `worktree add` make the folder before its .git.
+// forgetDir forgets a folder that turns out to be another repository. `git init`, `clone` and
+// `worktree add` create the folder before its .git.
 func (w *Watcher) forgetDir(path string) {
 	d := w.tree.find(path)
 	if d == nil || path == "" {
@@ -275,8 +275,8 @@ func (w *Watcher) forgetDir(path string) {
 	d.files, d.subs, d.opaque = nil, nil, true
 }
 
-// applyMoves handles what was created, renamed and removed, in order. It reports whether ignore
-// rules changed.
+// applyMoves handles created, renamed and removed paths in order. It reports whether ignore rules
+// changed.
 func (w *Watcher) applyMoves(at time.Time) (rules bool) {
 	w.in.mu.Lock()
 	moves := w.in.moves

@@ -6,16 +6,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cost is the number of file descriptors that watching a folder takes: kqueue opens every file in
-// it.
+// cost returns the number of file descriptors that watching a folder takes, because kqueue opens
+// every file in it.
 func cost(d *dir) int { return 1 + len(d.files) + len(d.subs) }
 
 var errMaxWatches = errors.New("the number of files that may be open is used up")
 
 func watchHint(error) string { return "" }
 
-// watchLimit raises the number of open files to what the system allows this process and returns how
-// many of them the watches may use: half, the rest is the daemon's.
+// watchLimit raises the limit of open files to what the system allows this process, and returns how
+// many the watches may use: half, because the rest of the daemon needs the others.
 func watchLimit() int {
 	var lim unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &lim) != nil {
@@ -31,10 +31,10 @@ func watchLimit() int {
 			lim.Cur = want
 		}
 	}
-	return int(min(lim.Cur/2, 1<<16)) // bounded
+	return int(min(lim.Cur/2, 1<<16))
 }
 
-// networkMount reports whether a folder lies on a file system that is not local.
+// networkMount reports whether a folder is on a file system that is not local.
 func networkMount(dir string) bool {
 	var st unix.Statfs_t
 	return unix.Statfs(dir, &st) == nil && st.Flags&unix.MNT_LOCAL == 0

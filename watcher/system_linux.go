@@ -12,13 +12,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// cost is one watch for a folder, whatever is in it.
+// cost returns the number of watches that a folder takes: one, however many files it has.
 func cost(*dir) int { return 1 }
 
 var errMaxWatches = errors.New("aOa takes at most half of the file watches that the system allows a user")
 
-// watchLimit is half of the watches that a user may have, 0 if that is unknown: the others are for
-// other programs and repositories. In a container the limit of its user namespace counts, too.
+// watchLimit returns half of the watches that a user may have, because other programs and
+// repositories need some, too. It returns 0 if the limit is unknown. In a container the limit of
+// its user namespace counts as well.
 func watchLimit() int { return maxUserWatches() / 2 }
 
 func maxUserWatches() int {
@@ -32,7 +33,7 @@ func maxUserWatches() int {
 	return most
 }
 
-// watchHint is the command that gives more watches, "" where none is known.
+// watchHint returns the command that raises the limit which err is about, "" if none is known.
 func watchHint(err error) string {
 	switch {
 	case errors.Is(err, errMaxWatches) || errors.Is(err, syscall.ENOSPC):
@@ -43,8 +44,8 @@ func watchHint(err error) string {
 	return ""
 }
 
-// networkMount reports whether a folder lies on a file system whose changes by others inotify does
-// not see.
+// networkMount reports whether a folder is on a file system where inotify does not see the changes
+// made by other machines.
 func networkMount(dir string) bool {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {
@@ -59,5 +60,5 @@ func networkMount(dir string) bool {
 	return false
 }
 
-// vboxMagic is VirtualBox's shared folder, which has no name in the kernel's headers.
+// vboxMagic identifies a shared folder of VirtualBox; the kernel's headers have no name for it.
 const vboxMagic = 0x786f4256

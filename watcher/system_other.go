@@ -8,10 +8,11 @@ func cost(*dir) int { return 1 }
 
 var errMaxWatches = errors.New("there are too few file watches")
 
-// watchLimit is unknown: the system's own is met when adding fails.
+// watchLimit returns 0, because the limit is unknown here: adding a watch fails when it is reached.
 func watchLimit() int { return 0 }
 
 func watchHint(error) string { return "" }
 
-// networkMount: no cheap way is known here; WatchOptions.Poll decides.
+// networkMount returns false, because there is no cheap way to know on this system;
+// WatchOptions.Poll decides.
 func networkMount(string) bool { return false }

@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// ownedByCaller follows git's rule: the effective user owns the path.
+// ownedByCaller reports whether the effective user owns the path, which is git's rule.
 func ownedByCaller(path string) bool {
 	st, err := os.Lstat(path)
 	if err != nil {
-		return true // the caller that opens it gets the error
+		return true // the caller gets the error when it opens the path
 	}
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	return !ok || int(sys.Uid) == os.Geteuid()
@@ -21,7 +21,7 @@ func ownedByCaller(path string) bool {
 func stampOf(fi fs.FileInfo) stamp {
 	s := stamp{size: fi.Size(), mtime: fi.ModTime().UnixNano()}
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-		s.inode = uint64(st.Ino) // not uint64 on every unix
+		s.inode = uint64(st.Ino) // the type differs between Unix systems
 	}
 	return s
 }

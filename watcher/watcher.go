@@ -16,56 +16,59 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// ErrRepoGone ends Run: the worktree or its git dir was deleted or moved away.
+// ErrRepoGone is the error of Run when the worktree or its git dir was deleted or moved away.
 var ErrRepoGone = errors.New("the repository is gone")
 
-// Intervals of what the watcher checks without a report.
+// Intervals at which the watcher checks for changes that are never reported.
 const (
-	beatEvery      = 2 * time.Second  // HEAD, the repository's existence
-	reconcileEvery = 10 * time.Second // `git status`, where not every folder is watched
-	nudgeEvery     = time.Second      // the same when a hook may have changed files
+	beatEvery      = 2 * time.Second  // HEAD, and whether the repository exists
+	reconcileEvery = 10 * time.Second // `git status`, if not every folder is watched
+	nudgeEvery     = time.Second      // `git status` after a hook that may have changed files
 	statusShare    = 10               // `git status` takes at most 1/statusShare of the time
 )
 
-// clockTick is how far the time of a saved file may be behind the clock: kernels count the time of
-// files in ticks.
+// clockTick is how far the time of a saved file may lag behind the clock, because kernels count
+// file times in ticks.
 const clockTick = 10 * time.Millisecond
 
-// bulkSize is how many files saved at once are several events. More are one.
+// bulkSize is the number of files saved at once up to which each gets its own event. More get one
+// event together.
 const bulkSize = 200
 
 // WatchOptions are the settings of a Watcher. All but Poll and Since are required.
 type WatchOptions struct {
 	Quiet  time.Duration       // a file counts as saved after this long without a change …
 	AtMost time.Duration       // … or after this long with changes
-	Poll   bool                // watch nothing, as on a network mount
-	Since  time.Time           // what was saved since is reported; zero: since Run began
+	Poll   bool                // watch nothing, as on a network mount; poll instead
+	Since  time.Time           // saves after this time are reported; zero: saves after Run began
 	Now    func() time.Time    // the clock
-	Log    *slog.Logger        // warnings
-	Files  func() []event.Path // the files that exist when Run begins
+	Log    *slog.Logger        // receives warnings
+	Files  func() []event.Path // returns the files that exist when Run begins
 }
 
 // Watcher reports the changes of a worktree that git did not make.
 //
 // A file is saved when its changes have paused (see debouncer), it is a regular file that is not
-// ignored, and it holds something else than at its last save. So the backups and renames of an
-// editor's save are one save, and a chmod is not a save, nor is what a hook for commits puts away
-// and writes back. While index.lock exists, and for 100 ms after, what changed waits (see gitWork).
-// Of what changed before or until then, a file counts as saved if `git status` says that it differs
-// from the index and git does not have its content; until 2 s later, if git does not have its
-// content. The same decides about changes that were found and not reported: after lost reports, in
-// polled folders, at the start. What `git stash pop` brings back is no save.
+// ignored, and its content differs from that of the last save. So the backups and renames that an
+// editor makes during a save are one save. A chmod is no save, and neither is what a commit hook
+// removes and writes back.
 //
-// Folders that hold files are watched, ignored ones are not. A new folder is read after its watch
-// is set. Part of the tree is not watched where the system has too few watches (at most half of
-// those that it allows a user are taken; on macOS a watch costs an open file for each file of the
-// folder), on network mounts, and on Windows, where a watch of a folder forbids to rename the one
-// above it. There `git status` runs every 10 s and after Nudge, for at most a tenth of the time.
+// While index.lock exists, and for 100 ms after that, changes wait (see gitWork). A file that
+// changed before or during this time counts as saved if `git status` says that it differs from the
+// index and git does not have its content; for 2 s more, if git does not have its content. The same
+// rule decides about changes that the watcher finds itself: after lost reports, in polled folders,
+// and at the start. What `git stash pop` brings back is no save.
 //
-// A watch costs about 1 KB in the kernel, a file about 100 bytes, a report about 1 µs. The start
+// Folders that have files are watched, ignored ones are not. A new folder is read after its watch
+// is set. Some folders are not watched: if the system has too few watches (the watcher takes at
+// most half of those that a user may have; on macOS each file in a folder takes an open file), on
+// network mounts, and on Windows, where watching a folder prevents renaming the one above it. For
+// these, `git status` runs every 10 s and after Nudge, but for at most a tenth of the time.
+//
+// A watch takes about 1 KB in the kernel, a file about 100 bytes, a report about 1 µs. The start
 // reads every folder once: 2,000 folders in about 0.1 s. An idle Watcher reads HEAD every 2 s.
 //
-// The fields belong to the goroutine of Run, except in and the atomic ones.
+// Only the goroutine of Run uses the fields, except for in and the atomic ones.
 type Watcher struct {
 	repo *Repo
 	o    WatchOptions
@@ -76,59 +79,59 @@ type Watcher struct {
 	src        notifier
 	tree       *dir // the worktree's folders and files as last seen
 	start      time.Time
-	ref        string // the branch; "" when detached
+	ref        string // the checked-out branch; "" if HEAD is detached
 	seen       string // ref and commit when HEAD was last read
-	headMoved  bool   // HEAD is another commit than at the step before
+	headMoved  bool   // HEAD is another commit than at the previous step
 	held       contents
 	polling    bool // nothing is watched
 	full       bool // the system has no more watches
-	warned     bool // about that
+	warned     bool // a warning about full was logged
 	watches    int
-	maxWatches int             // of watchLimit; 0: what the system allows
-	gitDirs    map[string]bool // watched folders of the git dirs
+	maxWatches int             // from watchLimit; 0: as many as the system allows
+	gitDirs    map[string]bool // the folders of git dirs that are watched
 
 	reconciled time.Time     // when the last reconciliation ended
-	took       time.Duration // of the last reconciliation
+	took       time.Duration // how long the last reconciliation took
 
-	// Tests set these before Run.
+	// Tests replace these before Run.
 	open       func() (notifier, error)                           // opens the system's watcher
 	differing  func(context.Context) (map[event.Path]bool, error) // see Repo.differing
-	watchLimit func() int                                         // see there
+	watchLimit func() int                                         // see the function
 	bulk       int
 
-	ready    chan struct{} // closed by Run when every folder is watched: a save after that is seen
+	ready    chan struct{} // closed when Run watches every folder: saves after that are noticed
 	partial  atomic.Bool
 	watched  atomic.Int64
 	known    atomic.Int64
 	shortage atomic.Pointer[shortage]
 }
 
-// shortage is why not every folder is watched, and the command that helps.
+// shortage tells why some folders are not watched, and which command helps.
 type shortage struct{ why, hint string }
 
 // WatchStatus is the state of a Watcher.
 type WatchStatus struct {
 	Watched int    // folders that are watched
-	Polled  int    // folders that are not
-	Folders int    // folders that hold files
+	Polled  int    // folders that are polled instead
+	Folders int    // folders that have files
 	Partial bool   // some folders are polled, because there are too few watches
 	Polling bool   // all folders are polled (a network mount)
-	Why     string // why some are polled
+	Why     string // why some folders are polled
 	Hint    string // the command that helps, "" where none is known
 }
 
-// NewWatcher makes a watcher of the repository's worktree. It starts nothing.
+// NewWatcher returns a watcher of the repository's worktree. Run starts it.
 func NewWatcher(r *Repo, o WatchOptions) *Watcher {
 	return &Watcher{repo: r, o: o, in: newReports(r, o.Quiet, o.AtMost), tree: &dir{}, gitDirs: map[string]bool{},
 		open: openNotifier, differing: r.differing, watchLimit: watchLimit,
 		bulk: bulkSize, held: newContents(), ready: make(chan struct{})}
 }
 
-// Run watches until ctx ends. It gives every batch of events to emit (save, delete, rename, branch;
-// see saves.go) and calls head when HEAD or a counted ref may have moved. Both are called from
-// Run's goroutine and should return soon. It returns nil when ctx ended, ErrRepoGone when the
-// repository was deleted, and an error when the repository cannot be read. A Watcher runs once.
-// Changes that wait when ctx ends are still emitted.
+// Run watches until ctx ends. It passes every batch of events (save, delete, rename, branch; see
+// saves.go) to emit, and calls head when HEAD or a counted ref may have moved. Both are called from
+// Run's goroutine and should return soon. Changes that still wait when ctx ends are emitted, too.
+// Run returns nil when ctx ended, ErrRepoGone when the repository was deleted, and an error when it
+// cannot be read. A Watcher runs only once.
 func (w *Watcher) Run(ctx context.Context, emit func([]event.Event), head func()) error {
 	w.emit, w.head, w.start = emit, head, w.o.Now()
 	if !w.o.Since.IsZero() {
@@ -151,7 +154,7 @@ func (w *Watcher) Run(ctx context.Context, emit func([]event.Event), head func()
 	return w.loop(ctx)
 }
 
-// Status may be called at any time.
+// Status returns the current state. It may be called at any time.
 func (w *Watcher) Status() WatchStatus {
 	s := WatchStatus{Watched: int(w.watched.Load()), Folders: int(w.known.Load()), Partial: w.partial.Load()}
 	s.Polling = s.Watched == 0 && s.Folders > 0
@@ -164,9 +167,9 @@ func (w *Watcher) Status() WatchStatus {
 	return s
 }
 
-// Nudge reports that a hook may have changed files. Where not every folder is watched, the watcher
-// runs `git status` soon instead of in half a minute; elsewhere it costs nothing. It may be called
-// at any time.
+// Nudge tells the watcher that a hook may have changed files. If some folders are not watched, `git
+// status` then runs soon instead of after some seconds; otherwise a call costs nothing. It may be
+// called at any time.
 func (w *Watcher) Nudge() {
 	w.in.mu.Lock()
 	w.in.nudged = true
@@ -196,7 +199,7 @@ func (w *Watcher) openOrPoll() {
 	w.src, w.polling, w.maxWatches = src, false, w.watchLimit()
 }
 
-// goneOr is ErrRepoGone when the repository no longer exists, else err.
+// goneOr returns ErrRepoGone if the repository no longer exists, else err.
 func (w *Watcher) goneOr(err error) error {
 	for _, dir := range []string{string(w.repo.Root), w.repo.GitDir, filepath.Join(w.repo.GitDir, "HEAD")} {
 		if _, e := os.Lstat(dir); errors.Is(e, fs.ErrNotExist) {

@@ -10,14 +10,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Written returns those of the files that somebody has written: files whose content on disk git
-// does not have. What git has, it may have put there itself: a pull, merge, rebase or checkout, a
-// stash that was applied, a reset. So what was written and added to the index since is left out,
-// too, and so are files that cannot be read or have more than index.MaxEdited bytes. It costs one
-// process of git. If git does not answer, nothing is returned.
+// Written returns those of the files that a person or a program other than git has written: git
+// does not have their content on disk. A content that git has may have been put there by git
+// itself, by a pull, merge, rebase, checkout, applied stash or reset. So a file that was written
+// and has since been added to the index is left out, too, and so are files that cannot be read or
+// have more than index.MaxEdited bytes. Written runs git once. If git does not answer, it returns
+// nothing.
 func (r *Repo) Written(ctx context.Context, files []event.Path) (out []event.Path) {
 	if !r.config.sha1 {
-		return nil // the ids of contents are others
+		return nil // ids of contents are no SHA-1 hashes
 	}
 	blobs, err := r.git.Blobs(ctx, string(r.Root))
 	if err != nil {

@@ -202,7 +202,9 @@ func (s *CallContext) bodyOf(op shell.Op, c ToolCall, line redacted, programs []
 	return out
 }
 
-// pathKeys returns the index keys under which imports of a file can be found.
+// completed returns the operations that took place, as the exit status and the messages of the
+// command say, and the operands of the others that named no file. A file that was guessed from the
+// end of its name was not read by a command that failed or printed nothing.
 func completed(ops []shell.Op, c ToolCall) (done []shell.Op, missing []shell.Operand) {
 	text := c.result()
 	nothing := c.Response != nil && strings.TrimSpace(text) == ""

@@ -16,30 +16,30 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// A change has begun when files are changed and a text says what the work is: `aoa suggest -p TEXT
-// FILE`. Either alone answers worse than both. So one ranking takes what the text says of a file
-// (its logit in the ranking of texts) and what commits say of it beside the change (its log odds as
-// a companion), and adds what kind of file it is: texts seldom speak of tests, and the rest of a
-// commit has many.
+// A change has begun if files have been changed and a text tells what the work is: `aoa suggest -p
+// TEXT FILE`. Answering by the text alone, or by the files alone, is worse than using both. So one
+// ranking adds, for each file, its logit in the ranking of texts and its log odds as a companion of
+// the change, and takes the kind of the file into account, because texts seldom mention tests
+// although most commits contain some.
 
-// Begun are the weights of such a question: the log odds of a file are their weighted sum. The
-// probability is that of the work to touch the file.
+// Begun has the weights of this ranking: the log odds of a file are the weighted sum of its
+// BegunValues. They are the log odds that the work touches the file.
 type Begun struct {
 	Bias     float64 `json:"bias"`
-	Text     float64 `json:"text"`      // of the logit by the text
-	NoText   float64 `json:"no_text"`   // the text does not lead to the file
-	Change   float64 `json:"change"`    // of the log odds beside the change
-	NoChange float64 `json:"no_change"` // no commit leads to it
-	Test     float64 `json:"test"`      // it is a test
-	Prose    float64 `json:"prose"`     // it is a document
-	Data     float64 `json:"data"`      // it holds data or settings, or is no text
+	Text     float64 `json:"text"`      // weight of the logit by the text
+	NoText   float64 `json:"no_text"`   // added if the text does not lead to the file
+	Change   float64 `json:"change"`    // weight of the log odds as a companion of the change
+	NoChange float64 `json:"no_change"` // added if no commit connects the file with the change
+	Test     float64 `json:"test"`      // added for a test
+	Prose    float64 `json:"prose"`     // added for a document
+	Data     float64 `json:"data"`      // added for data or settings, and for a file that is no text
 }
 
-// BegunSignals are the names of the weights, in the order of BegunValues.
+// BegunSignals has the names of the weights, in the order of BegunValues.
 var BegunSignals = []string{"bias", "text", "no_text", "change", "no_change", "test", "prose", "data"}
 
-// BegunValues are what the weights of a file are of. text and beside are its logits, NaN where it
-// has none.
+// BegunValues returns the values of a file by which the weights are multiplied. text and beside are
+// its logits by the text and as a companion, NaN if it has none.
 func BegunValues(f event.Path, text, beside float64) (x [8]float64) {
 	x[0] = 1
 	if x[1] = text; math.IsNaN(text) {
@@ -59,12 +59,12 @@ func BegunValues(f event.Path, text, beside float64) (x [8]float64) {
 	return x
 }
 
-// Weights are in the order of BegunSignals.
+// Weights returns the weights in the order of BegunSignals.
 func (b *Begun) Weights() [8]float64 {
 	return [8]float64{b.Bias, b.Text, b.NoText, b.Change, b.NoChange, b.Test, b.Prose, b.Data}
 }
 
-// LogOdds are those of a file with these values.
+// LogOdds returns the log odds of a file with these values.
 func (b *Begun) LogOdds(values [8]float64) (sum float64) {
 	for i, w := range b.Weights() {
 		sum += w * values[i]
@@ -72,7 +72,7 @@ func (b *Begun) LogOdds(values [8]float64) (sum float64) {
 	return sum
 }
 
-// BegunFile is the form of begun.json.
+// BegunFile is the content of begun.json.
 type BegunFile struct {
 	About    string             `json:"about"`
 	Command  string             `json:"command"`
@@ -83,7 +83,7 @@ type BegunFile struct {
 //go:embed begun.json
 var begunJSON []byte
 
-// ShippedBegun are the weights that aOa ships with: begun.json, made by scripts/dev/train.
+// ShippedBegun returns the weights in begun.json, which scripts/dev/train makes and aOa ships with.
 var ShippedBegun = sync.OnceValue(func() *Begun {
 	var f BegunFile
 	if err := json.Unmarshal(begunJSON, &f); err != nil {
@@ -92,16 +92,17 @@ var ShippedBegun = sync.OnceValue(func() *Begun {
 	return &f.Weights
 })
 
-// Begins reports whether a question is about a change that has begun. Within a session the session
-// says more.
+// Begins reports whether a question is about a change that has begun. A question within a session
+// is not, because the session tells more than the text.
 func Begins(q event.Query) bool {
 	return rank.TaskOf(q) == event.TaskPrompt && q.Session == "" && q.Prompt != "" && len(ChangeOf(q)) > 0
 }
 
-// begun is a ranking by a text and companions of a change, of which a candidate has either or both.
+// begun joins the ranking by a text with the companions of a change. A file may be in one of them
+// or in both.
 type begun struct {
 	text, beside *Candidates
-	at           map[event.Path][2]*Candidate // of text and of beside; nil: none
+	at           map[event.Path][2]*Candidate // a file's candidates in text and in beside; nil if it is not in there
 }
 
 // begin answers a question about a change that has begun.
@@ -135,7 +136,7 @@ func (p *Prefetcher) begin(ctx context.Context, q event.Query, past history.Past
 	return out, nil
 }
 
-// values are those of a file of either side.
+// values returns the BegunValues of a file.
 func (b *begun) values(f event.Path) [8]float64 {
 	logits := [2]float64{math.NaN(), math.NaN()}
 	for side, x := range b.at[f] {
@@ -150,8 +151,8 @@ func (b *begun) values(f event.Path) [8]float64 {
 	return BegunValues(f, logits[0], logits[1])
 }
 
-// suggestion is a file in the form that people and agents get: the reasons of both sides, each
-// weighed as its side is. Their sum is the logit.
+// suggestion returns a file as people and agents get it. It has the reasons from the text and from
+// the change, weighted so that their sum is the logit.
 func (b *begun) suggestion(ctx context.Context, x *Candidate, explain bool) event.Suggestion {
 	w, values := ShippedBegun().Weights(), b.values(x.File)
 	s := event.Suggestion{File: x.File, Score: x.P, Logit: ShippedBegun().LogOdds(values), Scale: x.Scale, Unseen: true}

@@ -9,38 +9,39 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Candidates are the files that may answer a question. They were found by looking (Found), ranked
-// (Prefetcher.Look), or change together with a change (Prefetcher.Companions); nothing was decided
-// yet.
+// Candidates are the files that may answer a question, before anything is decided. They were looked
+// up (Found), ranked (Prefetcher.Look), or usually change together with a change
+// (Prefetcher.Companions).
 type Candidates struct {
-	files   []Candidate // of facts in their order of importance, else the likeliest first
+	files   []Candidate // for Found in order of importance, else the most probable first
 	query   event.Query
-	found   []event.Suggestion // of facts: what was found
-	ranking *rank.Ranking      // of a ranking, else nil
-	beside  *companions        // of a change, else nil
-	begun   *begun             // of a change that has begun, else nil
+	found   []event.Suggestion // what Found was given
+	ranking *rank.Ranking      // the ranking that they come from; nil for others
+	beside  *companions        // the change that they are companions of; nil for others
+	begun   *begun             // set for a change that has begun
 }
 
-// Candidate is a file that may answer a question, with the probability that it is opened within the
-// session's next Horizon file events (of a change: that it belongs to it).
+// Candidate is a file that may answer a question. P is the probability that it is opened within the
+// session's next Horizon file events, or, for a question about a change, that it belongs to the
+// change.
 type Candidate struct {
-	Place   int // in the ranking, from 0
+	Place   int // its position, from 0 on
 	File    event.Path
 	Class   Class
-	Shipped float64    // as aOa ships
-	P       float64    // with what outcomes in the repository add to it
+	Shipped float64    // the probability by the weights that aOa ships with
+	P       float64    // the probability that also takes the outcomes in this repository into account
 	Scale   rank.Scale // P = 1/(1+e^-(a·logit+b))
 	Unseen  bool
 	Named   bool    // the prompt names it
-	Text    float64 // the signal text_share
+	Text    float64 // its value of the signal text_share
 	Terms   float64 // rank.Scored.Terms
 
-	with    event.Path // of a change: the file of it that says most
-	missing float64    // of a change: the probability that it is not complete without the file
-	lacking bool       // of a change: it is what the change lacks, see Candidates.Lacking
+	with    event.Path // for a change: the file of the change that is the strongest evidence
+	missing float64    // for a change: the probability that the change is incomplete without this file
+	lacking bool       // for a change: the change lacks this file, see Candidates.Lacking
 }
 
-// Found are candidates that were found by looking, in the order of importance.
+// Found returns candidates that were looked up and not ranked. files are in order of importance.
 func Found(files []event.Suggestion) *Candidates {
 	c := &Candidates{found: files}
 	for i, f := range files {
@@ -49,8 +50,8 @@ func Found(files []event.Suggestion) *Candidates {
 	return c
 }
 
-// Look ranks the files that may answer a question, and gives each its probability. Done is to be
-// called when they are no longer needed. What goes with a change is answered by Companions.
+// Look ranks the files that may answer a question and gives each its probability. Call Done when
+// the candidates are no longer needed. For questions about a change use Companions.
 func (p *Prefetcher) Look(ctx context.Context, q Question) (*Candidates, error) {
 	q.Query.Task = traits[q.Kind].task
 	return p.ranked(ctx, q.Query)
@@ -64,7 +65,7 @@ func (p *Prefetcher) ranked(ctx context.Context, q event.Query) (*Candidates, er
 	return &Candidates{files: p.o.confident().Candidates(q, ranking.Files, p.Learned()), query: q, ranking: ranking}, nil
 }
 
-// Done gives the memory of the ranking back.
+// Done frees the memory of the ranking.
 func (c *Candidates) Done() {
 	switch {
 	case c.ranking != nil:
@@ -74,11 +75,13 @@ func (c *Candidates) Done() {
 	}
 }
 
-// Ranked reports whether each has a probability of its own, and was not found by looking.
+// Ranked reports whether each candidate has a probability of its own. It is false for candidates of
+// Found.
 func (c *Candidates) Ranked() bool { return c.ranking != nil || c.beside != nil || c.begun != nil }
 
-// Suggestions are the files of a decision on these candidates, with the reasons for each. A file of
-// a list has its probability if the turn opens any file, as ListEstimate.Right has it.
+// Suggestions returns the files of a decision about these candidates, with reasons. In a list, the
+// score of a file is its probability on the condition that the turn opens any file, as in
+// ListEstimate.Right.
 func (c *Candidates) Suggestions(ctx context.Context, d *Decision) []event.Suggestion {
 	out := make([]event.Suggestion, 0, len(d.Files()))
 	for _, x := range d.Files() {
@@ -91,7 +94,7 @@ func (c *Candidates) Suggestions(ctx context.Context, d *Decision) []event.Sugge
 	return out
 }
 
-// suggestion is a candidate in the form that people and agents get.
+// suggestion returns a candidate as people and agents get it.
 func (c *Candidates) suggestion(ctx context.Context, x *Candidate, explain bool) event.Suggestion {
 	switch {
 	case c.begun != nil:
@@ -106,15 +109,15 @@ func (c *Candidates) suggestion(ctx context.Context, x *Candidate, explain bool)
 	return s
 }
 
-// defaultAnswer is how many files are answered with where the question does not say.
+// defaultAnswer is the number of files in an answer if the question does not set a limit.
 const defaultAnswer = 5
 
-// mostLocated is how many files of an answer are read for the place that changes: an answer may
-// have a hundred.
+// mostLocated is the number of files of an answer that are read to find the place that will change.
+// An answer may have a hundred files.
 const mostLocated = 5
 
-// Answer is the answer for people and tools: the likeliest files, with the probabilities that hints
-// have. Answer.Ms is left to the caller.
+// Answer returns the answer for people and tools: the most probable files, with the probabilities
+// that hints use. The caller sets Answer.Ms.
 func (c *Candidates) Answer(ctx context.Context) event.Answer {
 	most := cmp.Or(max(c.query.Limit, 0), defaultAnswer)
 	out := event.Answer{At: c.query.At.UnixMilli(), Suggestions: make([]event.Suggestion, 0, min(most, len(c.files)))}
@@ -138,8 +141,8 @@ func (c *Candidates) Answer(ctx context.Context) event.Answer {
 	return out
 }
 
-// usual reports whether a candidate changes with everything. A file that the text leads to does not
-// count: the question asks for it.
+// usual reports whether a candidate changes with almost every change. A file to which the text
+// leads is never usual, because the question asks for it.
 func (c *Candidates) usual(x *Candidate) bool {
 	if c.begun != nil {
 		from := c.begun.at[x.File]
@@ -148,8 +151,8 @@ func (c *Candidates) usual(x *Candidate) bool {
 	return c.beside != nil && c.beside.usual(x)
 }
 
-// trait is that of a question with these candidates. What a search means is a fact where it was
-// found.
+// trait returns the trait of a kind for a question with these candidates. The files that a search
+// means are facts if they were looked up.
 func (c *Candidates) trait(k HintKind) trait {
 	t := traits[k]
 	t.fact = t.fact || !c.Ranked()
@@ -163,7 +166,7 @@ func pathsOf(files []Candidate) (out []event.Path) {
 	return out
 }
 
-// without are the candidates that drop does not name.
+// without returns the candidates for which drop is false.
 func without(files []Candidate, drop func(event.Path) bool) []Candidate {
 	return slices.DeleteFunc(slices.Clone(files), func(x Candidate) bool { return drop(x.File) })
 }

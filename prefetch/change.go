@@ -11,51 +11,54 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Bounds of a question about a change.
+// Limits for a question about a change.
 const (
-	loggedFiles    = 16  // files of the change that a hint's event keeps, the last ones
-	mostCompanions = 192 // files that are answers
+	loggedFiles    = 16  // files of the change that the event of a hint keeps, the newest
+	mostCompanions = 192 // companions that are returned at most
 )
 
-// Lack is a file that usually changes with a change and is not in it, with what a person can check:
-// the counts, and commits to open.
+// Lack is a file that usually changes with a change and is missing from it, with evidence that a
+// person can check: counts of commits, and commits to look at.
 type Lack struct {
 	File           event.Path `json:"file"`
-	Score          float64    `json:"score"` // probability that the change is not complete without it
-	event.Together            // with the file of the change that says most of it
-	Commits        []string   `json:"commits"` // the newest that changed both files, at most two; nine digits of their ids
+	Score          float64    `json:"score"` // probability that the change is incomplete without the file
+	event.Together            // with the file of the change that is the strongest evidence
+	// the newest commits that changed both files, at most two, by nine digits of their ids
+	Commits []string `json:"commits"`
 
-	// Precedents are the earlier commits of With whose change of it is most like the present one
-	// and that changed File, too, at most two; nine digits of their ids. There may be none.
+	// Precedents are the earlier commits that changed both files, and changed With in a similar way
+	// as the present change: the most similar ones, at most two, by nine digits of their ids. There
+	// may be none.
 	Precedents     []string `json:"precedents,omitempty"`
-	MorePrecedents int      `json:"more_precedents,omitempty"` // how many more of them there are
-	event.Place             // what these commits changed in the file, if it still has that; see Candidates.Locate
+	MorePrecedents int      `json:"more_precedents,omitempty"` // number of further precedents
+	event.Place             // the place in the file that these commits changed, if the file still has it; see Candidates.Locate
 
-	Without   int `json:"without"`    // of the repository's newest 800 commits that did not change With …
-	OfWithout int `json:"of_without"` // … this many changed the file
+	// number of commits, of the newest 800 in the repository, that did not change With …
+	Without   int `json:"without"`
+	OfWithout int `json:"of_without"` // … and how many of these changed the file
 }
 
-// LeastShared is how many commits two files must share before one of them is named beside the
-// other: one may be chance.
+// LeastShared is the number of commits that two files must share before one of them is named as
+// missing. A single common commit may be chance.
 const LeastShared = 2
 
 // leastMissing is the probability below which a file is never named as missing.
 const leastMissing = 0.20
 
-// shownCommits is how many commits are shown with the counts of a Lack.
+// shownCommits is the number of commits that are shown with the counts of a Lack.
 const shownCommits = 2
 
-// companions says what commits tell of the files beside a change.
+// companions has the evidence of the commits about the files that usually change with a change.
 type companions struct {
 	change  []event.Path
-	found   []history.Companion // at Candidate.Place
+	found   []history.Companion // by Candidate.Place
 	past    history.Past
 	weights *history.Weights
 }
 
-// Companions are the files that change together with the change that a question is about: the files
-// that it names, or what its session has edited since its prompt. exists says which files there
-// are.
+// Companions returns the files that usually change together with the change that a question is
+// about: the files that the question names, or those that its session has edited since its prompt.
+// exists reports whether a file exists.
 func (p *Prefetcher) Companions(q event.Query, past history.Past, exists func(event.Path) bool) *Candidates {
 	if len(q.Files) == 0 && q.Current == "" && q.Session != "" {
 		q.Files = p.sessions.Get(q.Session, q.At).Edited()
@@ -78,7 +81,7 @@ func (p *Prefetcher) Companions(q event.Query, past history.Past, exists func(ev
 	return &Candidates{files: files, query: q, beside: b}
 }
 
-// ChangeOf are the files of the change that a question is about, the newest last.
+// ChangeOf returns the files of the change that a question is about, the newest last.
 func ChangeOf(q event.Query) []event.Path {
 	files := slices.DeleteFunc(slices.Clone(q.Files), func(f event.Path) bool { return f == q.Current })
 	if q.Current != "" {
@@ -87,25 +90,25 @@ func ChangeOf(q event.Query) []event.Path {
 	return files
 }
 
-// What changes in at least usualShare as large a share of the commits without a file as of those
-// with it, and in at least usualEver of them, belongs to everything. Where fewer than usualLeast
-// commits are without that file, nothing can be compared.
+// A file is usual, that is it changes with almost everything, if it changes in at least usualEver
+// of the commits without a file of the change, and in these at least usualShare as often as in
+// those with that file. With fewer than usualLeast commits to compare with, no file is usual.
 const (
 	usualShare = 0.5
 	usualEver  = 0.2
 	usualLeast = 20
 )
 
-// Usual reports whether a file changes with everything: a changelog, a manifest, a lock file, or a
-// file that changes about as often without the file of the change as with it. n of so many commits
-// without that file changed it.
+// Usual reports whether a file changes with almost everything: a changelog, a manifest, a lock
+// file, or a file that changes about as often without the file of the change as with it. Of "of"
+// commits without that file, n changed f.
 func Usual(f event.Path, t event.Together, n, of int) bool {
 	without := float64(n) / float64(max(of, 1))
 	return f.Upkeep() || of >= usualLeast && without >= usualEver && without >= usualShare*float64(t.Both)/float64(max(t.Of, 1))
 }
 
-// usual reports whether a companion is listed apart. If the change has a manifest, another manifest
-// is an answer like any other.
+// usual reports whether a companion is listed apart. If the change contains a manifest, another
+// manifest is an ordinary answer.
 func (b *companions) usual(x *Candidate) bool {
 	if x.with.Upkeep() && x.File.Upkeep() {
 		return false
@@ -114,13 +117,13 @@ func (b *companions) usual(x *Candidate) bool {
 	return Usual(x.File, b.together(x), n, of)
 }
 
-// together counts the commits of a candidate.
+// together returns the counts of commits for a candidate and the file of the change next to it.
 func (b *companions) together(x *Candidate) event.Together {
 	return b.past.Commits.Count(x.with, x.File)
 }
 
-// Lacking are the companions that a hint is about: what the change lacks, of which lacks has what
-// package change has left, and what is only likely enough to be logged.
+// Lacking returns the candidates for a hint about missing files: those in lacks, which package
+// change has left, and further ones that are only probable enough to be logged.
 func (c *Candidates) Lacking(lacks []Lack) *Candidates {
 	out := *c
 	out.files = nil
@@ -134,8 +137,9 @@ func (c *Candidates) Lacking(lacks []Lack) *Candidates {
 	return &out
 }
 
-// Lacks names what the change lacks: the companions that share two commits with it and without
-// which it is incomplete with the probability least; the likeliest first.
+// Lacks returns the files that the change lacks, the most probable first: companions that share two
+// commits with a file of the change and without which the change is incomplete with at least the
+// probability least.
 func (c *Candidates) Lacks(least float64) (out []Lack) {
 	for i := range c.files {
 		x := &c.files[i]
@@ -157,8 +161,8 @@ func (c *Candidates) Lacks(least float64) (out []Lack) {
 	return out
 }
 
-// Locate notes where the precedents of a file that the change lacks changed it. It reads the file,
-// so that only what is listed is located.
+// Locate sets l.Place, the place in the file that its precedents changed. It reads the file, so
+// call it only for files that are shown.
 func (c *Candidates) Locate(l *Lack) {
 	for i := range c.files {
 		if x := &c.files[i]; x.File == l.File {
@@ -168,7 +172,7 @@ func (c *Candidates) Locate(l *Lack) {
 	}
 }
 
-// place is where the precedents of a companion changed it. It reads the file.
+// place returns the place in a companion that its precedents changed. It reads the file.
 func (c *Candidates) place(x *Candidate) event.Place {
 	switch {
 	case c.begun != nil && c.begun.at[x.File][1] != nil:
@@ -179,7 +183,7 @@ func (c *Candidates) place(x *Candidate) event.Place {
 	return event.Place{}
 }
 
-// located is a suggestion with the place of a companion.
+// located returns a suggestion with the place that will change, if x is a companion.
 func (c *Candidates) located(ctx context.Context, x *Candidate, explain bool) event.Suggestion {
 	s := c.suggestion(ctx, x, explain)
 	if at := c.place(x); at.Line > 0 {
@@ -188,8 +192,8 @@ func (c *Candidates) located(ctx context.Context, x *Candidate, explain bool) ev
 	return s
 }
 
-// suggestion puts a file beside a change into the form that people and agents get. names has it
-// name the file of the change that says most.
+// suggestion returns a companion as people and agents get it. With all, it has all reasons; with
+// names, the first reason names the file of the change that is the strongest evidence.
 func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion {
 	found := &b.found[x.Place]
 	t := b.together(x)
@@ -197,7 +201,7 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 	if t.Both > 0 {
 		s.Together = &t
 	}
-	if t.Both < LeastShared { // a commit may be chance
+	if t.Both < LeastShared { // a single common commit may be chance
 		s.Link = linkOf(&found.Facts)
 	}
 	terms := b.weights.Terms(&found.Facts)
@@ -218,8 +222,9 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 	if len(s.Reasons) == 0 {
 		return s
 	}
-	// What people are told stands beside the strongest fact that links the two files, which comes
-	// first. Counts of commits stand beside a fact of commits, if one speaks for the file.
+	// The first reason carries the text for people, so it is the strongest fact that connects the
+	// two files. Counts of commits go with a fact about commits, if there is one in favor of the
+	// file.
 	speaks := func(r event.Reason) bool { return r.Weight*r.Value > 0 }
 	ofCommits := func(r event.Reason) bool { return t.Both > 0 && speaks(r) && slices.Contains(counted, r.Signal) }
 	i := slices.IndexFunc(s.Reasons, ofCommits)
@@ -237,7 +242,8 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 	return s
 }
 
-// evidence is a fact with what to say of a companion in one sentence.
+// evidence returns a reason with a text that tells in one sentence why a companion belongs to the
+// change.
 func evidence(r event.Reason, f *history.Companion, t event.Together, names bool, precedents []string) event.Reason {
 	switch link := linkOf(&f.Facts); {
 	case t.Both > 0:
@@ -261,11 +267,12 @@ func evidence(r event.Reason, f *history.Companion, t event.Together, names bool
 	return r
 }
 
-// What links two files is said from these values on: of Stem half of the rare words of a name, of
-// Calls one name that only the other defines, of Linked an import that means at most two files.
+// saidLink is the value from which on a connection is mentioned: for Stem half of the rare words of
+// a name, for Calls one name that only the other file defines, for Linked an import that may mean
+// at most two files.
 const saidLink = 0.5
 
-// linkOf says what names and contents say of two files, "" if it is nothing.
+// linkOf returns how names and contents connect two files, in words, "" if they do not.
 func linkOf(x *history.Facts) string {
 	switch {
 	case x[history.Name] > 0:
@@ -282,15 +289,15 @@ func linkOf(x *history.Facts) string {
 	return ""
 }
 
-// unlinked are the facts that do not link a file with the change.
+// unlinked are the facts that do not connect a file with the change.
 var unlinked = []string{history.Always.String(), history.Number.String(), history.Alone.String(), history.Steady.String(),
 	history.Prose.String(), history.Data.String(), history.Chance.String()}
 
-// counted are the facts that are made of common commits.
+// counted are the facts that are computed from common commits.
 var counted = []string{history.Common.String(), history.Lately.String(), history.Small.String(), history.Sized.String(),
 	history.Keeps.String(), history.Like.String()}
 
-// factTexts are the facts in words.
+// factTexts has each fact in words.
 var factTexts = map[string]string{
 	history.Common.String(): "share of the commits with that file", history.Lately.String(): "more or less of them lately",
 	history.Name.String(): "same stem", history.Folder.String(): "same folder", history.Fresh.String(): "changed lately",

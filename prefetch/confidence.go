@@ -13,32 +13,32 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Class is the kind of situation of a prediction. The predictions of a class come true equally
-// often, so each class has a calibration of its own.
+// Class is the kind of situation in which a file is predicted. Each class is calibrated on its own,
+// because equal logits come true equally often only within a class.
 type Class string
 
 // The classes of predictions.
 const (
 	PromptNamed  Class = "prompt_named"  // at a prompt, a file that it names
-	PromptBefore Class = "prompt_before" // at a prompt, a file that earlier words of the session have named
-	PromptOther  Class = "prompt"        // at a prompt, any other
-	OpenNamed    Class = "open_named"    // between calls, a file that the session's words have named
-	OpenSeen     Class = "open_seen"     // between calls, a file that a result has named
-	OpenUnseen   Class = "open_unseen"   // between calls, a file that nothing has named
+	PromptBefore Class = "prompt_before" // at a prompt, a file that earlier words of the session named
+	PromptOther  Class = "prompt"        // at a prompt, any other file
+	OpenNamed    Class = "open_named"    // between calls, a file that the words of the session named
+	OpenSeen     Class = "open_seen"     // between calls, a file that a tool's result named
+	OpenUnseen   Class = "open_unseen"   // between calls, a file that nothing has named yet
 	OfSearch     Class = "search"        // after a search that failed
-	OfChange     Class = "change"        // beside a change
-	OfText       Class = "text"          // a prompt outside of sessions
-	OfBranch     Class = "branch"        // a question that says nothing, on a branch
+	OfChange     Class = "change"        // a companion of a change
+	OfText       Class = "text"          // a file for a text outside of a session
+	OfBranch     Class = "branch"        // a question without a text, on a branch
 )
 
-// Classes lists them in a fixed order.
+// Classes returns all classes in a fixed order.
 func Classes() []Class {
 	return []Class{PromptNamed, PromptBefore, PromptOther, OpenNamed, OpenSeen, OpenUnseen, OfSearch, OfChange, OfText,
 		OfBranch}
 }
 
-// Kind is the kind of hint that names files of the class, "" if none does: a hint is about files
-// that nothing has named.
+// Kind returns the kind of hint that shows files of the class, "" if none does. Hints show only
+// files that nothing has named.
 func (c Class) Kind() HintKind {
 	switch c {
 	case OpenUnseen:
@@ -53,7 +53,7 @@ func (c Class) Kind() HintKind {
 	return ""
 }
 
-// classOf is the class of a file in the answer to a question.
+// classOf returns the class of a file in the answer to a question.
 func classOf(q event.Query, f rank.Scored) Class {
 	m := rank.TaskOf(q)
 	switch {
@@ -77,15 +77,16 @@ func classOf(q event.Query, f rank.Scored) Class {
 	return OpenSeen
 }
 
-// FileFeatures distinguish files at the same place of their rankings. A ranking says which file
-// comes first. How often the first one is opened depends on what it is, on how far it is ahead of
-// the others, on how likely other files are, and on how many files are open already.
+// FileFeatures are the features that turn a file's logit into a probability. A ranking tells which
+// file comes first; how often the first one is really opened also depends on the class, on its
+// distance to the other files, on how probable the others are, and on how many files are already
+// open.
 type FileFeatures struct {
 	Class  Class
 	Logit  float64
-	First  float64 // 1 for the first of the ranking
-	Ahead  float64 // of the first: its logit minus that of the second, at most 3
-	Behind float64 // of any other: its logit minus that of the first, at least −3
+	First  float64 // 1 for the first file of the ranking, else 0
+	Ahead  float64 // for the first file: its logit minus that of the second, at most 3
+	Behind float64 // for any other file: its logit minus that of the first, at least −3
 	Mass   float64 // ln(1 + the sum of all scores of the ranking)
 	Opened float64 // rank.Scored.Opened
 }
@@ -112,20 +113,21 @@ func FileFeaturesOf(q event.Query, ranked []rank.Scored) []FileFeatures {
 	return out
 }
 
-// Confidence is how features become probabilities: log odds = slope·logit + shift of the class, and
-// the weights of the rest.
+// Confidence turns features into probabilities: log odds = slope·logit + shift, both of the class,
+// plus the weighted other features.
 type Confidence struct {
-	Classes map[Class]rank.Scale `json:"classes"` // slope, shift; a class that is missing keeps the ranking's score
+	// slope and shift; a class without an entry keeps the scale of the ranking
+	Classes map[Class]rank.Scale `json:"classes"`
 	First   float64              `json:"first"`
 	Ahead   float64              `json:"ahead"`
 	Behind  float64              `json:"behind"`
 	Mass    float64              `json:"mass"`
 	Opened  float64              `json:"opened"`
-	List    ListModel            `json:"list"`   // at a prompt
-	Search  ListModel            `json:"search"` // after a search that failed
+	List    ListModel            `json:"list"`   // for lists at prompts
+	Search  ListModel            `json:"search"` // for lists after a search that failed
 }
 
-// list is the model of the lists of a kind.
+// list returns the model for the lists of a kind.
 func (c *Confidence) list(k HintKind) ListModel {
 	if k == Search {
 		return c.Search
@@ -133,8 +135,8 @@ func (c *Confidence) list(k HintKind) ListModel {
 	return c.List
 }
 
-// scale is a, b of a file's probability 1/(1+e^-(a·logit+b)): the ranking's own for a class that
-// has none.
+// scale returns a and b in a file's probability 1/(1+e^-(a·logit+b)). A class without an entry has
+// the scale of the ranking.
 func (c *Confidence) scale(x *FileFeatures) rank.Scale {
 	s, ok := c.Classes[x.Class]
 	if !ok {
@@ -144,11 +146,12 @@ func (c *Confidence) scale(x *FileFeatures) rank.Scale {
 	return s
 }
 
-// Probability returns the probability of a file with these features, with the shipped weights.
+// Probability returns the probability of a file with these features by the weights of c, without
+// what this repository has taught.
 func (c *Confidence) Probability(x FileFeatures) float64 { return c.scale(&x).Probability(x.Logit) }
 
-// Candidates are the files of a ranking, the likeliest first. own is what the repository's outcomes
-// have taught.
+// Candidates returns the files of a ranking, the most probable first. own is what outcomes in this
+// repository have taught.
 func (c *Confidence) Candidates(q event.Query, ranked []rank.Scored, own Intercepts) []Candidate {
 	out := make([]Candidate, 0, len(ranked))
 	for i, x := range FileFeaturesOf(q, ranked) {
@@ -170,7 +173,8 @@ func likeliestFirst(ps []Candidate) {
 	slices.SortStableFunc(ps, func(a, b Candidate) int { return cmp.Compare(b.P, a.P) })
 }
 
-// Shipped is the confidence that aOa ships with: confidence.json, made by scripts/dev/train.
+// Shipped returns the Confidence in confidence.json, which scripts/dev/train makes and aOa ships
+// with.
 func Shipped() *Confidence { return shipped() }
 
 //go:embed confidence.json
@@ -184,11 +188,12 @@ var shipped = sync.OnceValue(func() *Confidence {
 	return c
 })
 
-// File is the form of confidence.json.
+// File is the content of confidence.json.
 type File struct {
-	About      string             `json:"about"`
-	Command    string             `json:"command"`
-	Measured   map[string]float64 `json:"measured"` // log loss on repositories not fitted on, before and after
+	About   string `json:"about"`
+	Command string `json:"command"`
+	// log loss before and after, on repositories that were left out of the fit
+	Measured   map[string]float64 `json:"measured"`
 	Confidence Confidence         `json:"confidence"`
 }
 

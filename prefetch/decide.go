@@ -8,56 +8,60 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// hintEvery is how far apart hints of one conversation are, unless a prompt comes between.
+// hintEvery is the shortest time between two hints in one conversation, unless a prompt comes
+// between them.
 const hintEvery = 30 * time.Second
 
-// Decision is the decision on what to say in answer to a question. It is reserved: no other
-// decision says the same until Said or Drop is called.
+// Decision is the decision about what to say in answer to a question. Until Said or Drop is called
+// it is reserved: no other decision says the same.
 type Decision struct {
 	Why   Why
-	Theta float64 // the threshold that was in force, 0 for facts
-	Spent bool    // the session's allowance of tokens is used up: a text without files is not to be said either
+	Theta float64 // the threshold that was applied, 0 for facts
+	// The session's allowance of tokens is used up, so a text without files must not be said
+	// either.
+	Spent bool
 
 	question Question
 	trait    trait
 	statuses map[Status][]Candidate
-	opens    float64 // of a list: the probability that the turn opens files
-	held     string  // name of what is held, "" without a session
+	opens    float64 // for a list: the probability that the turn opens files
+	held     string  // identifies the reservation, "" without a session
 }
 
-// Files returns the files to be named, the likeliest first.
+// Files returns the files to be shown, the most probable first.
 func (d *Decision) Files() []Candidate { return d.statuses[Shown] }
 
-// Why is one word for the log and for people that says how a question was decided.
+// Why tells in one word, for the log and for people, how a question was decided.
 type Why string
 
-// How a question can be decided.
+// The possible values of Why.
 const (
 	WhyShown    Why = "shown"    // something was said
 	WhyWithheld Why = "withheld" // withheld to measure what showing it would have changed
-	WhyNothing  Why = "nothing"  // every candidate was said before, or there was none
-	WhyBelow    Why = "below"    // the best candidate is less likely than the threshold
-	WhyIdle     Why = "idle"     // the turn probably opens no file
+	WhyNothing  Why = "nothing"  // there was no candidate, or each had been said before
+	WhyBelow    Why = "below"    // the best candidate is less probable than the threshold
+	WhyIdle     Why = "idle"     // the turn will probably open no file
 	WhySoon     Why = "soon"     // the last hint was less than 30 s ago
 	WhySpent    Why = "spent"    // the session's allowance of tokens is used up
-	WhySpace    Why = "space"    // the words had no room
-	WhyReading  Why = "reading"  // the files had not been read yet since the daemon's start
-	WhyLate     Why = "late"     // the agent no longer waited
+	WhySpace    Why = "space"    // the agent has no room for the text
+	WhyReading  Why = "reading"  // not all files have been read since the daemon started
+	WhyLate     Why = "late"     // the agent had stopped waiting
 )
 
 // Decide decides what is said now. It is the only place where a file, a list or a fact gets its
 // status:
 //
-//   - A candidate is worth saying when its probability reaches the threshold of its kind, a list
-//     when its estimate does (ListEstimate), a fact always. What is not is logged as shadow, once
-//     per kind and conversation, if it reaches Floor.
-//   - Nothing is said to a conversation twice, and never the current file. A fact about a file is
-//     said once for each kind of facts.
-//   - A session whose tokens are spent, and a hint within 30 s of the last one stay silent.
-//   - A share is withheld, drawn for each file and session, for each list, for each Topic. What
-//     was shown to a conversation or withheld from it keeps that status, whatever the kind.
+//   - A candidate is shown if its probability reaches the threshold of its kind, a list if its
+//     estimate does (ListEstimate), a fact always. Other candidates with at least the probability
+//     Floor are logged as shadow, once per kind and conversation.
+//   - Nothing is said twice in a conversation, and the current file is never said. A fact about a
+//     file is said once for each kind of facts.
+//   - Nothing is said in a session whose tokens are used up, nor as a hint within 30 s of the
+//     last one.
+//   - A random share is withheld, drawn for each file and session, for each list, and for each
+//     Topic. What was shown or withheld in a conversation keeps that status, whatever the kind.
 //
-// It looks at nothing but the candidates, the session and what outcomes have taught, and takes
+// Decide looks at nothing but the candidates, the session and what outcomes have taught. It takes
 // microseconds.
 func (p *Prefetcher) Decide(q Question, c *Candidates) Decision {
 	q.Query.Task = traits[q.Kind].task
@@ -116,7 +120,8 @@ func (p *Prefetcher) decide(d *Decision, candidates []Candidate, s situation) {
 	}
 }
 
-// silent is why nothing is said now, whatever the candidates are; "" if something may be said.
+// silent returns the reason why nothing may be said now, whatever the candidates are; "" if
+// something may.
 func (d *Decision) silent(s situation) Why {
 	q := d.question.Query
 	switch last := s.HintAt[q.Subagent]; {
@@ -128,16 +133,16 @@ func (d *Decision) silent(s situation) Why {
 	return ""
 }
 
-// choice is what one decision is about: a file or a list.
+// choice is what is decided on as one: a file or a list.
 type choice struct {
-	name  string // whether it is withheld is decided by hashing this name
+	name  string // its hash decides whether it is withheld
 	files []Candidate
-	worth bool // likely enough to be shown
-	keep  bool // likely enough to be logged where it is not shown
+	worth bool // probable enough to be shown
+	keep  bool // probable enough to be logged if it is not shown
 }
 
-// choices sorts candidates into what is decided on as one, the likeliest first, without what must
-// not be said.
+// choices groups the candidates into choices, the most probable first. It leaves out files that
+// must not be said.
 func (p *Prefetcher) choices(d *Decision, candidates []Candidate, s situation) (out []choice) {
 	q, tr := d.question, d.trait
 	skip := func(f event.Path) bool {
@@ -163,7 +168,8 @@ func (p *Prefetcher) choices(d *Decision, candidates []Candidate, s situation) (
 		if skip(x.File) || tr.hint && !x.Unseen {
 			continue
 		}
-		// What only the kind's intercept lowers is logged, or it could never be raised again.
+		// A file that only the intercept of the kind pushes below the threshold is logged.
+		// Otherwise nothing could ever raise the intercept again.
 		c := choice{string(x.File), []Candidate{x}, x.P >= d.Theta, max(x.P, x.Shipped) >= Floor}
 		switch {
 		case tr.fact:
@@ -184,7 +190,7 @@ func (p *Prefetcher) draw(session, name string) Status {
 	return Shown
 }
 
-// Left is how many tokens a session may still be spent on it.
+// Left returns how many more tokens may be spent on a session.
 func (p *Prefetcher) Left(session string, at time.Time) int {
 	return max(0, p.o.tokens()-p.situation(session, at).Tokens)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// estimate gives each file that may be an answer its probability: the only way from a question to a
-// probability, for hints and for people. A question about a change is answered by the commits, one
-// about a change that has begun by both, every other one by the ranking. Who asks is done with the
-// candidates when it no longer needs them.
+// estimate returns the candidates for a question with their probabilities. All probabilities, for
+// hints and for people, come from here. Commits answer a question about a change; commits and the
+// ranking one about a change that has begun; the ranking every other one. The caller calls Done on
+// the result.
 func (p *Prefetcher) estimate(ctx context.Context, q event.Query, past history.Past) (*Candidates, error) {
 	switch {
 	case Begins(q):
@@ -23,11 +23,11 @@ func (p *Prefetcher) estimate(ctx context.Context, q event.Query, past history.P
 }
 
 // AsksCommits reports whether a question is about a change, so that commits answer it, alone or
-// with a text.
+// together with a text.
 func AsksCommits(q event.Query) bool { return rank.TaskOf(q) == event.TaskChange || Begins(q) }
 
-// Answer is the answer for people and tools. Equal state, past and query give equal answers. Only a
-// question about a change needs a past (AsksCommits).
+// Answer returns the answer for people and tools. The same state, past and query give the same
+// answer. Only a question about a change needs a past (see AsksCommits).
 func (p *Prefetcher) Answer(ctx context.Context, q event.Query, past history.Past) (event.Answer, error) {
 	c, err := p.estimate(ctx, q, past)
 	if err != nil {
@@ -37,8 +37,8 @@ func (p *Prefetcher) Answer(ctx context.Context, q event.Query, past history.Pas
 	return c.Answer(ctx), nil
 }
 
-// Why is the whole arithmetic of one file, with the digits of Answer, and its place there; 0 for a
-// file that Answer leaves out.
+// Why returns the whole arithmetic of one file, with the digits of Answer, and its place in the
+// answer; 0 if Answer leaves the file out.
 func (p *Prefetcher) Why(ctx context.Context, q event.Query, past history.Past, f event.Path) (s event.Suggestion,
 	place int, err error) {
 	c, err := p.estimate(ctx, q, past)
@@ -58,5 +58,6 @@ func (p *Prefetcher) Why(ctx context.Context, q event.Query, past history.Past, 
 	return s, 0, err
 }
 
-// Sure is the probability from which a change lacks a file, see Sure.
+// Sure returns the probability from which on a file counts as missing from a change; see the
+// function Sure.
 func (p *Prefetcher) Sure() float64 { return Sure(p.o.threshold()) }

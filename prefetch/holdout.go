@@ -11,7 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// digest hashes the parts, each ended by a zero byte: no two lists of parts run together.
+// digest hashes the parts. Each is ended by a zero byte, so that ("ab", "c") and ("a", "bc")
+// differ.
 func digest(parts ...string) [sha256.Size]byte {
 	h := sha256.New()
 	for _, p := range parts {
@@ -21,14 +22,15 @@ func digest(parts ...string) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// heldOut decides by a seeded hash whether a file is kept back from a session, whatever the kind:
-// the same question always gets the same answer, and no one can steer it.
+// heldOut reports whether a file is withheld from a session, whatever the kind. It decides by a
+// seeded hash: the same question always gets the same answer, and nobody can influence it.
 func heldOut(seed, session string, f event.Path, rate float64) bool {
 	d := digest("holdout", seed, session, string(f))
 	return float64(binary.BigEndian.Uint64(d[:8]))/math.Exp2(64) < rate
 }
 
-// hintID names a prediction by all that makes it: made twice, it is one.
+// hintID returns the ID of a prediction's event, a hash of its content. Logging the same prediction
+// twice thus counts once.
 func hintID(e event.Event, h event.Hint) string {
 	parts := []string{"hint", e.Session, e.Subagent, h.Name, h.Status, strconv.FormatInt(e.Time.UnixMilli(), 10), h.Text}
 	d := digest(append(parts, event.Strings(slices.Concat(h.Paths, h.Named))...)...)

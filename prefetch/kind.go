@@ -5,39 +5,43 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// HintKind is the kind of a hint: what it is about and when it is asked. Each kind has its own
-// switch, threshold and record. Kinds are stored in the event log (event.Hint.Name).
+// HintKind is the kind of a hint: what the hint is about and when it may come. Each kind has its
+// own switch, threshold and record. Kinds are stored in the event log (event.Hint.Name).
 type HintKind string
 
 // The kinds of hints.
 const (
-	Next    HintKind = "next"         // between tool calls: the file opened next
-	Prompt  HintKind = "prompt"       // at a prompt: a list of files, one of which the turn probably opens
-	Partner HintKind = "partner"      // when a change looks complete (LooksAtChange): what changes with it and is untouched
-	Rescue  HintKind = "rescue"       // a call failed on a path
-	Start   HintKind = "start"        // a session begins, resumes or was compacted
-	Search  HintKind = "search"       // a search named no file, or too many: what it means, else a list of files
-	Stale   HintKind = "stale"        // a file changed since the session read it
-	Reload  HintKind = session.Reload // a prompt arrived: recorded sequences that such prompts led to
+	Next   HintKind = "next"   // between tool calls: the file that will be opened next
+	Prompt HintKind = "prompt" // at a prompt: a list of files, one of which the turn will probably open
+	// When a change looks complete (LooksAtChange): files that usually change with it and are
+	// missing.
+	Partner HintKind = "partner"
+	Rescue  HintKind = "rescue" // a call failed on a path
+	Start   HintKind = "start"  // a session begins, resumes or was compacted
+	// a search named no file, or too many: the files that it means, else a list of probable files
+	Search HintKind = "search"
+	Stale  HintKind = "stale"        // a file changed since the session read it
+	Reload HintKind = session.Reload // a prompt arrived: recorded tool calls that similar prompts led to
 )
 
-// MaxFiles is the most files that one decision shows.
+// MaxFiles is the largest number of files that one decision shows.
 const MaxFiles = 5
 
-// trait has what the decision needs to know of a kind.
+// trait has the properties of a kind that a decision needs.
 type trait struct {
 	task  event.Task
 	files int  // shown at most
-	hint  bool // an unrequested guess: unseen files only, rate-limited
-	fact  bool // true whatever the scores say: found by looking, with neither threshold nor rate limit
-	text  bool // its words do not name the files that are predicted (see Question.Topic)
-	list  bool // a list is decided on, counted and withheld as a whole: see ListModel
+	hint  bool // it interrupts without being asked for: only files not seen yet, and not too often
+	fact  bool // it was looked up, so scores do not matter: neither threshold nor rate limit applies
+	text  bool // its text does not name the predicted files (see Question.Topic)
+	list  bool // a list is decided, counted and withheld as a whole: see ListModel
 
-	label session.Label // what its predictions are about
-	aim   float64       // share of what it shows that should be used; 0 is targetPrecision
+	label session.Label // when its predictions count as right
+	aim   float64       // share of shown files that should be used; 0 means targetPrecision
 }
 
-// start is where the kind's threshold starts under a setting.
+// start returns where the threshold of the kind starts. setting is the threshold that the user has
+// set.
 func (t trait) start(setting float64) float64 {
 	if t.list {
 		return ListThreshold
@@ -52,8 +56,9 @@ func (t trait) target() float64 {
 	return targetPrecision
 }
 
-// traits of all kinds. A guess between calls costs attention for one file only, so it names fewest.
-// A prompt comes once a turn and before any search: a list costs little there.
+// traits has the trait of each kind. A guess between calls costs attention for a single file, so it
+// shows the fewest files. A prompt comes once per turn and before any search, so a list costs
+// little there.
 var traits = map[HintKind]trait{
 	Next:    {task: event.TaskOpen, label: session.LabelNext, files: 2, hint: true},
 	Prompt:  {task: event.TaskPrompt, label: session.LabelTurn, files: MaxFiles, list: true, aim: listAim},
@@ -66,24 +71,25 @@ var traits = map[HintKind]trait{
 		aim: listAim},
 }
 
-// Fact reports whether what the kind says was found by looking, and never ranked.
+// Fact reports whether hints of this kind are looked up and never ranked.
 func (k HintKind) Fact() bool { return traits[k].fact }
 
-// labelOf returns what counts as a success for a kind.
+// labelOf returns when predictions of a kind count as right.
 func labelOf(k HintKind) session.Label { return traits[k].label }
 
-// Kinds lists all kinds in a fixed order.
+// Kinds returns all kinds in a fixed order.
 func Kinds() []HintKind {
 	return []HintKind{Next, Prompt, Partner, Rescue, Search, Start, Stale, Reload}
 }
 
-// Status says what was done with a predicted file. Statuses are stored in the event log
+// Status tells what was done with a predicted file. Statuses are stored in the event log
 // (event.Hint).
 type Status string
 
 // The statuses of a prediction.
 const (
-	Shown    Status = session.Shown  // in the text
-	Withheld Status = "withheld"     // would have been shown, but was withheld to measure what showing changes
-	Shadow   Status = session.Shadow // below the threshold, or too soon after the last hint: logged for the base rate
+	Shown    Status = session.Shown // in the text
+	Withheld Status = "withheld"    // would have been shown, but was withheld to measure the effect of showing
+	// Below the threshold, or too soon after the last hint. It is logged as a baseline.
+	Shadow Status = session.Shadow
 )

@@ -5,10 +5,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// notified remembers the hints that one conversation got, or was meant to get.
+// notified remembers which files were shown to one conversation or withheld from it.
 type notified struct {
-	statuses map[event.Path]Status            // shown or withheld, under whatever kind
-	kinds    map[HintKind]map[event.Path]bool // predicted under that kind, in any status
+	statuses map[event.Path]Status            // shown or withheld, under any kind
+	kinds    map[HintKind]map[event.Path]bool // by kind: the files predicted under it, in any status
 }
 
 func (t notified) add(kind HintKind, status Status, f event.Path) {
@@ -21,7 +21,7 @@ func (t notified) add(kind HintKind, status Status, f event.Path) {
 	}
 }
 
-// notifiedOf returns that of a conversation.
+// notifiedOf returns the notified of a conversation, from the marks of its session.
 func notifiedOf(marks []session.Mark, conversation string) notified {
 	t := notified{map[event.Path]Status{}, map[HintKind]map[event.Path]bool{}}
 	for _, m := range marks {

@@ -11,18 +11,18 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Options of a Prefetcher. The zero value works. The functions are asked at every decision, so that
-// a changed setting holds at once.
+// Options of a Prefetcher. The zero value works. The functions are called at every decision, so
+// that a changed setting takes effect at once.
 type Options struct {
-	Threshold func() float64 // where thresholds start, clamped to [Floor, Ceiling]; nil is Balanced
-	// threshold of a list (see ListEstimate.Right), clamped to [Floor, Ceiling]; nil is
-	// ListThreshold
+	Threshold func() float64 // where thresholds start, limited to [Floor, Ceiling]; nil means Balanced
+	// List returns the threshold of a list (see ListEstimate.Right), limited to [Floor, Ceiling].
+	// nil means ListThreshold.
 	List      func() float64
-	Holdout   func() float64   // share of predictions kept back, in [0,1]; nil is 0.10
-	Tokens    func() int       // what may be spent on one session, in tokens; nil is 2000
-	Confident *Confidence      // how rankings become predictions; nil is Shipped()
-	Weights   *history.Weights // of what goes with a change; nil is history.Shipped()
-	Seed      string           // so that different repositories withhold different hints
+	Holdout   func() float64   // share of predictions that are withheld, in [0,1]; nil means 0.10
+	Tokens    func() int       // tokens that may be spent on one session; nil means 2000
+	Confident *Confidence      // turns rankings into probabilities; nil means Shipped()
+	Weights   *history.Weights // for companions of a change; nil means history.Shipped()
+	Seed      string           // makes different repositories withhold different hints
 }
 
 func (o Options) threshold() float64 {
@@ -39,7 +39,7 @@ func (o Options) list() float64 {
 	return clamp(o.List())
 }
 
-// start is where the threshold of a kind starts, base being Threshold.
+// start returns where the threshold of a kind starts. base is the result of Threshold.
 func (o Options) start(t trait, base float64) float64 {
 	if t.list {
 		return o.list()
@@ -51,7 +51,7 @@ func (o Options) holdout() float64 {
 	if o.Holdout == nil {
 		return 0.10
 	}
-	return o.Holdout() // compared only: what lies outside [0,1] is all or nothing
+	return o.Holdout() // values outside of [0,1] simply mean all or nothing
 }
 
 func (o Options) tokens() int {
@@ -77,37 +77,37 @@ type Prefetcher struct {
 	o        Options
 }
 
-// pending is a decision on its way through the log. Until it is folded, a second decision must not
-// say the same, nor come too soon after it.
+// pending is a decision whose event is on its way through the log. Until the event comes back,
+// another decision must neither say the same nor come too soon after it.
 type pending struct {
 	id     string
-	by     string // conversation
+	by     string // the conversation
 	at     time.Time
 	kind   HintKind
 	status Status
 	files  []event.Path
 }
 
-// The bounds of what is on its way. A log that takes longer than pendingFor is not taking it.
+// Limits for pending decisions. An event that has not come back after pendingFor was not logged.
 const (
 	pendingFor  = 5 * time.Second
 	maxPending  = 16   // decisions per session
 	maxSessions = 1024 // sessions
 )
 
-// New makes a Prefetcher over the sessions that the ranker reads.
+// New returns a Prefetcher for the sessions that the ranker reads.
 func New(s *State, sessions *session.Sessions, ranker *rank.Ranker, o Options) *Prefetcher {
 	return &Prefetcher{State: s, sessions: sessions, ranker: ranker, o: o}
 }
 
-// For returns the Prefetcher for another worktree's ranking. They share their decisions.
+// For returns a Prefetcher for the ranker of another worktree. Both share their decisions.
 func (p *Prefetcher) For(ranker *rank.Ranker) *Prefetcher {
 	return New(p.State, p.sessions, ranker, p.o)
 }
 
-// Threshold returns the threshold of a session without the drift of any kind, and those of the
-// kinds as they have adapted, with the session's offset and penalty; all in [Floor, Ceiling].
-// Session "" means no session.
+// Threshold returns the thresholds of a session: value without the drift of any kind, and for each
+// kind the one that applies, with its drift, the session's offset and its penalty. All are in
+// [Floor, Ceiling]. Session "" means no session.
 func (p *Prefetcher) Threshold(session string, at time.Time) (value float64, kinds map[string]float64) {
 	s := p.situation(session, at)
 	kinds = map[string]float64{}
@@ -119,7 +119,7 @@ func (p *Prefetcher) Threshold(session string, at time.Time) (value float64, kin
 	return theta(s.base, 0, s.Offset, s.Ignored), kinds
 }
 
-// theta is the threshold of a kind that ranks. That of Partner is the one of aoa check.
+// theta returns the threshold of a kind that ranks. For Partner it is that of aoa check.
 func (p *Prefetcher) theta(k HintKind, s situation) float64 {
 	if k == Partner {
 		return Sure(s.base)
@@ -127,7 +127,7 @@ func (p *Prefetcher) theta(k HintKind, s situation) float64 {
 	return theta(p.o.start(traits[k], s.base), s.drift[k], s.Offset, s.Ignored)
 }
 
-// situation has what a decision depends on beside its candidates, as of one reading.
+// situation has everything but the candidates that a decision depends on, read at one time.
 type situation struct {
 	session.Hints
 	notified // of the conversation
@@ -136,7 +136,7 @@ type situation struct {
 	drift    map[HintKind]float64
 }
 
-// join takes a conversation out of the session, with the decisions that are on their way.
+// join selects one conversation of the session and adds its pending decisions.
 func (s *situation) join(waiting []pending, conversation string) {
 	s.notified = notifiedOf(s.Marks, conversation)
 	s.HintAt = maps.Clone(s.HintAt)
@@ -158,11 +158,11 @@ func (s *situation) join(waiting []pending, conversation string) {
 	}
 }
 
-// situation reads what a decision needs.
+// situation returns what a decision in a session needs.
 func (p *Prefetcher) situation(id string, at time.Time) situation {
 	s := situation{base: p.o.threshold()}
 	p.mu.Lock()
-	if p.State.base() == s.base { // what was learned under another threshold does not count
+	if p.State.base() == s.base { // what was learned under another setting does not count
 		s.drift = maps.Clone(p.Drift)
 	}
 	p.mu.Unlock()
@@ -174,21 +174,21 @@ func (p *Prefetcher) situation(id string, at time.Time) situation {
 	return s
 }
 
-// hold remembers a decision until its event is folded. mu is held.
+// hold adds a pending decision. The caller holds mu.
 func (s *State) hold(session string, d pending) {
 	if len(s.pending) >= maxSessions && s.pending[session] == nil {
-		clear(s.pending) // their events never came: the log has refused them
+		clear(s.pending) // the log has refused their events
 	}
 	held := append(s.pending[session], d)
 	s.pending[session] = held[max(0, len(held)-maxPending):]
 }
 
-// waiting returns the decisions of a session that are still on their way at that time. mu is held.
+// waiting returns the decisions of a session that are still pending at a time. The caller holds mu.
 func (s *State) waiting(session string, at time.Time) []pending {
 	return slices.DeleteFunc(slices.Clone(s.pending[session]), func(d pending) bool { return at.Sub(d.at) > pendingFor })
 }
 
-// folds forgets a decision that is in the log now. Call it with mu held.
+// folds removes a pending decision whose event has been logged. The caller holds mu.
 func (s *State) folds(session, id string) {
 	left := slices.DeleteFunc(s.pending[session], func(d pending) bool { return d.id == id })
 	if s.pending[session] = left; len(left) == 0 {

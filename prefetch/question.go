@@ -7,28 +7,30 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// Question is a kind of hint that is asked at an occasion.
+// Question asks for hints of one kind in a certain situation.
 type Question struct {
 	Kind  HintKind
 	Query event.Query
-	// Topic names what a text is about that names no files (Reload). Whether the text is withheld
-	// is decided by hashing it.
+	// Topic identifies a text that names no files (Reload). Its hash decides whether the text is
+	// withheld.
 	Topic string
 }
 
-// Occasion has what is known at a hook that can carry hints.
+// Occasion describes the moment at which a hook can carry hints.
 type Occasion struct {
 	Query event.Query  // session, subagent and time
-	Asked *event.Query // the question of the hook itself; nil if it has none
-	Kind  HintKind     // its kind
-	// prompts that could not be answered, edits, failed calls and looks at the change since the
-	// last hint, oldest first
+	Asked *event.Query // the question that the hook itself asks; nil if there is none
+	Kind  HintKind     // the kind of that question
+	// Recent has the prompts that could not be answered, edits, failed calls and looks at the
+	// change since the last hint, oldest first.
 	Recent []event.Event
-	Change []event.Path // files that the session has edited and no commit has included since, the newest last
-	Whole  bool         // the change seems complete: a prompt follows it, or a call looks at it (see LooksAtChange)
+	// The files that the session has edited and no commit has included since, the newest last.
+	Change []event.Path
+	// The change seems complete: a prompt follows it, or a call looks at it (see LooksAtChange).
+	Whole bool
 }
 
-// Questions lists the kinds that are asked at an occasion, the most useful first.
+// Questions returns the questions that are asked at an occasion, the most useful first.
 func Questions(o Occasion) []Question {
 	out := []Question{{Kind: Rescue, Query: o.Query}}
 	if slices.ContainsFunc(o.Recent, session.FailedSearch) {
@@ -52,7 +54,7 @@ func Questions(o Occasion) []Question {
 	return out
 }
 
-// last is the newest event of a sort.
+// last returns the newest event for which sort is true.
 func last(events []event.Event, sort func(event.Event) bool) (event.Event, bool) {
 	for _, e := range slices.Backward(events) {
 		if sort(e) {
@@ -62,10 +64,10 @@ func last(events []event.Event, sort func(event.Event) bool) (event.Event, bool)
 	return event.Event{}, false
 }
 
-// LooksAtChange reports whether an event is a command that one runs on a change that seems
-// complete: git add, commit, status or diff, or a check that passed. A hint about what the change
-// lacks comes then, and not at the first edit, when most of the change is still to come. After a
-// check that failed, or of which that is not known, more edits follow.
+// LooksAtChange reports whether an event is a command that people run when a change seems complete:
+// git add, commit, status or diff, or a check that passed. Hints about what the change lacks come
+// then, not at the first edit, when most of the change is still to come. After a check that failed,
+// or whose result is not known, more edits follow.
 func LooksAtChange(e event.Event) bool {
 	c := e.Call()
 	return e.Kind() == event.KindRun && (c.Looks || c.Checks && c.Exit == "0")

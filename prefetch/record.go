@@ -1,28 +1,30 @@
 package prefetch
 
-// Record counts the outcomes of the hints of one kind. A tenth of the hints is withheld by chance,
-// and their outcomes say what happens without a hint.
+// Record counts the outcomes of the hints of one kind. A random tenth of the hints is withheld;
+// their outcomes show what happens without a hint.
 type Record struct {
 	Kind     HintKind `json:"kind"`
 	Shown    Tally    `json:"shown"`
 	Withheld Tally    `json:"withheld"`
-	Shadow   Tally    `json:"shadow"` // not likely enough to be shown
-	Tokens   int64    `json:"tokens"` // of the texts that were shown, estimated
+	Shadow   Tally    `json:"shadow"` // not probable enough to be shown
+	Tokens   int64    `json:"tokens"` // estimated tokens of the texts that were shown
 }
 
-// Tally counts the files of one status; of a kind that shows lists, the lists.
+// Tally counts files with one status, or lists if the kind shows lists.
 type Tally struct {
-	Decided  int64 `json:"decided"`
-	Resolved int64 `json:"resolved"` // of these, those of which the outcome is known; no list whose turn opened nothing
-	Right    int64 `json:"right"`    // of these, those that were used in time; of lists, those of which one file was
+	Decided int64 `json:"decided"`
+	// Those of Decided whose outcome is known. A list whose turn opened no file has no outcome.
+	Resolved int64 `json:"resolved"`
+	// Those of Resolved that were used in time. A list counts if one of its files was.
+	Right int64 `json:"right"`
 }
 
-// Plus is the sum of two tallies.
+// Plus returns the sum of two tallies.
 func (t Tally) Plus(o Tally) Tally {
 	return Tally{t.Decided + o.Decided, t.Resolved + o.Resolved, t.Right + o.Right}
 }
 
-// status is the tally of an status.
+// status returns the tally of a status.
 func (r *Record) status(a Status) *Tally {
 	switch a {
 	case Shown:

@@ -7,11 +7,12 @@ import (
 
 // Rescuer finds the file that a failed access meant.
 type Rescuer struct {
-	Tree    *index.Tree
-	Renamed func(event.Path) (event.Path, bool) // the first later name of a file that exists; nil knows none
+	Tree *index.Tree
+	// returns the first later name of a file that exists; nil if no renames are known
+	Renamed func(event.Path) (event.Path, bool)
 }
 
-// found says what was found on the rungs of the ladder of names on which a missing path may find a
+// found has the reason in words for each rule of the resolver by which a missing path may find a
 // file.
 var found = map[index.Rung]string{
 	index.Base:     " does not exist, this is the tracked file of that name",
@@ -20,9 +21,9 @@ var found = map[index.Rung]string{
 }
 
 // Rescue returns the one tracked file that was meant by an access to a path that does not exist or
-// is a folder, with the reason in words. ok is false if no file or several may be meant, because a
-// wrong answer is worse than none. why says how the access failed. It only looks up names, which
-// takes microseconds.
+// is a folder, with a reason in words. ok is false if no file or several may be meant, because a
+// wrong answer is worse than none. why tells how the access failed. Rescue only looks up names,
+// which takes microseconds.
 func (r Rescuer) Rescue(wrong event.Path, why event.Failure) (s event.Suggestion, ok bool) {
 	if r.Tree == nil || wrong == "" || r.Tree.Has(wrong) {
 		return s, false
@@ -35,7 +36,7 @@ func (r Rescuer) Rescue(wrong event.Path, why event.Failure) (s event.Suggestion
 	return event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{reason}}, true
 }
 
-// meant is the file that was meant, with what follows its wrong path in the reason.
+// meant returns the file that was meant, and the text that follows the wrong path in the reason.
 func (r Rescuer) meant(wrong event.Path, why event.Failure) (f event.Path, text string) {
 	switch why {
 	case event.FailDir:

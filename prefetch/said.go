@@ -8,11 +8,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// Said returns what to log of a decision after it was put into words, an event for each status, and
-// what came of it. text is what is said, "" for nothing, and named are the files that it names: the
-// words may have had no room for all files of the decision, and what they do not name was not
-// shown. They may name other files, too. Nothing is logged without a session, because nothing could
-// resolve it. What was decided stays held until the events come back from the log.
+// Said records how a decision was put into words. It returns the events to log, one for each
+// status, and what came of the decision. text is what is said, "" for nothing, and named are the
+// files that it names. Files of the decision that the text does not name, because there was no
+// room, were not shown; the text may also name other files. Without a session nothing is logged,
+// because nothing could resolve it. The decision remains reserved until its events come back from
+// the log.
 func (p *Prefetcher) Said(d Decision, text string, named []event.Path) ([]event.Event, Why) {
 	q, files := d.question, d.statuses[Shown]
 	if text == "" || !d.trait.text {
@@ -53,15 +54,15 @@ func (p *Prefetcher) Said(d Decision, text string, named []event.Path) ([]event.
 	return log, why
 }
 
-// Drop takes a decision back that was not said, because the agent no longer waits: it may be made
-// again.
+// Drop cancels a decision that was not said because the agent had stopped waiting. It may then be
+// made again.
 func (p *Prefetcher) Drop(d Decision) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.folds(d.question.Query.Session, d.held)
 }
 
-// hintEvent completes the event of one status. It carries the probabilities as shipped: an
+// hintEvent completes the event of one status. It records the shipped probabilities, because an
 // intercept must not learn from itself.
 func hintEvent(q Question, h event.Hint, files []Candidate) event.Event {
 	h.Label, h.Task, h.Text = string(labelOf(q.Kind)), q.Query.Task, q.Topic
@@ -77,5 +78,5 @@ func hintEvent(q Question, h event.Hint, files []Candidate) event.Event {
 	return e
 }
 
-// Tokens estimates what a text costs (see index.Tokens).
+// Tokens estimates how many tokens a text costs (see index.Tokens).
 func Tokens(text string) int { return index.Tokens(text) }

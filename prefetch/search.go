@@ -8,22 +8,22 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Searcher finds the files that a search meant which named no file, or too many.
+// Searcher finds the files that a search meant if the search itself named no file, or too many.
 type Searcher struct {
 	Tree     *index.Tree
-	Contents *index.Contents // nil: what files define is not known
+	Contents *index.Contents // nil if it is not known what files define
 }
 
-// The bounds of what a pattern may mean. A name that more files fit means none of them.
+// Limits for what a pattern may mean. A name that more files have means none of them.
 const (
 	mostDefiners = 2
 	mostNamed    = 3
-	leastPiece   = 4 // letters of a name in a pattern
+	leastPiece   = 4 // letters of a name in a pattern, at least
 )
 
-// Found are the files that define an identifier of the pattern (in plain form), then those whose
-// name the pattern nearly says, at most MaxFiles. It reads the names of all files once:
-// milliseconds.
+// Found returns the files that define an identifier of the pattern (in plain form), then those
+// whose name is nearly in the pattern, at most MaxFiles. It reads the names of all files once,
+// which takes milliseconds.
 func (s Searcher) Found(pattern string, identifiers []string) (out []event.Suggestion) {
 	add := func(files []event.Path, text, with string) {
 		for _, f := range files {
@@ -49,8 +49,8 @@ func (s Searcher) Found(pattern string, identifiers []string) (out []event.Sugge
 	return out
 }
 
-// namesIn are the names of files that a pattern may mean: the last part of a path or of a glob,
-// without its marks.
+// namesIn returns the names of files that a pattern may mean: the last part of a path or of a glob,
+// without special characters.
 func namesIn(pattern string) (out []string) {
 	for _, part := range strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune(" |(){},\"'", r) }) {
 		last := part[strings.LastIndexByte(part, '/')+1:]

@@ -8,20 +8,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// settingThreshold is the name of the setting that State folds: what Options.Threshold is.
+// settingThreshold is the name of the setting that State reads from the log: the value of
+// Options.Threshold.
 const settingThreshold = "threshold"
 
-// setting applies a person's decision. State reads it from the log and not from the present
-// settings, so that a replay under other settings gives the same result.
+// setting applies a threshold that a person has set. State reads it from the log and not from the
+// present settings, so that a replay under other settings gives the same result.
 func (s *State) setting(b event.Setting) {
 	if v, err := strconv.ParseFloat(b.Value, 64); b.Name == settingThreshold && err == nil && clamp(v) != s.Base {
 		s.Base = clamp(v)
-		clear(s.Drift) // it was learned under another one
+		clear(s.Drift) // it was learned under another threshold
 	}
 }
 
-// SetThreshold is the event that says what Options.Threshold is from now on; false if the log says
-// so already.
+// SetThreshold returns the event that records a new value of Options.Threshold; false if the log
+// already has this value.
 func (s *State) SetThreshold(value float64, at time.Time) (event.Event, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

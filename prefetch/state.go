@@ -14,22 +14,22 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// State is what is known of the predictions of all sessions: a fold of the event log, and of
-// nothing else. What concerns one session is in package session. It is safe for concurrent use.
+// State is what is known about the predictions of all sessions, computed from the event log alone.
+// What concerns one session is in package session. It is safe for concurrent use.
 type State struct {
 	mu sync.Mutex // guards what follows
 	folded
-	pending   map[string][]pending // session → decisions whose events were not folded yet, oldest first
-	decisions int                  // so far
+	pending   map[string][]pending // by session: decisions whose events have not come back from the log, oldest first
+	decisions int                  // number of decisions so far
 }
 
-// folded is the content of a snapshot.
+// folded is the part of State that is stored in a snapshot.
 type folded struct {
-	Base       float64              // the threshold that drifts were learned under, 0 if none is set
-	Drift      map[HintKind]float64 // how far the threshold of a kind has moved
+	Base       float64              // the threshold under which the drifts were learned, 0 if none is set
+	Drift      map[HintKind]float64 // how far the threshold of each kind has moved
 	Counts     map[HintKind]Record
 	Intercepts Intercepts
-	Outcomes   []Outcome // the newest, at most mostOutcomes, the newest last
+	Outcomes   []Outcome // the newest outcomes, at most mostOutcomes, the newest last
 }
 
 // Outcome is the outcome of one predicted file.
@@ -39,21 +39,21 @@ type Outcome struct {
 	Kind    HintKind   `json:"kind"`
 	Status  Status     `json:"status"`
 	File    event.Path `json:"file"`
-	P       float64    `json:"p"` // its probability as shipped
+	P       float64    `json:"p"` // its shipped probability
 	Used    bool       `json:"used"`
 }
 
-// mostOutcomes is how many outcomes are kept.
+// mostOutcomes is the number of outcomes that are kept.
 const mostOutcomes = 5000
 
-// NewState is the state before the first event.
+// NewState returns the state before the first event.
 func NewState() *State {
 	s := &State{pending: map[string][]pending{}}
 	s.fill()
 	return s
 }
 
-// fill makes the maps that are missing.
+// fill creates missing maps.
 func (f *folded) fill() {
 	if f.Drift == nil {
 		f.Drift = map[HintKind]float64{}
@@ -76,7 +76,7 @@ func (s *State) Snapshot() ([]byte, error) {
 	return codec.Encode(&s.folded)
 }
 
-// Restore replaces the state by a snapshot; nil empties it. After an error it is as it was.
+// Restore replaces the state by a snapshot; nil empties it. After an error the state is unchanged.
 func (s *State) Restore(data []byte) error {
 	var f folded
 	if data == nil {
@@ -104,8 +104,8 @@ func (s *State) set(f folded) {
 	s.folded = f
 }
 
-// Apply folds an event. From other clones it folds feedback, and the outcomes of their predictions,
-// for the intercepts; their hints are decided there.
+// Apply updates the state by an event. Of events from other clones it uses feedback, and, for the
+// intercepts, the outcomes of their predictions. Hints of other clones are decided there.
 func (s *State) Apply(e event.Event, _ *session.Session, d session.Delta) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +128,7 @@ func (s *State) Apply(e event.Event, _ *session.Session, d session.Delta) {
 	}
 }
 
-// hint counts what was decided.
+// hint counts what a hint's event decided.
 func (s *State) hint(h event.Hint) {
 	n := len(h.Paths)
 	if traits[HintKind(h.Name)].list {
@@ -142,7 +142,7 @@ func (s *State) hint(h event.Hint) {
 	})
 }
 
-// count changes the record of a kind.
+// count updates the record of a kind.
 func (s *State) count(k HintKind, by func(*Record)) {
 	r := s.Counts[k]
 	r.Kind = k
@@ -150,7 +150,7 @@ func (s *State) count(k HintKind, by func(*Record)) {
 	s.Counts[k] = r
 }
 
-// resolved counts the outcome of a file of a prediction.
+// resolved counts the outcome of one file of a prediction.
 func (s *State) resolved(at time.Time, made *session.Resolved) {
 	kind, used := HintKind(made.Kind), made.File.Used
 	if made.Label != labelOf(kind) {
@@ -164,7 +164,7 @@ func (s *State) resolved(at time.Time, made *session.Resolved) {
 	case event.Foreign(made.Session):
 		return
 	case traits[kind].list && (!made.Decides || !used && !made.Opens):
-		return // a list counts once, and not where the turn opened nothing
+		return // a list counts once, and not at all if the turn opened no file
 	}
 	s.count(kind, func(r *Record) {
 		t := r.status(Status(made.Status))
@@ -178,8 +178,8 @@ func (s *State) resolved(at time.Time, made *session.Resolved) {
 	}
 }
 
-// feedback takes a person's word: it counts as one outcome of the kind it is about, or of every
-// hint when it does not say.
+// feedback counts a person's judgement as one outcome of the kind that it is about, or of every
+// kind of hint if it does not say.
 func (s *State) feedback(f event.Feedback) {
 	_, known := traits[HintKind(f.Name)]
 	for _, k := range Kinds() {
@@ -189,7 +189,7 @@ func (s *State) feedback(f event.Feedback) {
 	}
 }
 
-// move steps a kind's drift.
+// move moves the drift of a kind by one step.
 func (s *State) move(k HintKind, used bool) {
 	if k == Partner {
 		return // aoa check has a threshold of its own, which outcomes do not move
@@ -198,11 +198,11 @@ func (s *State) move(k HintKind, used bool) {
 	s.Drift[k] = drift(s.Drift[k], step(used, traits[k].target()), traits[k].start(base))
 }
 
-// base is where thresholds start.
+// base returns where thresholds start.
 func (s *State) base() float64 { return cmp.Or(s.Base, Balanced) }
 
 // Came returns the outcomes of the newest predicted files, at most most of them, the newest last.
-// Those of other clones are left out.
+// Outcomes from other clones are left out.
 func (s *State) Came(most int) []Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,7 +210,7 @@ func (s *State) Came(most int) []Outcome {
 	return own[max(0, len(own)-most):]
 }
 
-// Learned are the intercepts now.
+// Learned returns a copy of the present intercepts.
 func (s *State) Learned() Intercepts {
 	s.mu.Lock()
 	defer s.mu.Unlock()

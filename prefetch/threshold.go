@@ -2,59 +2,61 @@ package prefetch
 
 import "math"
 
-// The thresholds that have names, and the bounds of all.
+// The named thresholds, and the limits of all thresholds.
 const (
 	Conservative = 0.80
 	Balanced     = 0.60 // the default
 	Aggressive   = 0.40
 
-	Floor   = 0.40 // nothing below is ever predicted
-	Ceiling = 0.90 // no threshold rises above, or a kind could never prove itself again
+	Floor   = 0.40 // nothing below this is ever predicted
+	Ceiling = 0.90 // no threshold rises above this, or the kind could never prove itself again
 )
 
-// ListThreshold is the default of the setting threshold.prompt: a list is said from this
-// probability on that one of its files is right, if the turn opens any.
+// ListThreshold is the default of the setting threshold.prompt: a list is shown if one of its files
+// is right with at least this probability, given that the turn opens any file.
 const ListThreshold = 0.65
 
-// Situation is the kind of prompt that a list is decided at.
+// Situation is the kind of prompt for which a list is decided.
 type Situation string
 
-// The situations.
+// The situations of a prompt.
 const (
-	FirstTask Situation = "first task" // a session's first prompt, no question: it says in its own words what to do
-	Asks      Situation = "question"   // it has a question mark
-	Later     Situation = "later"      // any other; a search that failed, too
-	// its turn is expected to open nothing, or it is a later prompt of three words: its files are
-	// ordered by what the agent said before it, and these words must decide nothing. Of 1,170
-	// recorded ones none had a list by its own words, and with the agent's words 7 lists, 3 of them
-	// right, stood against 15 where the turn opens nothing
+	// A session's first prompt, unless it is a question: its own words tell what to do.
+	FirstTask Situation = "first task"
+	Asks      Situation = "question" // a prompt with a question mark
+	Later     Situation = "later"    // any other prompt; also a search that failed
+	// Agrees is a prompt whose turn is expected to open no file, or a later prompt of at most three
+	// words. Files for such a prompt would be ordered by what the agent said before it, although
+	// the prompt says nothing itself. Among 1,170 recorded ones none had a list by its own words.
+	// By the agent's words there were 7 lists, 3 of them right, and 15 lists where the turn opens
+	// nothing.
 	Agrees Situation = "agreement"
 )
 
-// easier is by how much the threshold of lists is lower in a situation; at an agreement nothing is
-// said. In recordings of 24 repositories, weights fitted without their owner, lists at first
-// prompts are right in .878 from .60 on and in .881 from .65 on. At later prompts .806 would fall
-// to .790, and at questions .798 to .764.
+// easier is the amount by which the threshold of lists is lowered in a situation. In recordings of
+// 24 repositories, with weights fitted without the repository's owner, the lists at first prompts
+// are right in .878 with a threshold of .60 and in .881 with .65. At later prompts the share would
+// fall from .806 to .790, and at questions from .798 to .764.
 var easier = map[Situation]float64{FirstTask: 0.05}
 
 // How thresholds move.
 const (
 	targetPrecision = 0.75 // the share of shown files that should be used
-	quantileStep    = 0.01 // eta of the controlled quantile
-	ignoredInRow    = 3    // suggestions ignored in a row before the penalty
+	quantileStep    = 0.01 // eta in the formula of step
+	ignoredInRow    = 3    // shown files ignored in a row from which on a penalty is added
 	ignorePenalty   = 0.10
 )
 
-// WarnMargin is how much surer aOa must be that a change lacks a file than that a file is needed
-// next: what a change lacks stops a commit.
+// WarnMargin is how much more certain aOa must be to say that a change lacks a file than to suggest
+// a file, because a missing file stops a commit.
 const WarnMargin = 0.10
 
-// Sure is the probability from which a change lacks a file, where hints are shown from theta. It is
-// one for the check, for MCP and for the hint partner, so that all name the same files: outcomes do
-// not move it.
+// Sure returns the probability from which on a file counts as missing from a change, if hints are
+// shown from theta on. The check, MCP and the hint partner all use it, so that they name the same
+// files. Outcomes do not move it.
 func Sure(theta float64) float64 { return math.Min(clamp(theta)+WarnMargin, Ceiling) }
 
-// clamp keeps a threshold in [Floor, Ceiling]; what is not a number becomes Balanced.
+// clamp limits a threshold to [Floor, Ceiling]. NaN becomes Balanced.
 func clamp(theta float64) float64 {
 	if math.IsNaN(theta) {
 		return Balanced
@@ -62,8 +64,9 @@ func clamp(theta float64) float64 {
 	return math.Min(math.Max(theta, Floor), Ceiling)
 }
 
-// step is one move of the controlled quantile: eta·(err − (1−target)), err 1 for a file shown and
-// not used. In the long run the share of unused files is 1−target, whatever the scores are worth.
+// step returns how far one shown file moves the threshold, by the rule of the controlled quantile:
+// eta·(err − (1−target)), where err is 1 if the file was not used, else 0. In the long run the
+// share of unused files becomes 1−target, whatever the quality of the scores.
 func step(used bool, target float64) float64 {
 	err := 1.0
 	if used {
@@ -72,12 +75,12 @@ func step(used bool, target float64) float64 {
 	return quantileStep * (err - (1 - target))
 }
 
-// drift adds a step to a kind's drift and keeps it where it can matter, so that it never has to be
-// unwound.
+// drift adds a step to the drift of a kind. It limits the drift to what has an effect, so that
+// nothing has to be unwound later.
 func drift(now, by, base float64) float64 { return clamp(base+now+by) - base }
 
-// theta is the threshold that counts: base, the kind's drift, the session's offset and the penalty
-// for being ignored, in [Floor, Ceiling].
+// theta returns the threshold that applies: base plus the kind's drift, the session's offset and
+// the penalty for ignored suggestions, in [Floor, Ceiling].
 func theta(base, drift, offset float64, ignored int) float64 {
 	t := base + drift + offset
 	if ignored >= ignoredInRow {

@@ -8,20 +8,23 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Append logs a batch of normalized events in one transaction and returns its number and the events
-// that were not known yet, in their order, in the form in which Replay will return them: without
-// sealed texts. Known is an event whose ID was logged, pruned or forgotten before; a commit that is
-// counted; an uncommit of a commit that is not. An uncommit comes back with the files, terms and
-// times of the commit that it takes back. Events of other clones are in no total, and only Replay
-// and Peers return them. If nothing is fresh, nothing is written and seq is the number of the last
-// batch. An event that cannot be encoded is left out, as a row that cannot be read: it must not
-// keep out those beside it.
+// Append logs a batch of normalized events in one transaction. It returns the number of the batch
+// and the events that were not known yet, in their order, as Replay will return them: without
+// sealed texts.
+//
+// Known is an event whose ID was logged, pruned or forgotten before; a commit that is already
+// counted; and an uncommit of a commit that is not counted. An uncommit is returned with the files,
+// terms and times of the commit that it takes back. Events of other clones are in no totals, and
+// only Replay and Peers return them. If no event is new, nothing is written and seq is the number
+// of the last batch. An event that cannot be encoded is left out, so that it does not keep the
+// others out.
 func (d *DB) Append(ctx context.Context, events []event.Event) (seq int64, fresh []event.Event, err error) {
 	return d.AppendCommits(ctx, events, nil)
 }
 
-// AppendCommits is Append that moves the cursor of the history import in the same transaction: ref
-// → sha of the last commit seen. Refs that are not named stay; an empty sha drops the ref.
+// AppendCommits is like Append but also moves the cursor of the history import in the same
+// transaction: for each ref, the sha of the last commit seen. Refs that are not in cursor stay; an
+// empty sha deletes the ref.
 func (d *DB) AppendCommits(ctx context.Context, events []event.Event,
 	cursor map[string]string) (seq int64, fresh []event.Event, err error) {
 	if len(events) == 0 && len(cursor) == 0 {
@@ -52,26 +55,28 @@ func (d *DB) AppendCommits(ctx context.Context, events []event.Event,
 	return b.last(), b.fresh, nil
 }
 
-// batch is one Append under way: take decides event by event what is fresh, flush writes it.
+// batch is the state of one Append: take decides for each event whether it is new, flush writes the
+// new ones.
 type batch struct {
 	tx    *Tx
 	d     *DB
-	first int64         // events.id of fresh[0]
-	fresh []event.Event // to be written
-	rows  []*row        // of fresh
-	// state maps the digest of an event of the batch to the newest row about it, if the log has
+	first int64         // the id in events of fresh[0]
+	fresh []event.Event // new events, to be written
+	rows  []*row        // the rows of fresh
+	// state maps the digest of an event in the batch to the newest row about it, if the log has
 	// one.
-	state    map[int64]mention
-	reversed map[int64]event.Event // events.id → a commit or uncommit that the batch takes back
+	state map[int64]mention
+	// By events.id: a commit or uncommit that the batch takes back.
+	reversed map[int64]event.Event
 }
 
-// mention is the newest row about an event. The row of a pruned or forgotten event is 0.
+// mention is the newest row about an event. It is 0 if that row was pruned or forgotten.
 type mention struct {
 	id      int64
 	counted int64 // as in the row, 0 for NULL
 }
 
-// last is the number of the batch, and the id of its last event.
+// last returns the number of the batch, which is the id of its last event.
 func (b *batch) last() int64 { return b.first + int64(len(b.fresh)) - 1 }
 
 func (b *batch) take(events []event.Event) error {
@@ -103,7 +108,7 @@ FROM ids LEFT JOIN events ON id = event WHERE digest IN (VALUES %s)`,
 			before, err := b.reverse(m.id)
 			if uncommit && b.tx.f.bad.skip(err) {
 				b.state[digest] = mention{id: m.id}
-				continue // Replay leaves the commit out as well
+				continue // Replay leaves this commit out as well
 			}
 			if err != nil && !b.tx.f.bad.skip(err) {
 				return err
@@ -123,7 +128,7 @@ FROM ids LEFT JOIN events ON id = event WHERE digest IN (VALUES %s)`,
 	return nil
 }
 
-// reverse notes that the event of a row is counted no longer, and returns it.
+// reverse marks the event of a row as no longer counted, and returns it.
 func (b *batch) reverse(id int64) (e event.Event, err error) {
 	if id >= b.first {
 		e = b.fresh[id-b.first]
@@ -137,7 +142,7 @@ func (b *batch) reverse(id int64) (e event.Event, err error) {
 	return e, err
 }
 
-// flush writes what take has found fresh.
+// flush writes the events that take found to be new.
 func (b *batch) flush() error {
 	if err := b.uncount(); err != nil {
 		return err
@@ -164,7 +169,7 @@ func (b *batch) flush() error {
 		return err
 	}
 	for _, e := range b.fresh {
-		// Git's others follow HEAD.
+		// git's renames that follow a move of HEAD are not recorded.
 		if r, ok := e.Body.(event.Rename); ok && (r.Past || e.Agent != "git") && e.Origin == "" {
 			if err := recordRename(b.tx, e.Time.UnixMilli(), r, ids); err != nil {
 				return err
@@ -181,14 +186,14 @@ func (b *batch) flush() error {
 		2, args, nil)
 }
 
-// uncount takes rows of earlier batches out of what is counted.
+// uncount marks rows of earlier batches as no longer counted.
 func (b *batch) uncount() error {
 	for id, e := range b.reversed {
 		if id >= b.first {
 			continue
 		}
 		touched := touchedBy(e)
-		if len(touched) == 0 { // it could not be read: this reads the whole table
+		if len(touched) == 0 { // the body could not be read, so this has to read the whole table
 			if err := b.tx.run([]any{id}, "DELETE FROM touches WHERE event = ?"); err != nil {
 				return err
 			}
@@ -220,7 +225,8 @@ func moveCursor(tx *Tx, cursor map[string]string) error {
 	return nil
 }
 
-// Cursor returns how far the import of the history has come: ref → sha.
+// Cursor returns how far the history import has come: for each ref, the sha of the last commit
+// seen.
 func (d *DB) Cursor(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
 	err := d.Each(ctx, "SELECT ref, sha FROM cursor", nil, func(row Row) error {

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Statements.
+// SQL statements.
 const (
 	sqlBlobs    = "SELECT id, key, session, part, size, created, written, used, meta, NULL FROM blobs "
 	sqlWithData = "SELECT id, key, session, part, size, created, written, used, meta, data FROM blobs "
-	// ?1 owner, ?2 session or '', ?3 part or ''
+	// Parameters: ?1 owner, ?2 session or '', ?3 part or ''.
 	sqlSelected = "WHERE owner = ?1 AND (?2 = '' OR session = ?2) AND (?3 = '' OR part = ?3)"
 	sqlPutBlob  = `INSERT INTO blobs (owner, key, session, part, size, created, written, used, active, meta, data)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?7, ?8, ?9)
@@ -20,37 +20,37 @@ ON CONFLICT (owner, key) DO UPDATE
 SET session = ?3, part = ?4, size = ?5, written = ?6, used = ?7, active = ?7, meta = ?8, data = ?9`
 	sqlUseBlob = "UPDATE blobs SET used = max(used, ?3), active = max(active, ?3) WHERE owner = ?1 AND key = ?2"
 	sqlSetMeta = `UPDATE blobs SET used = max(used, ?3), active = max(active, ?3), meta = ?4 WHERE owner = ?1 AND key = ?2`
-	// Touching one row is enough: a session is as old as the row that was used last.
+	// Updating one row is enough, because a session is as old as its row that was used last.
 	sqlTouchSession = `UPDATE blobs SET active = max(active, ?3)
 WHERE id = (SELECT id FROM blobs WHERE owner = ?1 AND session = ?2 ORDER BY active DESC LIMIT 1)`
 	sqlDropSession = "DELETE FROM blobs WHERE owner = ? AND session = ?"
 )
 
-// Selection selects blobs. Zero fields select everything.
+// Selection selects blobs. Fields that are zero select everything.
 type Selection struct {
 	Session, Part string
-	Limit         int  // the largest number of them; 0: all
-	LeastUsed     bool // those used longest ago come first, instead of those written last
+	Limit         int  // the largest number of blobs; 0: all
+	LeastUsed     bool // blobs used longest ago come first, instead of those written last
 }
 
 func (q Selection) args(owner string) []any {
 	return []any{owner, q.Session, q.Part}
 }
 
-// QuotaError is the refusal of a write that exceeds a session's quota.
+// QuotaError is the error of a write that would exceed a session's quota.
 type QuotaError struct {
 	Session            string
-	Used, Asked, Limit int64 // bytes: before the write, more, allowed
+	Used, Asked, Limit int64 // bytes: used before the write, additionally asked for, and allowed
 }
 
 func (e *QuotaError) Error() string {
 	return fmt.Sprintf("quota of session %.60s: %d bytes used, %d asked, %d allowed", e.Session, e.Used, e.Asked, e.Limit)
 }
 
-// Exists reports whether there is anything: reading makes no file.
+// Exists reports whether the file exists. It does not create it.
 func (o *Owner) Exists() bool { return o.b.Exists() }
 
-// names reports whether a blob holds a path.
+// names reports whether a blob is about a path.
 func (o *Owner) names(v Blob, path string) bool {
 	if o.rule.Names != nil {
 		return o.rule.Names(v, path)
@@ -58,8 +58,8 @@ func (o *Owner) names(v Blob, path string) bool {
 	return bytes.Contains(v.Data, []byte(path)) || bytes.Contains(v.Meta, []byte(path))
 }
 
-// scan reads a row of sqlBlobs or sqlWithData. What cannot be opened is nil, with an error beside
-// the rest.
+// scan reads a row of sqlBlobs or sqlWithData. Meta or Data that cannot be opened are nil; err then
+// tells why, and the other fields are valid.
 func (o *Owner) scan(f *File, r Row) (v Blob, id int64, err error) {
 	var created, written, used int64
 	err = r.Scan(&id, &v.Key, &v.Session, &v.Part, &v.Size, &created, &written, &used, &v.Meta, &v.Data)
@@ -72,8 +72,8 @@ func (o *Owner) scan(f *File, r Row) (v Blob, id int64, err error) {
 	return v, id, err
 }
 
-// Get returns a blob with its data. The error wraps ErrRow where it is damaged, ErrLostKey where
-// its key is not there.
+// Get returns a blob with its data. The error wraps ErrRow if the blob is damaged, and ErrLostKey
+// if its key is missing.
 func (o *Owner) Get(ctx context.Context, key string) (v Blob, found bool, err error) {
 	err = o.b.useExisting(ctx, func(f *File) error {
 		var failed error
@@ -88,7 +88,7 @@ func (o *Owner) Get(ctx context.Context, key string) (v Blob, found bool, err er
 	return v, found, err
 }
 
-// List returns blobs without their data, and how many there are without the limit.
+// List returns blobs without their data, and the number of blobs without the limit.
 func (o *Owner) List(ctx context.Context, q Selection) (out []Blob, total int, err error) {
 	order := " ORDER BY written DESC, id DESC"
 	if q.LeastUsed {
@@ -115,12 +115,12 @@ func (o *Owner) List(ctx context.Context, q Selection) (out []Blob, total int, e
 	return out, total, err
 }
 
-// Use notes that a blob was used. On a disk that cannot be written it does nothing.
+// Use records that a blob was used now. If the disk cannot be written it does nothing.
 func (o *Owner) Use(ctx context.Context, key string) error {
 	return o.note(ctx, sqlUseBlob, key, o.b.o.Now())
 }
 
-// Touch notes that a session was active, then.
+// Touch records that a session was active at a time.
 func (o *Owner) Touch(ctx context.Context, session string, then time.Time) error {
 	return o.note(ctx, sqlTouchSession, session, then)
 }
@@ -137,7 +137,8 @@ func (o *Owner) note(ctx context.Context, statement, of string, then time.Time) 
 	return err
 }
 
-// SetMeta replaces the meta of a blob, and notes a use. Without such a blob it does nothing.
+// SetMeta replaces the meta of a blob and records that it was used. If there is no such blob it
+// does nothing.
 func (o *Owner) SetMeta(ctx context.Context, key string, meta []byte) error {
 	p := o.Pack(Blob{Key: key, Meta: meta})
 	return o.b.useExisting(ctx, func(f *File) error {
@@ -147,8 +148,7 @@ func (o *Owner) SetMeta(ctx context.Context, key string, meta []byte) error {
 	})
 }
 
-// DropSession deletes the blobs of a session, and returns how many there were and the sum of their
-// sizes.
+// DropSession deletes the blobs of a session. It returns their number and the sum of their sizes.
 func (o *Owner) DropSession(ctx context.Context, session string) (n int, size int64, err error) {
 	err = o.b.delete(ctx, "clear session", func(tx *Tx) error {
 		_, err := tx.Scan("SELECT count(*), coalesce(sum(size), 0) FROM blobs WHERE owner = ? AND session = ?",
@@ -161,8 +161,8 @@ func (o *Owner) DropSession(ctx context.Context, session string) (n int, size in
 	return n, size, err
 }
 
-// Drop deletes blobs, all or none. The sizes are theirs. missing is the first key that nothing has;
-// then all stay.
+// Drop deletes several blobs, or none of them: if a key does not exist, all stay and missing is the
+// first such key. size is the sum of the deleted blobs' sizes.
 func (o *Owner) Drop(ctx context.Context, keys ...string) (size int64, missing string, err error) {
 	err = o.b.delete(ctx, "delete cached things", func(tx *Tx) error {
 		size, missing = 0, ""
@@ -190,7 +190,7 @@ func (o *Owner) Drop(ctx context.Context, keys ...string) (size int64, missing s
 
 var errMissing = errors.New("no such blob")
 
-// find returns the row of a blob without decrypting the blob. It returns nil if there is none.
+// find returns the size and session of a blob without decrypting it, nil if there is none.
 func (o *Owner) find(tx *Tx, key string) (*Blob, error) {
 	v := Blob{Key: key}
 	ok, err := tx.Scan("SELECT size, session FROM blobs WHERE owner = ? AND key = ?", []any{o.name, key}, &v.Size,

@@ -8,19 +8,20 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The first byte of packed data.
+// The first byte of packed data tells how it is packed.
 const (
 	packedRaw  = 0
 	packedZstd = 1
 )
 
 const (
-	leastPacked = 1024      // blobs of fewer bytes are not compressed: they fit into a page as they are
-	maxMeta     = 8 << 20   // bytes of a blob's meta that are read back
-	maxBlob     = 900 << 20 // bytes of data, also packed: SQLite takes 10^9 in a row
+	leastPacked = 1024      // smaller blobs are not compressed, because they fit into a page as they are
+	maxMeta     = 8 << 20   // bytes of a blob's meta, when it is read
+	maxBlob     = 900 << 20 // bytes of a blob's data, also when packed; SQLite allows 10^9 per row
 )
 
-// Coders are kept only as long as the collector lets them be: an idle daemon needs none.
+// Encoders and decoders are in pools, so that the garbage collector can free them in an idle
+// daemon.
 var (
 	encoders = sync.Pool{New: func() any {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
@@ -40,7 +41,7 @@ var (
 	}}
 )
 
-// pack compresses data where that makes it smaller.
+// pack compresses data if that makes it smaller.
 func pack(data []byte) []byte {
 	if len(data) >= leastPacked {
 		e := encoders.Get().(*zstd.Encoder)
@@ -53,8 +54,8 @@ func pack(data []byte) []byte {
 	return append(append(make([]byte, 0, len(data)+1), packedRaw), data...)
 }
 
-// unpack is the inverse of pack. What unpacks to more than limit bytes is ErrRow: the size that the
-// frame says is asked before memory is made for it.
+// unpack is the inverse of pack. If data would unpack to more than limit bytes the error is ErrRow;
+// the size is read from the frame before memory is allocated.
 func unpack(packed []byte, limit int64) ([]byte, error) {
 	switch {
 	case len(packed) == 0:
@@ -76,18 +77,18 @@ func unpack(packed []byte, limit int64) ([]byte, error) {
 	return nil, fmt.Errorf("%w: packed data begins with no known byte", ErrRow)
 }
 
-// Packed is a blob whose Meta and Data are compressed and sealed: what takes long was done before
-// the transaction.
+// Packed is a blob whose Meta and Data are compressed and sealed. This is done before the
+// transaction because it takes long.
 type Packed Blob
 
-// Pack compresses and seals a blob, bound to its owner and key.
+// Pack compresses and seals a blob. The result can be opened only under the same owner and key.
 func (o *Owner) Pack(v Blob) Packed {
 	v.Meta = o.b.o.Seal.Seal(o.metaOf(v.Key), pack(v.Meta))
 	v.Data = o.b.o.Seal.Seal(o.dataOf(v.Key), pack(v.Data))
 	return Packed(v)
 }
 
-// open is the inverse of Pack. What cannot be opened is nil.
+// open is the inverse of Pack. Meta or Data that cannot be opened become nil.
 func (o *Owner) open(v *Blob) error {
 	limit := o.rule.Max
 	if limit == 0 {
@@ -100,7 +101,7 @@ func (o *Owner) open(v *Blob) error {
 }
 
 func (o *Owner) openPart(of string, sealed []byte, limit int64) ([]byte, error) {
-	if sealed == nil { // a list
+	if sealed == nil { // the row comes from a list, without data
 		return nil, nil
 	}
 	packed, err := o.b.o.Seal.Open(of, sealed)
@@ -114,6 +115,6 @@ func (o *Owner) openPart(of string, sealed []byte, limit int64) ([]byte, error) 
 	return data, err
 }
 
-// What the sealed parts of a blob belong to.
+// The names to which the sealed parts of a blob are bound.
 func (o *Owner) metaOf(key string) string { return "meta " + o.name + " " + key }
 func (o *Owner) dataOf(key string) string { return "data " + o.name + " " + key }

@@ -12,83 +12,88 @@ import (
 //go:embed blobs.sql
 var blobSchema string
 
-// BlobOptions of NewBlobs. Path and Now are required.
+// BlobOptions are the options of NewBlobs. Path and Now are required.
 type BlobOptions struct {
-	Path    string           // of the SQLite file
-	Now     func() time.Time // for everything that is dated
-	Seal    *Seal            // seals what is on disk; nil stores it open
-	Log     *slog.Logger     // gets one warning when a file was moved aside; may be nil
-	Damaged func()           // called when the open file meets damage: the next use begins a fresh one; may be nil
+	Path string           // of the SQLite file
+	Now  func() time.Time // the clock for everything that is dated
+	Seal *Seal            // seals what is written to disk; nil stores it unsealed
+	Log  *slog.Logger     // gets one warning if a file was moved aside; may be nil
+	// Called when the open file turns out to be damaged. The next use then begins a new file. May
+	// be nil.
+	Damaged func()
 }
 
-// Blobs is the cache of a repository: one file in which the parts of aOa keep what saves time.
-// Nothing else is in it, so a damaged file is replaced by an empty one. Each part is an Owner with
-// a Rule. It is safe for concurrent use.
+// Blobs is the cache of a repository: one file in which parts of aOa keep data that saves time. It
+// has nothing else, so a damaged file is simply replaced by an empty one. Each part is an Owner
+// with a Rule. Blobs is safe for concurrent use.
 type Blobs struct {
 	*lazyFile
 	o      BlobOptions
 	owners []*Owner
 }
 
-// Rule says how long an owner's blobs stay, and what happens when there are too many.
+// Rule tells how long the blobs of an owner are kept, and what happens if there are too many.
 type Rule struct {
-	Unused func() time.Duration // after which a blob that was not used is dropped; nil: never
-	Quota  int64                // bytes of one session: what exceeds it is refused with a *QuotaError; 0: any
-	Count  int                  // blobs: those used least recently are dropped; 0: any
-	Bytes  func() int64         // of all blobs: those used least recently are dropped; nil: any
-	Max    int64                // bytes of one blob's data when it is read; 0: maxBlob
+	Unused func() time.Duration // the time after which an unused blob is deleted; nil: never
+	// Bytes that one session may have; a write beyond it fails with a *QuotaError. 0: no limit.
+	Quota int64
+	Count int          // number of blobs; beyond it the least recently used ones are deleted; 0: no limit
+	Bytes func() int64 // bytes of all blobs; beyond it the least recently used ones are deleted; nil: no limit
+	Max   int64        // bytes that one blob's data may have when it is read; 0: maxBlob
 
-	// Active is when a session was last active elsewhere. The blobs of a session are then dropped
-	// together, when all of it is old. nil: each is dropped by itself.
+	// Active returns when a session was last active elsewhere. The blobs of a session are then
+	// deleted together, once all of them are too old. If nil, each blob is deleted by itself.
 	Active func(session string) time.Time
-	// Names reports whether a blob holds a path; nil: its Meta or its Data contain it.
+	// Names reports whether a blob is about a path. If nil, it is if its Meta or its Data contain
+	// the path.
 	Names func(v Blob, path string) bool
-	// Derived says that the blobs are made of what is forgotten: every Forget takes all of them.
+	// Derived means that the blobs are computed from data that may be forgotten, so every Forget
+	// deletes all of them.
 	Derived bool
-	// Leave writes what the owner holds in memory and drops it: something is forgotten next. nil:
-	// it holds nothing.
+	// Leave writes what the owner holds in memory to disk and drops it, because something is about
+	// to be forgotten. nil if the owner holds nothing in memory.
 	Leave func(context.Context) error
 }
 
-// Owner gives one part of aOa, as the cache or the stages, access to its own blobs.
+// Owner gives one part of aOa, such as the cache or the stages, access to its own blobs.
 type Owner struct {
 	b    *Blobs
 	name string
 	rule Rule
 }
 
-// Blob is one value. The caller sets Key, Session, Part, Size, Meta and Data, and Used if that is
-// not the present.
+// Blob is one value. The caller sets Key, Session, Part, Size, Meta and Data, and Used if it is not
+// the present time.
 type Blob struct {
-	Key     string // its name among those of the owner
-	Session string // "": none
-	Part    string // what it is listed by; ""
+	Key     string // unique among the blobs of the owner
+	Session string // "" for none
+	Part    string // the name under which it is listed; may be ""
 	Size    int64  // bytes as the owner counts them
 	Created time.Time
 	Written time.Time
 	Used    time.Time
-	Meta    []byte // small, at most 8 MB; nil where it cannot be read
-	Data    []byte // only from Get
+	Meta    []byte // at most 8 MB; nil if it cannot be read
+	Data    []byte // set only by Get
 }
 
-// NewBlobs opens nothing: the file is made at the first write.
+// NewBlobs returns a cache that opens its file at the first use, and creates it at the first write.
 func NewBlobs(o BlobOptions) *Blobs {
 	return &Blobs{o: o, lazyFile: newLazy(o.Path, blobSchema, Options{Now: o.Now, Log: o.Log, Damaged: o.Damaged,
 		checked: checkedBlobPages})}
 }
 
-// checkedBlobPages is how large a cache is read whole when it is opened: 1 MB. Reading finds what
-// is damaged in the rest.
+// checkedBlobPages is the largest number of pages, 1 MB in all, of a cache that is checked
+// completely when it is opened. Damage in a larger one is found when it is read.
 const checkedBlobPages = 256
 
-// Owner adds a part. All are added before the first use.
+// Owner adds a part. All parts must be added before the first use.
 func (b *Blobs) Owner(name string, r Rule) *Owner {
 	o := &Owner{b, name, r}
 	b.owners = append(b.owners, o)
 	return o
 }
 
-// delete deletes what a transaction names and returns space to the disk.
+// delete runs a transaction that deletes blobs and then returns free space to the disk.
 func (b *Blobs) delete(ctx context.Context, what string, fn func(tx *Tx) error) error {
 	return b.useExisting(ctx, func(f *File) error {
 		if err := f.Write(ctx, what, fn); err != nil {
@@ -98,7 +103,7 @@ func (b *Blobs) delete(ctx context.Context, what string, fn func(tx *Tx) error) 
 	})
 }
 
-// answersKept is how long a call may arrive a second time.
+// answersKept is how long the answer of a call is kept in case the call is repeated.
 const answersKept = 24 * time.Hour
 
 // Expired counts what Sweep deleted for one owner. Session is set if a whole session was deleted.
@@ -108,7 +113,8 @@ type Expired struct {
 	Size           int64
 }
 
-// Statements. ?1 is now, ?2 a time in the future, of a clock that ran ahead.
+// SQL statements. ?1 is now. ?2 is a time in the future; a later time comes from a clock that was
+// ahead.
 const (
 	sqlDateBlobs   = "UPDATE blobs SET used = min(used, ?1), active = ?1 WHERE active > ?2 OR used > ?2"
 	sqlDropAnswers = "DELETE FROM answers WHERE at < ?1 OR at > ?2"
@@ -118,12 +124,12 @@ WHERE owner = ?1 AND active <= ?2 HAVING count(*) > 0`
 GROUP BY session HAVING max(active) <= ?2`
 )
 
-// Sweep deletes blobs that were not used for as long as their owner keeps them, and answers whose
-// call can no longer be repeated.
+// Sweep deletes blobs that have been unused for longer than their owner's rule allows, and answers
+// of calls that can no longer be repeated.
 func (b *Blobs) Sweep(ctx context.Context) (gone []Expired, err error) {
 	now := b.o.Now()
 	err = b.delete(ctx, "sweep the cache", func(tx *Tx) error {
-		// What was written under a clock that ran ahead would stay for as long.
+		// Blobs written while the clock was ahead would be kept too long.
 		if err := tx.run([]any{now.UnixMilli(), now.Add(24 * time.Hour).UnixMilli()}, sqlDateBlobs); err != nil {
 			return err
 		}
@@ -142,7 +148,7 @@ func (b *Blobs) Sweep(ctx context.Context) (gone []Expired, err error) {
 	return gone, err
 }
 
-// sweep drops what is too old of one owner.
+// sweep deletes the blobs of one owner that are too old.
 func (o *Owner) sweep(tx *Tx, now time.Time) (old []Expired, err error) {
 	life := o.rule.Unused()
 	before := now.Add(-life).UnixMilli()
@@ -170,9 +176,9 @@ func (o *Owner) sweep(tx *Tx, now time.Time) (old []Expired, err error) {
 	return old, err
 }
 
-// Forget deletes the blobs of a session, those written since a time, or those that hold a path, of
-// every owner. What cannot be read may hold it, and goes. It returns how many went, by owner. The
-// bytes are in the file until Scrub.
+// Forget deletes, for every owner, the blobs of a session, those written since a time, or those
+// about a path. A blob that cannot be read may be about the path, so it is deleted, too. It returns
+// the number of deleted blobs by owner. Their bytes remain in the file until Scrub.
 func (b *Blobs) Forget(ctx context.Context, f ForgetFilter) (gone map[string]int, err error) {
 	for _, o := range b.owners {
 		if o.rule.Leave != nil {
@@ -193,7 +199,7 @@ func (b *Blobs) Forget(ctx context.Context, f ForgetFilter) (gone map[string]int
 						return err
 					}
 				}
-				return tx.run(nil, "DELETE FROM answers") // they may name anything
+				return tx.run(nil, "DELETE FROM answers") // answers may contain anything
 			})
 			if err != nil {
 				return err
@@ -204,12 +210,12 @@ func (b *Blobs) Forget(ctx context.Context, f ForgetFilter) (gone map[string]int
 	return gone, err
 }
 
-// Scrub overwrites what was deleted, see File.Scrub.
+// Scrub overwrites the bytes of deleted blobs; see File.Scrub.
 func (b *Blobs) Scrub(ctx context.Context) error {
 	return b.useExisting(ctx, func(f *File) error { return f.Scrub(ctx) })
 }
 
-// meant are the blobs that are to be forgotten.
+// meant returns the ids of the blobs that are to be forgotten.
 func (o *Owner) meant(ctx context.Context, file *File, f ForgetFilter) (ids []int64, err error) {
 	query := sqlBlobs
 	if f.Path != "" && !o.rule.Derived {

@@ -2,17 +2,17 @@ package cold
 
 import "context"
 
-// BlobTx is one write transaction of an owner: all of it is kept, or nothing.
+// BlobTx is one write transaction of an owner. It is kept completely or not at all.
 type BlobTx struct {
 	o     *Owner
 	tx    *Tx
 	now   int64
-	grown map[string]int64 // session → bytes by which it grew
+	grown map[string]int64 // by session: bytes that it has grown by
 }
 
-// Write runs fn in a transaction, and then the owner's Rule: too much for a session is a
-// *QuotaError and nothing is kept, too much of the owner drops what was used least recently. The
-// keys of that are returned.
+// Write runs fn in a transaction and then applies the owner's Rule. If a session exceeds its quota,
+// the error is a *QuotaError and nothing is kept. If the owner has too many blobs, the least
+// recently used ones are deleted and their keys returned.
 func (o *Owner) Write(ctx context.Context, what string, fn func(tx *BlobTx) error) (dropped []string, err error) {
 	run := func(tx *Tx) error {
 		t := &BlobTx{o: o, tx: tx, now: o.b.o.Now().UnixMilli(), grown: map[string]int64{}}
@@ -34,7 +34,7 @@ func (t *BlobTx) Find(key string) (*Blob, error) {
 	return t.o.find(t.tx, key)
 }
 
-// Put writes a blob, over one of the same key.
+// Put writes a blob. It replaces one with the same key.
 func (t *BlobTx) Put(p Packed) error {
 	before, err := t.Find(p.Key)
 	if err != nil {
@@ -56,7 +56,8 @@ func (t *BlobTx) Delete(key string) error {
 	return t.tx.run([]any{t.o.name, key}, "DELETE FROM blobs WHERE owner = ? AND key = ?")
 }
 
-// Answered returns what a call was answered before; false: it is new. "" is never known.
+// Answered returns the answer that a call got before; ok is false if the call is new. A call named
+// "" is always new.
 func (t *BlobTx) Answered(call string) (answer []byte, ok bool, err error) {
 	if call == "" {
 		return nil, false, nil
@@ -67,10 +68,10 @@ func (t *BlobTx) Answered(call string) (answer []byte, ok bool, err error) {
 		return nil, false, err
 	}
 	answer, err = t.o.b.o.Seal.Open("answer "+call, answer)
-	return answer, err == nil, nil // one whose key is lost is answered again
+	return answer, err == nil, nil // an answer that cannot be opened is computed again
 }
 
-// Answer keeps what a call was answered.
+// Answer keeps the answer of a call in case the call is repeated.
 func (t *BlobTx) Answer(call string, answer []byte) error {
 	if call == "" {
 		return nil
@@ -80,7 +81,8 @@ func (t *BlobTx) Answer(call string, answer []byte) error {
 		"INSERT OR REPLACE INTO answers (call, at, answer) VALUES (?, ?, ?)")
 }
 
-// checkQuota refuses what makes a session too large. One that got no larger may stay so.
+// checkQuota returns an error if a session has become too large. A session that did not grow may
+// remain too large.
 func (t *BlobTx) checkQuota() error {
 	for session, grown := range t.grown {
 		if t.o.rule.Quota == 0 || grown <= 0 {
@@ -99,7 +101,7 @@ func (t *BlobTx) checkQuota() error {
 	return nil
 }
 
-// makeRoom drops the blobs used least recently until the owner keeps to its rule.
+// makeRoom deletes the least recently used blobs until the owner keeps to its rule.
 func (t *BlobTx) makeRoom() (dropped []string, err error) {
 	r := t.o.rule
 	if r.Count == 0 && r.Bytes == nil {

@@ -13,15 +13,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/atomicfile"
 )
 
-// A copy of the log is made once a day, in the same folder. A damaged log is restored from it.
+// A copy of the log is made once a day in the same folder. If the log is damaged, it is restored
+// from the copy.
 const (
 	copySuffix = ".copy"
-	partSuffix = ".copy.part" // one that is being made
+	partSuffix = ".copy.part" // a copy that is being made
 )
 
-// Copy makes the copy of the log: a whole database (VACUUM INTO), checked and synced before it
-// takes the place of the one before. Nothing is done if no batch was logged since. Others read and
-// write meanwhile. The copy has nothing that was forgotten: Forget calls it off.
+// Copy makes the daily copy of the log: a whole database (VACUUM INTO), which is checked and synced
+// before it replaces the previous copy. If no batch was logged since then, nothing is done. Others
+// can read and write meanwhile. Forget cancels a copy that is being made, so that the copy contains
+// nothing that was forgotten.
 func (d *DB) Copy(ctx context.Context) (made bool, err error) {
 	d.copying.Lock()
 	defer d.copying.Unlock()
@@ -34,7 +36,7 @@ func (d *DB) Copy(ctx context.Context) (made bool, err error) {
 		return false, err
 	}
 	if err := d.copyTo(ctx, d.path+partSuffix, path); err != nil {
-		_ = os.Remove(d.path + partSuffix) // the error that matters is the first
+		_ = os.Remove(d.path + partSuffix) // the first error is the one that matters
 		return false, fmt.Errorf("copy the log: %w", cmp.Or(ctx.Err(), err))
 	}
 	err = d.Write(ctx, "note the copy", func(tx *Tx) error { return tx.run([]any{metaCopied, seq}, setMeta) })
@@ -44,19 +46,20 @@ func (d *DB) Copy(ctx context.Context) (made bool, err error) {
 // HasCopy reports whether there is a copy.
 func (d *DB) HasCopy() bool { return exists(d.path + copySuffix) }
 
-// copyTo makes the copy as part, and renames it.
+// copyTo makes the copy under the name part and renames it to path.
 func (d *DB) copyTo(ctx context.Context, part, path string) error {
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // SQLite takes an empty file, with its mode
+	// SQLite accepts an empty file and keeps its mode
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	if err := f.Close(); err != nil {
 		return err
 	}
-	// data and settings, and files that a tool or another project wrote
+	// The copy gets its own connection: others wait for the writer's, and a reader's may not write.
 	if err := onDatabase(d.path, func(db *sql.DB) error {
 		_, err := db.ExecContext(ctx, "VACUUM INTO ?", part)
 		return err
@@ -69,7 +72,7 @@ func (d *DB) copyTo(ctx context.Context, part, path string) error {
 	return atomicfile.Rename(part, path)
 }
 
-// onDatabase calls fn with a connection of its own.
+// onDatabase opens a connection of its own, calls fn with it and closes it.
 func onDatabase(path string, fn func(*sql.DB) error) error {
 	db, err := sql.Open("sqlite", dsn(path))
 	if err != nil {
@@ -78,8 +81,8 @@ func onDatabase(path string, fn func(*sql.DB) error) error {
 	return errors.Join(fn(db), db.Close())
 }
 
-// checkpoint puts the write-ahead log into the file, as far as readers let it: a file that loses
-// its write-ahead log is then not older than its copy.
+// checkpoint moves the write-ahead log into the file, as far as readers permit. So a file that
+// loses its write-ahead log is not older than its copy.
 func (d *DB) checkpoint() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,8 +90,8 @@ func (d *DB) checkpoint() error {
 	return d.explain("checkpoint", err)
 }
 
-// dropCopy calls off a copy that is being made, deletes what there is, and keeps others from being
-// made until unlock is called.
+// dropCopy cancels a copy that is being made and deletes an existing one. No copy is made until the
+// caller calls unlock.
 func (d *DB) dropCopy() (unlock func(), err error) {
 	if cancel := d.callOff.Load(); cancel != nil {
 		(*cancel)()

@@ -18,25 +18,26 @@ var schema string
 // DB is the open event log. It is safe for concurrent use.
 type DB struct {
 	*File
-	seal    *Seal        // of texts; nil: they are stored open
-	version atomic.Int64 // grows with every change of what History reads
+	seal    *Seal        // seals texts; if nil they are stored unsealed
+	version atomic.Int64 // changes with everything that History reads
 
 	copying sync.Mutex                         // held while the copy is made or deleted
-	callOff atomic.Pointer[context.CancelFunc] // of the copy that is being made, or was last
+	callOff atomic.Pointer[context.CancelFunc] // cancels the copy that is being made, or was made last
 
-	// Only the writing goroutine uses these fields.
-	ids map[event.Path]int64 // some of them; a transaction that fails takes them with it
+	// Only the goroutine that writes uses these fields.
+	ids map[event.Path]int64 // ids of some files; dropped when a transaction fails
 
-	// MadeAgain says that Open had to begin it anew, or to take its copy: git history and past
-	// sessions may be missing in it. Nothing that was forgotten comes back with them.
+	// MadeAgain means that Open had to create a new log or to restore the copy, so git history and
+	// past sessions may be missing. Reading them again does not bring back anything that was
+	// forgotten.
 	MadeAgain bool
 }
 
-// Open opens the log. It is OpenFile, but that the daily copy takes the place of a log that is
-// damaged or gone, see restore.
+// Open opens the log like OpenFile. If the log is damaged or gone, its daily copy takes its place;
+// see restore.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
-	// The log is asked all day: it keeps more pages than other files, and more readers, each with
-	// its own cache.
+	// The log is queried all day, so it gets more cached pages and more readers than other files.
+	// Each reader has its own cache.
 	o.cache, o.readers = 4000, 4
 	o, path, err := o.complete(path)
 	if err != nil {
@@ -63,12 +64,12 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	return d, nil
 }
 
-// tryDB opens the log as it is.
+// tryDB opens the log without repairing it.
 func tryDB(ctx context.Context, path string, o Options) (*DB, error) {
 	var d *DB
 	_, err := tryFile(ctx, path, schema, o, func(f *File) error {
 		d = &DB{File: f, seal: o.Seal}
-		f.undone = func() { d.ids = nil } // ids that were read inside the transaction may not exist after it
+		f.undone = func() { d.ids = nil } // ids that were read inside of the undone transaction may not exist
 		return d.begin(ctx)
 	})
 	return d, err
@@ -96,12 +97,12 @@ func (d *DB) noteKey(ctx context.Context, o Options) error {
 	if any && before != "" && !o.Seal.opens(before) {
 		o.warn(keyWarning, "file", o.Seal.File)
 	}
-	_ = d.SetMeta(ctx, metaKey, o.Seal.name()) // where the disk cannot be written, the next start warns again
+	_ = d.SetMeta(ctx, metaKey, o.Seal.name()) // if the disk cannot be written, the next start warns again
 	return nil
 }
 
-// begin reads the number of the last batch, which SQLite keeps. Where the rows are beyond it, they
-// are right.
+// begin reads the number of the last batch, which SQLite keeps. If there are rows with higher
+// numbers, these count.
 func (d *DB) begin(ctx context.Context) error {
 	var last int64
 	_, err := d.Scan(ctx, `SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0),
@@ -110,7 +111,8 @@ func (d *DB) begin(ctx context.Context) error {
 	return err
 }
 
-// advance makes the next batch's number greater than seq. Nobody may append meanwhile.
+// advance makes sure that the number of the next batch is greater than seq. The caller prevents
+// appends meanwhile.
 func (d *DB) advance(ctx context.Context, seq int64) error {
 	if seq <= d.Last() {
 		return nil
@@ -125,12 +127,12 @@ func (d *DB) advance(ctx context.Context, seq int64) error {
 	return err
 }
 
-// Names of facts in the table meta that belong to this package.
+// Keys in the table meta that belong to this package.
 const (
-	metaCopied = "copied" // number of the last batch inside the copy
+	metaCopied = "copied" // number of the last batch in the copy
 	metaKey    = "key"    // name of the key that seals texts, see noteKey
 	metaName   = "writer" // see Name
-	metaScrub  = "scrub"  // "1": what was forgotten is to be overwritten
+	metaScrub  = "scrub"  // "1" while bytes of forgotten data still have to be overwritten
 )
 
 const (
@@ -138,16 +140,17 @@ const (
 	setMeta    = "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2"
 )
 
-// Last is the number of the last batch.
+// Last returns the number of the last batch.
 func (d *DB) Last() int64 { return d.seq.Load() }
 
-// Meta returns a small fact, "" if it was never set.
+// Meta returns the value of a key in the table meta, "" if it was never set.
 func (d *DB) Meta(ctx context.Context, key string) (v string, err error) {
 	_, err = d.Scan(ctx, selectMeta, []any{key}, &v)
 	return v, err
 }
 
-// SetMeta keeps a small fact, such as the id of the repository. The store has keys of its own.
+// SetMeta stores a small value under a key, such as the id of the repository. Keys of this package
+// are refused.
 func (d *DB) SetMeta(ctx context.Context, key, value string) error {
 	if key == metaCopied {
 		return errors.New("set meta: " + key + " belongs to the store: choose another key")

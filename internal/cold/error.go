@@ -8,23 +8,23 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Errors that callers branch on. Each is wrapped with what was being done, where, and what to do
-// next.
+// Errors that callers handle in different ways. Each is wrapped with what was being done, where,
+// and what to do next.
 var (
 	ErrFull     = errors.New("no space left")
 	ErrReadOnly = errors.New("the store cannot be written")
 	ErrDamaged  = errors.New("the database is damaged")
 )
 
-// hints say what to do next, one per sentinel.
+// hints has for each of these errors what to do next.
 var hints = map[error]string{
 	ErrFull:     "free some space on that disk, or lower retention.bytes; nothing was half-written",
 	ErrReadOnly: "check the permissions of that folder and that its disk is mounted for writing",
 	ErrDamaged:  "restart the daemon (aoa daemon stop): it moves the file aside and takes its copy, or begins a fresh one",
 }
 
-// explain gives an error of SQLite its sentinel, the place and the hint. what is "append events" or
-// the like.
+// explain wraps an error of SQLite with one of the errors above, the place and a hint. what tells
+// what was being done, as "append events".
 func (f *File) explain(what string, err error) error {
 	if err == nil {
 		return nil
@@ -43,7 +43,7 @@ func explain(what, path string, kind, err error) error {
 	return fmt.Errorf("%s: %s: %w (%w): %s", what, path, kind, err, hints[kind])
 }
 
-// classify returns the sentinel of an error, nil if it has none.
+// classify returns which of the errors above applies, nil if none.
 func classify(err error) error {
 	for _, kind := range []error{ErrFull, ErrReadOnly, ErrDamaged} {
 		if errors.Is(err, kind) {
@@ -56,7 +56,7 @@ func classify(err error) error {
 	}
 	switch e.Code() {
 	case sqlite3.SQLITE_IOERR_SHMSIZE:
-		return ErrFull // the index of the log cannot grow: that needs a full disk
+		return ErrFull // the index of the write-ahead log cannot grow, which means that the disk is full
 	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_FULL:
@@ -69,8 +69,8 @@ func classify(err error) error {
 	return nil
 }
 
-// environmental reports whether an error comes from the surroundings (disk, permissions, locks,
-// memory, a cancelled call) rather than of the database file itself.
+// environmental reports whether an error comes from outside of the database file: disk,
+// permissions, locks, memory, or a cancelled call.
 func environmental(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {

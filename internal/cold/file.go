@@ -15,44 +15,49 @@ import (
 	"sync/atomic"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver
+	_ "modernc.org/sqlite" // the driver for database/sql
 )
 
-// Options of Open and OpenFile. Now is required.
+// Options are the options of Open and OpenFile. Now is required.
 type Options struct {
-	Now     func() time.Time // names a file that is moved aside
-	Log     *slog.Logger     // gets one warning when a file was moved aside; may be nil
-	Damaged func()           // called when an open file meets damage: another Open checks more; may be nil
-	Seal    *Seal            // of the texts in the log; nil stores them open
-	Full    bool             // every commit is synced to the disk; else the write-ahead log is, within syncAfter
-	// Expected says that there was a log: Open warns when its file is missing. OpenFile does not
-	// use it.
+	Now func() time.Time // the clock; names files that are moved aside
+	Log *slog.Logger     // gets one warning if a file was moved aside; may be nil
+	// Called when an open file turns out to be damaged. Opening it again checks more. May be nil.
+	Damaged func()
+	Seal    *Seal // seals the texts in the log; nil stores them unsealed
+	// Sync every commit to the disk. If false, the write-ahead log is synced within syncAfter.
+	Full bool
+	// Expected means that the log existed before: Open warns if its file is missing. OpenFile
+	// ignores it.
 	Expected bool
 
-	cut     string // the warning of a file that lost its end
-	cache   int    // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
-	readers int    // reading connections; 0: fileReaders
-	checked int    // pages up to which opening reads the whole file; 0: checkedPages
+	cut string // the warning if the end of the file was lost
+	// KiB of pages that the writing connection caches; each reader caches a quarter of that. 0:
+	// fileCache.
+	cache   int
+	readers int // number of reading connections; 0: fileReaders
+	checked int // number of pages up to which opening checks the whole file; 0: checkedPages
 }
 
-// Another file is small and rarely asked: few connections with small caches, since an idle daemon's
-// memory counts.
+// Defaults for files other than the log. They are small and rarely queried, so few connections with
+// small caches are enough and keep an idle daemon small.
 const (
 	fileCache   = 512
 	fileReaders = 2
 )
 
-// Warnings of a file that was moved aside.
+// Warnings when a file was moved aside.
 const (
 	fileWarning        = "a file of the store was damaged: it was moved aside and a fresh one begun"
 	fileVersionWarning = "a file of the store is of another version of aOa: it was moved aside and a fresh one begun"
 )
 
-// walPages is how long the write-ahead log grows, 16 MB, before it goes into the file: the pages at
-// the end of each table and index are written by every batch, and go there once.
+// walPages is the number of pages, 16 MB in all, to which the write-ahead log grows before it is
+// moved into the file. Every batch writes the pages at the end of each table and index; waiting
+// means that they are moved only once.
 const walPages = 4000
 
-// complete fills in what is not set, and makes the path absolute.
+// complete returns the options with defaults filled in, and the absolute path.
 func (o Options) complete(path string) (Options, string, error) {
 	if o.Now == nil {
 		return o, path, errors.New("open store: Options.Now is missing")
@@ -72,41 +77,44 @@ func (o Options) warn(message string, attrs ...any) {
 	}
 }
 
-// File is one open SQLite file: one connection writes, a few read. It is safe for concurrent use; a
-// second File on the same path waits up to five seconds for the first one's writing.
+// File is an open SQLite file with one connection that writes and a few that read. It is safe for
+// concurrent use. A second File on the same path waits up to five seconds while the first one
+// writes.
 type File struct {
 	path    string
 	schema  string
-	checked int // pages; negative: it was checked before
+	checked int // pages; negative if the file has been checked before
 	damaged func()
 	bad     *badRows
 	reader  *sql.DB // several connections, read only
-	writer  *sql.DB // exactly one connection, held in conn
+	writer  *sql.DB // one connection, which is held in conn
 
-	checks   bool // it is to be read as a whole once it is open
+	checks   bool // the whole file is to be checked once it is open
 	checking sync.WaitGroup
-	endCheck func() // ends that, and waits
+	endCheck func() // stops that check and waits for its end
 
-	full   bool // every commit is synced
+	full   bool // sync every commit
 	syncer syncer
 
-	counts  bool         // every transaction gets the next number; those of a log are the numbers of its events
+	// Every transaction gets the next number. In a log, these are the numbers of its events.
+	counts  bool
 	seq     atomic.Int64 // the last number
 	marking sync.Mutex   // held while the mark is written
-	opened  os.FileInfo  // the file when it was opened
+	opened  os.FileInfo  // describes the file when it was opened
 
-	mu     sync.Mutex // held by the writer; guards conn and stmts
+	mu     sync.Mutex // held while writing; guards conn and stmts
 	conn   *sql.Conn
-	stmts  map[string]*sql.Stmt // compiled on conn, by their text
-	undone func()               // called when a transaction was undone, while mu is held; may be nil
+	stmts  map[string]*sql.Stmt // statements compiled on conn, by their text
+	undone func()               // called after a transaction was undone, with mu held; may be nil
 }
 
-// OpenFile opens a file, creating the folder (0700) and the file (0600) if they are missing. schema
-// is the statements that make the tables of an empty file, each CREATE at the begin of a line.
+// OpenFile opens a file. It creates the folder (0700) and the file (0600) if they are missing.
+// schema has the statements that create the tables of an empty file, each CREATE at the beginning
+// of a line.
 //
-// A file that is damaged or that another version of aOa made is moved aside as
-// "<path>.damaged-<unix ms>" or "<path>.version-<unix ms>", a fresh one takes its place and the log
-// gets one warning. Other errors are ErrFull, ErrReadOnly or the system's.
+// If the file is damaged, or another version of aOa made it, it is moved aside as
+// "<path>.damaged-<unix ms>" or "<path>.version-<unix ms>", a new one takes its place, and the log
+// gets one warning. Other errors are ErrFull, ErrReadOnly, or errors of the system.
 func OpenFile(ctx context.Context, path, schema string, o Options) (*File, error) {
 	o, path, err := o.complete(path)
 	if err != nil {
@@ -138,12 +146,12 @@ func OpenFile(ctx context.Context, path, schema string, o Options) (*File, error
 	return f, nil
 }
 
-// counter is the table of a file whose transactions are counted, see mark.go.
+// counter is the table of a file whose transactions are counted; see mark.go.
 const counter = `CREATE TABLE written (n INTEGER NOT NULL) STRICT;
 INSERT INTO written VALUES (0);
 `
 
-// count makes the file one whose transactions are counted, from the number that it has.
+// count makes the file count its transactions, starting from the number that it has.
 func (f *File) count() error {
 	var n int64
 	_, err := f.Scan(background, "SELECT n FROM written", nil, &n)
@@ -152,12 +160,12 @@ func (f *File) count() error {
 	return err
 }
 
-// unusable reports whether a fresh file has to take the place of one that did not open.
+// unusable reports whether err means that a new file has to take the place of the old one.
 func unusable(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, errVersion) }
 
-// tryFile opens a file. ready is a last step in which the owner reads what it keeps in memory, or
-// checks more closely what was suspected: damage that ready reports counts like damage that SQLite
-// reports.
+// tryFile opens a file without repairing it. ready is a last step in which the owner reads what it
+// keeps in memory, or checks suspicious parts more closely. Damage that ready reports counts like
+// damage that SQLite reports.
 func tryFile(ctx context.Context, path, schema string, o Options, ready func(*File) error) (*File, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, notOpened(path, err)
@@ -179,14 +187,15 @@ func tryFile(ctx context.Context, path, schema string, o Options, ready func(*Fi
 		_ = f.closeAll()
 		return nil, notOpened(path, err)
 	}
-	f.damaged = o.Damaged // what opening meets is its error
+	f.damaged = o.Damaged // damage found while opening is returned as an error instead
 	if f.checks {
 		f.checkLater()
 	}
 	return f, nil
 }
 
-// notOpened explains why a file did not open. What the opener does about damage needs no hint.
+// notOpened explains why the file at path did not open. A damaged file gets no hint, because the
+// caller repairs or replaces it.
 func notOpened(path string, err error) error {
 	kind := classify(err)
 	if kind != ErrDamaged {
@@ -198,7 +207,7 @@ func notOpened(path string, err error) error {
 	return err
 }
 
-// connect opens the writing connection and checks the existing file before anything is written.
+// connect opens the writing connection and checks an existing file before anything is written.
 func (f *File) connect(ctx context.Context, o Options) (err error) {
 	synced := "synchronous(normal)"
 	if f.full {
@@ -230,18 +239,18 @@ func (f *File) connect(ctx context.Context, o Options) (err error) {
 // busyTimeout is how long a connection waits for another one's lock, in milliseconds.
 const busyTimeout = "5000"
 
-// dsn makes the driver's name for the file. The path is escaped: '?' and '#' are allowed in folder
-// names.
+// dsn returns the driver's name for a file. The path is escaped, because folder names may contain
+// '?' and '#'.
 func dsn(path string, pragmas ...string) string {
 	p := filepath.ToSlash(path)
 	if !strings.HasPrefix(p, "/") {
-		p = "/" + p // a Windows drive
+		p = "/" + p // a path with a Windows drive
 	}
 	q := url.Values{"_pragma": append([]string{"busy_timeout(" + busyTimeout + ")"}, pragmas...)}
 	return "file://" + (&url.URL{Path: p}).EscapedPath() + "?" + q.Encode()
 }
 
-// Close empties the write-ahead log into the file and closes it.
+// Close moves the write-ahead log into the file and closes it.
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -251,8 +260,8 @@ func (f *File) Close() error {
 	return nil
 }
 
-// closeAll closes the readers first: the last connection to go checkpoints the log, and readers
-// cannot.
+// closeAll closes the readers first: the last connection to close checkpoints the write-ahead log,
+// and readers cannot do that.
 func (f *File) closeAll() error {
 	f.endCheck()
 	var errs []error

@@ -9,10 +9,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// maxIDs bounds the ids that are kept in memory: those of the files that one works on.
+// maxIDs is the number of file ids that are kept in memory, enough for the files that people work
+// on.
 const maxIDs = 4096
 
-// touchedBy are the files by which an event is found: those that it acted upon.
+// touchedBy returns the files that an event acted upon. The event can later be found by these
+// files.
 func touchedBy(e event.Event) []event.Path {
 	var more []event.Path
 	switch b := e.Body.(type) {
@@ -28,7 +30,7 @@ func touchedBy(e event.Event) []event.Path {
 	return slices.Concat(e.Paths(), more)
 }
 
-// fileIDs returns the ids of all files that own events touch, giving one to each that has none.
+// fileIDs returns the ids of all files that this clone's events touch. Files without an id get one.
 func (d *DB) fileIDs(tx *Tx, events []event.Event) (map[event.Path]int64, error) {
 	ids := map[event.Path]int64{}
 	var missing []any
@@ -63,13 +65,13 @@ func (d *DB) fileIDs(tx *Tx, events []event.Event) (map[event.Path]int64, error)
 		d.ids = map[event.Path]int64{}
 	}
 	for _, p := range missing[:min(len(missing), maxIDs)] {
-		p := event.Path(strings.Clone(p.(string))) // it may be a part of something large
+		p := event.Path(strings.Clone(p.(string))) // the string may be part of a much larger one
 		d.ids[p] = ids[p]
 	}
 	return ids, nil
 }
 
-// paths are the paths of all files by their ids.
+// paths returns the paths of all files by their ids.
 func (d *DB) paths(ctx context.Context) (map[int64]event.Path, error) {
 	paths := map[int64]event.Path{}
 	err := d.Each(ctx, "SELECT id, file FROM files", nil, func(row Row) error {
@@ -82,7 +84,7 @@ func (d *DB) paths(ctx context.Context) (map[int64]event.Path, error) {
 	return paths, err
 }
 
-// fileID is the id of a path, if it has one.
+// fileID returns the id of a path. ok is false if it has none.
 func (d *DB) fileID(ctx context.Context, p event.Path) (id int64, ok bool, err error) {
 	ok, err = d.Scan(ctx, "SELECT id FROM files WHERE file = ?", []any{string(p)}, &id)
 	return id, ok, err
@@ -101,7 +103,8 @@ WHERE file = ?1 OR substr(?1, -1) = '/' AND substr(file, 1, length(?1)) = ?1`, [
 	return ids, err
 }
 
-// Knows reports whether an event acted upon a file, or any file below a folder that ends in '/'.
+// Knows reports whether an event acted upon a file, or upon any file below a folder if p ends in
+// '/'.
 func (d *DB) Knows(ctx context.Context, p event.Path) (bool, error) {
 	ids, err := d.named(ctx, d.reader, p)
 	return len(ids) > 0, d.explain("search for a file", err)
@@ -110,12 +113,12 @@ func (d *DB) Knows(ctx context.Context, p event.Path) (bool, error) {
 // touch is a row of the table touches.
 type touch struct{ file, counted, event int64 }
 
-// maxChange is the most files of a commit that says which files belong together; a larger one is a
-// sweep.
+// maxChange is the largest number of files in a commit that still tells which files belong
+// together. A larger commit is a sweep.
 const maxChange = 100
 
-// touchesOf are the rows by which an event is found by its files. Those of sweeps say nothing, and
-// have none.
+// touchesOf returns the rows by which an event can be found by its files. Sweeps get none, because
+// they do not tell which files belong together.
 func touchesOf(r *row, e event.Event, ids map[event.Path]int64) (out []touch) {
 	if c, ok := e.Body.(event.Commit); ok && c.Sweep() || e.Origin != "" {
 		return nil
@@ -135,8 +138,8 @@ func (t touch) compare(o touch) int {
 	return cmp.Or(cmp.Compare(t.file, o.file), cmp.Compare(t.counted, o.counted), cmp.Compare(t.event, o.event))
 }
 
-// insertTouches writes rows in the order of the table: so it grows leaf by leaf, where every row
-// would be a search.
+// insertTouches writes rows in the order of the table, so that it grows leaf by leaf. In any other
+// order each row would need a search.
 func insertTouches(tx *Tx, touches []touch) error {
 	slices.SortFunc(touches, touch.compare)
 	args := make([]any, 0, 3*len(touches))

@@ -10,15 +10,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// ForgetFilter says what to forget; exactly one of Path, Session and Since is set.
+// ForgetFilter selects what to forget. Exactly one of Path, Session and Since is set.
 type ForgetFilter struct {
-	Path    event.Path // a file, or a folder and all below it
+	Path    event.Path // a file, or a folder with everything below it
 	Session string     // a session
-	Since   time.Time  // everything from then on
-	Until   time.Time  // events of the log that happened later stay; zero: none do
+	Since   time.Time  // everything since this time
+	Until   time.Time  // events of the log after this time stay; zero: none do
 }
 
-// Check returns an error unless exactly one thing is named.
+// Check returns an error unless exactly one of Path, Session and Since is set.
 func (f ForgetFilter) Check() error {
 	set := 0
 	for _, is := range []bool{f.Path != "", f.Session != "", !f.Since.IsZero()} {
@@ -32,7 +32,7 @@ func (f ForgetFilter) Check() error {
 	return nil
 }
 
-// meant reports whether the filter means an event.
+// meant reports whether the filter selects an event.
 func (f ForgetFilter) meant(e event.Event) bool {
 	switch {
 	case !f.Until.IsZero() && e.Time.After(f.Until):
@@ -47,10 +47,10 @@ func (f ForgetFilter) meant(e event.Event) bool {
 
 // Forget deletes, in one transaction, every event that mentions the path (in a list or in its
 // text), belongs to the session, or happened since the time. Before that it deletes the daily copy
-// of the log. It returns what it deleted, the events in order. The log refuses these events if they
-// are delivered again. Their bytes stay in the file until Overwrite. Commits stay, because git has
-// them anyway, but a forgotten path is taken out of them, and the subject, too, if it names the
-// path.
+// of the log. It returns what it deleted, with the events in order. The log refuses these events if
+// they are delivered again. Their bytes remain in the file until Overwrite. Commits stay, because
+// git has them anyway, but a forgotten path is removed from them, and the subject, too, if it
+// contains the path.
 func (d *DB) Forget(ctx context.Context, f ForgetFilter) (gone Forgotten, err error) {
 	if err := f.Check(); err != nil {
 		return gone, err
@@ -71,7 +71,7 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) (gone Forgotten, err er
 	return gone, err
 }
 
-// ForgetPeers is Forget of the events of other clones that are meant.
+// ForgetPeers is like Forget for those events of other clones for which meant is true.
 func (d *DB) ForgetPeers(ctx context.Context, meant func(event.Event) bool) (gone Forgotten, err error) {
 	var found []logged
 	err = d.Write(ctx, "read events of peers", func(tx *Tx) (err error) {
@@ -88,10 +88,10 @@ func (d *DB) ForgetPeers(ctx context.Context, meant func(event.Event) bool) (gon
 	return gone, d.deleting(ctx, func(tx *Tx) error { return d.drop(tx, found) })
 }
 
-// deleting deletes the copy of the log, and then what fn deletes, in one transaction. It notes
-// there that the bytes are still in the file.
+// deleting deletes the copy of the log, and then runs fn, which deletes rows, in one transaction.
+// The transaction also records that the deleted bytes are still in the file.
 func (d *DB) deleting(ctx context.Context, fn func(tx *Tx) error) error {
-	unlock, err := d.dropCopy() // one that is made after this has nothing of it
+	unlock, err := d.dropCopy() // a copy that is made later no longer has the deleted rows
 	defer unlock()
 	if err != nil {
 		return err
@@ -103,9 +103,9 @@ func (d *DB) deleting(ctx context.Context, fn func(tx *Tx) error) error {
 	return err
 }
 
-// Overwrite overwrites the bytes of what was forgotten, here and among the blobs, and deletes the
-// files that were moved aside. It does nothing when that was done since. After an error it is to be
-// called again; the log knows that after a restart, too.
+// Overwrite overwrites the bytes of everything that was forgotten, in the log and in the blobs, and
+// deletes files that were moved aside. It does nothing if that has already been done. After an
+// error it has to be called again; the log remembers that across a restart.
 func (d *DB) Overwrite(ctx context.Context, b *Blobs) error {
 	if left, err := d.Meta(ctx, metaScrub); err != nil || left == "" {
 		return err
@@ -116,12 +116,12 @@ func (d *DB) Overwrite(ctx context.Context, b *Blobs) error {
 	return d.SetMeta(ctx, metaScrub, "")
 }
 
-// Forgotten says what a Forget deleted.
+// Forgotten tells what a Forget deleted.
 type Forgotten struct {
-	Events  []event.Event  // in order
-	Files   int            // of a path: names known of it and below it
-	Commits int            // of a path: commits that stay without it
-	Cached  map[string]int // blobs by owner
+	Events  []event.Event  // in the order of the log
+	Files   int            // for a path: the number of known names that were deleted, of the path itself and below it
+	Commits int            // for a path: the number of commits that stay but no longer mention it
+	Cached  map[string]int // number of deleted blobs by owner
 }
 
 // Any reports whether there was anything to forget.
@@ -133,7 +133,7 @@ func (g Forgotten) Any() bool {
 	return n > 0
 }
 
-// forgetting is one Forget under way.
+// forgetting is the state of one Forget.
 type forgetting struct {
 	tx     *Tx
 	d      *DB
@@ -141,8 +141,8 @@ type forgetting struct {
 	gone   Forgotten
 }
 
-// events deletes the events that the filter means. Nothing but reading all of them finds those:
-// texts are sealed.
+// events deletes the events that the filter selects. It has to read all of them, because texts are
+// sealed.
 func (g *forgetting) events() error {
 	found, err := g.d.logged(g.tx, g.filter.mayMean, "SELECT "+rowColumns+
 		" FROM events WHERE counted IS NULL OR counted = 2 ORDER BY id")
@@ -158,7 +158,7 @@ func (g *forgetting) events() error {
 }
 
 // mayMean reports whether the filter selects an event. It also selects a row that cannot be
-// decoded: it is better to forget too much than to keep it.
+// decoded, because it is better to forget too much than to keep it.
 func (f ForgetFilter) mayMean(l logged) bool {
 	if !l.bad {
 		return f.meant(l.event)
@@ -166,14 +166,16 @@ func (f ForgetFilter) mayMean(l logged) bool {
 	return (f.Session == "" || l.event.Session == f.Session) && (f.Since.IsZero() || l.at >= f.Since.UnixMilli())
 }
 
-// logged is an event and its row. Of a bad row, the event has what could be read.
+// logged is an event with its row. If bad, the row could not be decoded completely, and event has
+// only what could be read.
 type logged struct {
 	*row
 	event event.Event
 	bad   bool
 }
 
-// logged reads rows of events that are asked for (nil: all), those that cannot be decoded too.
+// logged reads the rows of a query for which asked is true (nil: all), including those that cannot
+// be decoded.
 func (d *DB) logged(tx *Tx, asked func(logged) bool, query string, args ...any) (out []logged, err error) {
 	err = tx.Each(query, args, func(from Row) error {
 		l := logged{row: &row{}}
@@ -189,7 +191,7 @@ func (d *DB) logged(tx *Tx, asked func(logged) bool, query string, args ...any) 
 	return out, err
 }
 
-// drop deletes events. Their IDs stay known.
+// drop deletes events. Their IDs remain known, so that they are refused if delivered again.
 func (d *DB) drop(tx *Tx, found []logged) error {
 	var events []event.Event
 	for _, l := range found {
@@ -205,7 +207,7 @@ func (d *DB) drop(tx *Tx, found []logged) error {
 		for _, t := range touchesOf(l.row, l.event, ids) {
 			touches = append(touches, t.file, t.counted, t.event)
 		}
-		if l.bad { // which files it touched is not known: this reads the whole table
+		if l.bad { // the files of a bad row are not known, so this reads the whole table
 			if err := tx.run([]any{l.id}, "DELETE FROM touches WHERE event = ?"); err != nil {
 				return err
 			}
@@ -221,7 +223,7 @@ func (d *DB) drop(tx *Tx, found []logged) error {
 	return err
 }
 
-// path takes the path out of every commit and of every table.
+// path removes the path from every commit and every table.
 func (g *forgetting) path() error {
 	if err := g.commits(); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// prepareFile makes the folder and the file with their modes before SQLite does, which would apply
-// the umask, and finds out whether they can be written.
+// prepareFile creates the folder and the file with their modes before SQLite does, because SQLite
+// would apply the umask. It also finds out whether they can be written.
 func prepareFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -46,12 +46,13 @@ func classifySystem(err error) error {
 	return nil
 }
 
-// checkedPages bounds what opening waits for: 8192 pages are 32 MB, read in half a second on two
-// busy cores. A larger file is read after that.
+// checkedPages is the largest number of pages of a file that is checked completely while it is
+// opened. 8192 pages are 32 MB, which take half a second on two busy cores. A larger file is
+// checked in the background afterwards.
 const checkedPages = 8192
 
-// check searches for damage. After a run that met some (see suspect) the indexes are compared with
-// their tables too.
+// check looks for damage. If the previous run met damage (see suspect), it also compares the
+// indexes with their tables.
 func (f *File) check(ctx context.Context) error {
 	if err := f.checkSchema(ctx); err != nil {
 		return err
@@ -70,8 +71,8 @@ func (f *File) check(ctx context.Context) error {
 	return verdict(ctx, f.conn, pragma)
 }
 
-// checkLater reads the whole file while others use it. Damage is left to the next opening, see
-// suspect. It ends early when the file is closed or scrubbed.
+// checkLater checks the whole file while others use it. If it finds damage, the next opening deals
+// with it; see suspect. It ends early when the file is closed or scrubbed.
 func (f *File) checkLater() {
 	ctx, cancel := context.WithCancel(background)
 	f.checking.Go(func() {
@@ -82,7 +83,7 @@ func (f *File) checkLater() {
 	f.endCheck = func() { cancel(); f.checking.Wait() }
 }
 
-// verdict asks SQLite whether a file is whole.
+// verdict runs one of SQLite's integrity checks and returns ErrDamaged if it finds damage.
 func verdict(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }, pragma string) error {
@@ -97,8 +98,8 @@ func verdict(ctx context.Context, db interface {
 	return nil
 }
 
-// checkSchema compares the tables and indexes with those of this program: SQLite keeps the
-// statements that made them.
+// checkSchema compares the tables and indexes with those of this program, by the CREATE statements
+// that SQLite keeps.
 func (f *File) checkSchema(ctx context.Context) error {
 	made := 0
 	err := f.each(ctx, f.conn, "SELECT name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'", nil,
@@ -120,7 +121,7 @@ func (f *File) checkSchema(ctx context.Context) error {
 	return damaged(err)
 }
 
-// damaged makes an error of reading ErrDamaged, unless the surroundings are to blame.
+// damaged turns an error of reading into ErrDamaged, unless its cause is outside of the file.
 func damaged(err error) error {
 	if environmental(err) {
 		return err
@@ -128,7 +129,7 @@ func damaged(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// trust takes the note of the last run away: the file was checked when it was opened.
+// trust deletes the note of the previous run, because the file has now been checked.
 func (f *File) trust() error {
 	if err := os.Remove(f.suspectFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -136,11 +137,12 @@ func (f *File) trust() error {
 	return nil
 }
 
-// suspectFile is beside the database when a run met damage in it: the next Open checks more.
+// suspectFile returns the name of the note that a run writes next to the database when it meets
+// damage, so that the next Open checks more.
 func (f *File) suspectFile() string { return f.path + ".suspect" }
 
-// suspect leaves a note for the next Open, and calls Options.Damaged. If even the note fails, the
-// next Open looks as closely as always.
+// suspect writes a note for the next Open and calls Options.Damaged. If the note cannot be written,
+// the next Open checks only as much as usual.
 func (f *File) suspect() {
 	if f.damaged != nil {
 		defer f.damaged()
@@ -150,9 +152,9 @@ func (f *File) suspect() {
 	}
 }
 
-// moveAside renames the database and its companions, and returns its new name. The write-ahead log
-// goes first: beside another database it would be taken for that one's. It keeps its name's
-// relation to the file, so that the pair can be opened.
+// moveAside renames the database and its companion files, and returns the new name. The write-ahead
+// log is renamed first, because next to another database it would be taken for that one's. It gets
+// a name that fits the renamed database, so that the pair can still be opened.
 func moveAside(path string, why error, now time.Time) (string, error) {
 	reason := "damaged"
 	if errors.Is(why, errVersion) {

@@ -10,14 +10,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Beside each database is a mark, a file with a number that the database has, too: for the log the
-// number of its last event, for another file how often it was written. The mark is written after
-// each commit. SQLite does not notice when its write-ahead log was deleted or cut: the database is
-// then intact, but ends too early. The next opening compares the two numbers to find out.
+// Next to each database is a mark: a file with a number that the database also has. For the log it
+// is the number of its last event, for other files the number of writes. The mark is written after
+// each commit. If someone deletes or cuts the write-ahead log, SQLite does not notice, because the
+// database is intact but ends too early. The next opening compares the two numbers to find out.
 const markSuffix = ".mark"
 
-// Warnings of an opening that finds less than there was. Each is given once: opening sets the mark
-// to what it found.
+// Warnings when opening finds less than there was before. Each is given once, because opening sets
+// the mark to what it found.
 const (
 	goneWarning = "the event log is gone, its file was deleted: a fresh one was begun, and git history is learned again; " +
 		"if you have a backup of the file, stop the daemon and put it back"
@@ -29,15 +29,16 @@ const (
 		"if you have it, put its line into the file and restart the daemon (aoa daemon stop)"
 )
 
-// maxNumber is far more events than a log can have. A number beyond it is damaged.
+// maxNumber is far above any real number of events. A larger number in a mark means that the mark
+// is damaged.
 const maxNumber = 1 << 53
 
 func markFile(path string) string { return strings.TrimSuffix(path, ".db") + markSuffix }
 
-// before is the state that an opening finds on the disk.
+// before is the state on disk that opening finds.
 type before struct {
-	file bool  // there is a database
-	mark int64 // the number in the mark that the last run wrote; -1 without a mark
+	file bool  // a database exists
+	mark int64 // the number in the mark that the previous run wrote; -1 without a mark
 }
 
 func lookBefore(path string) before {
@@ -52,15 +53,15 @@ func lookBefore(path string) before {
 	return b
 }
 
-// committed notes that the file has a new number on the disk. If the mark cannot be written, it
-// stays at the old number until the next commit.
+// committed records a new number after a commit. If the mark cannot be written, it keeps the old
+// number until the next commit.
 func (f *File) committed(seq int64) {
 	f.seq.Store(seq)
 	_ = f.mark()
 }
 
-// mark writes the number beside the database. Where the database was deleted or moved meanwhile,
-// the mark belongs to another one.
+// mark writes the number to the mark. It does nothing if the database was deleted or moved
+// meanwhile, because the mark then belongs to another one.
 func (f *File) mark() error {
 	f.marking.Lock()
 	defer f.marking.Unlock()
@@ -75,13 +76,13 @@ func writeMark(path string, n int64) error {
 	if err != nil {
 		return err
 	}
-	// the length never changes, so the file always has a number
+	// The length never changes, so the file always has a complete number.
 	_, err = f.WriteAt(fmt.Appendf(nil, "%019d\n", n), 0)
 	return errors.Join(err, f.Close())
 }
 
-// compare warns if events or writes of the last run are missing, and sets the mark to the present
-// number.
+// compare warns if events or writes of the previous run are missing, and sets the mark to the
+// present number.
 func (f *File) compare(o Options, was before) error {
 	info, err := os.Stat(f.path)
 	if err != nil {

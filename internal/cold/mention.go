@@ -7,7 +7,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// atOrBelow reports whether p is the path or lies below it.
+// atOrBelow reports whether p is the path or is below it.
 func atOrBelow(p, path event.Path) bool {
 	return p == path || strings.HasPrefix(string(p), string(path)) && p[len(path)] == '/'
 }
@@ -21,7 +21,7 @@ func mentions(e event.Event, path event.Path) bool {
 	return found || inText(e.Sealed(), string(path))
 }
 
-// withoutPath returns the event without the path.
+// withoutPath returns a copy of the event in which the path no longer occurs.
 func withoutPath(e event.Event, path event.Path) event.Event {
 	e.ChangePaths(func(list *[]event.Path) {
 		*list = slices.DeleteFunc(slices.Clone(*list), func(p event.Path) bool { return atOrBelow(p, path) })
@@ -32,7 +32,7 @@ func withoutPath(e event.Event, path event.Path) event.Event {
 	return e
 }
 
-// inText reports whether the text names the path: not as a part of a longer name.
+// inText reports whether the text contains the path, and not only as a part of a longer name.
 func inText(text, path string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], path)
@@ -48,7 +48,7 @@ func inText(text, path string) bool {
 	}
 }
 
-// inName reports whether a byte may belong to the name of a file around a match.
+// inName reports whether a byte before or after a match may belong to a longer file name.
 func inName(c byte) bool {
 	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }

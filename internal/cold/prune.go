@@ -5,30 +5,32 @@ import (
 	"time"
 )
 
-// Pruned says what Prune took away.
+// Pruned tells what Prune deleted.
 type Pruned struct {
 	Events int
-	Bytes  int64 // that the store needs less
+	Bytes  int64 // by which the store shrank
 }
 
 const (
-	// pruneStep is how many events go in one transaction: others write in between.
+	// pruneStep is the number of events that are deleted in one transaction. Others can write
+	// between two of them.
 	pruneStep = 500
-	// eventBytes is the estimated size of an event without its body and text: its other columns,
-	// and its entries in indexes and ids.
+	// eventBytes is the estimated size of an event without its body and text: the other columns and
+	// the entries in indexes and ids.
 	eventBytes = 250
 )
 
-// selectSizes sums up what events that may be pruned take, and all others.
+// selectSizes sums up the sizes of the events that may be pruned, and of all others.
 const selectSizes = `SELECT coalesce(sum(size) FILTER (WHERE counted IS NULL), 0),
   coalesce(sum(size) FILTER (WHERE counted IS NOT NULL), 0)
 FROM (SELECT counted, length(body) + coalesce(length(text), 0) + ? AS size FROM events)`
 
-// Prune deletes events, those logged first, until what remains needs at most maxBytes. Commits are
-// neither counted nor deleted, because they come from git. It only deletes up to applied, the last
-// batch in the snapshot on disk, because a restart replays later ones. What was learned from
-// deleted events stays, and the log refuses them if they are delivered again. Prune goes by the
-// order of the log, so no wrong clock can delete events. It calls between after each transaction.
+// Prune deletes events, starting with those logged first, until the rest needs at most maxBytes.
+// Commits are neither counted nor deleted, because they come from git. Only batches up to applied
+// are deleted; that is the last batch in the snapshot on disk, and a restart replays later ones.
+// What was learned from deleted events stays, and the log refuses them if they are delivered again.
+// Prune goes by the order of the log, so a wrong clock cannot delete events. It calls between after
+// each transaction.
 func (d *DB) Prune(ctx context.Context, maxBytes, applied int64, between func() error) (p Pruned, err error) {
 	start, err := d.Used(ctx)
 	if err != nil || start <= maxBytes {
@@ -38,7 +40,8 @@ func (d *DB) Prune(ctx context.Context, maxBytes, applied int64, between func() 
 	if _, err := d.Scan(ctx, selectSizes, []any{eventBytes}, &size, &others); err != nil || size == 0 {
 		return p, err
 	}
-	// Pages are not full, and names of files take space, too: each byte has its share of that.
+	// Pages are not full, and names of files take space, too. So the limit is scaled to the bytes
+	// of events alone.
 	most := int64(float64(maxBytes) / float64(start) * float64(size+others))
 	for n := 1; size > most && n > 0 && err == nil; p.Events += n {
 		var bytes int64
@@ -59,7 +62,7 @@ func (d *DB) Prune(ctx context.Context, maxBytes, applied int64, between func() 
 	return p, err
 }
 
-// pruneSome deletes the first events that meet a condition, of batches up to applied.
+// pruneSome deletes the first events that meet a condition, in batches up to applied.
 func (d *DB) pruneSome(ctx context.Context, applied int64, condition string, args ...any) (n int, bytes int64, err error) {
 	err = d.Write(ctx, "prune store", func(tx *Tx) error {
 		old, err := d.logged(tx, nil, "SELECT "+rowColumns+" FROM events WHERE "+condition+" AND id <= ? ORDER BY id LIMIT ?",
@@ -76,15 +79,15 @@ func (d *DB) pruneSome(ctx context.Context, applied int64, condition string, arg
 	return n, bytes, err
 }
 
-// Peer says what the log has from the daemon of another clone.
+// Peer tells what the log has from the daemon of another clone.
 type Peer struct {
 	Origin string
 	Events int
 	Bytes  int64
-	Newest time.Time // of its events
+	Newest time.Time // time of its newest event
 }
 
-// Peers lists whose events the log has, by name.
+// Peers returns the other clones of which the log has events, by name.
 func (d *DB) Peers(ctx context.Context) (out []Peer, err error) {
 	err = d.Each(ctx, `SELECT origin, count(*), sum(length(body) + coalesce(length(text), 0) + ?), max(time) FROM events
 WHERE counted = 2 GROUP BY origin ORDER BY origin`, []any{eventBytes}, func(row Row) error {
@@ -99,9 +102,10 @@ WHERE counted = 2 GROUP BY origin ORDER BY origin`, []any{eventBytes}, func(row 
 	return out, err
 }
 
-// PrunePeers deletes events of peers until they take at most maxBytes: always the oldest of the
-// origin that takes most, so that one that floods the log displaces only itself. Only batches up to
-// applied go, as of Prune. It returns how many.
+// PrunePeers deletes events of other clones until they take at most maxBytes. It always deletes the
+// oldest events of the clone that takes most, so that a clone that floods the log displaces only
+// its own events. Like Prune, it deletes only batches up to applied. It returns the number of
+// deleted events.
 func (d *DB) PrunePeers(ctx context.Context, maxBytes, applied int64, between func() error) (gone int, err error) {
 	for {
 		peers, err := d.Peers(ctx)

@@ -12,21 +12,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// LogFilter selects events. Zero fields select everything.
+// LogFilter selects events. Fields that are zero select everything.
 type LogFilter struct {
 	Since, Until time.Time // Since included, Until excluded
-	Session      string    // events of that session only
-	// events that acted upon that file, under its earlier names too; or below that folder, which
-	// ends in '/'
+	Session      string    // only events of this session
+	// Only events that acted upon this file, also under its earlier names. If it ends in '/', it is
+	// a folder and selects everything below.
 	File   event.Path
-	Kinds  []event.Kind // these kinds only
-	Limit  int          // the largest number of events; 0 is 1000
+	Kinds  []event.Kind // only events of these kinds
+	Limit  int          // the largest number of events; 0 means 1000
 	Oldest bool         // oldest first instead of newest first
 }
 
-// Log returns the events that pass the filter, newest first unless Oldest is set, by their own
-// time. Counted commits are among them; what takes commits back that were not counted again is when
-// KindUncommit is asked for, at the time of the commit.
+// Log returns the events that pass the filter by their own time, newest first unless Oldest is set.
+// Counted commits are included. Uncommits are included only if KindUncommit is asked for and the
+// commit was not counted again; they are listed at the time of the commit.
 func (d *DB) Log(ctx context.Context, f LogFilter) ([]event.Event, error) {
 	if f.Limit <= 0 {
 		f.Limit = 1000
@@ -49,7 +49,8 @@ func (d *DB) Log(ctx context.Context, f LogFilter) ([]event.Event, error) {
 			continue
 		}
 		for _, name := range names {
-			// a rename is noticed later than it happens: until then programs may use the old name
+			// A rename is noticed later than it happens, and until then programs may use the old
+			// name.
 			if counted == 0 {
 				name.after, name.until = math.MinInt64, math.MaxInt64
 			}
@@ -68,7 +69,7 @@ func (d *DB) Log(ctx context.Context, f LogFilter) ([]event.Event, error) {
 		return y.Time.Compare(x.Time)
 	})
 	var out []event.Event
-	seen := map[int64]bool{} // the event that renames a file names it twice
+	seen := map[int64]bool{} // an event that renames a file is found by both names
 	for _, n := range found {
 		if !seen[n.Seq] && len(out) < f.Limit {
 			out = append(out, n.Event)
@@ -78,7 +79,7 @@ func (d *DB) Log(ctx context.Context, f LogFilter) ([]event.Event, error) {
 	return out, nil
 }
 
-// wants reports whether the filter may select rows with this value in the column counted; 0 means
+// wants reports whether the filter may select rows with this value in the column counted. 0 means
 // NULL.
 func (f LogFilter) wants(counted int64) bool {
 	switch counted {
@@ -92,15 +93,15 @@ func (f LogFilter) wants(counted int64) bool {
 	})
 }
 
-// query selects the rows with that value in the column counted, of the file of that name if there
-// is one, newest first or oldest first.
+// query returns the query for rows with this value in the column counted, newest or oldest first.
+// If name has a file, only its rows are selected.
 func (f LogFilter) query(counted int64, name alias) (query string, args []any) {
 	args = []any{name.after, name.until, f.Limit, counted}
 	where := []string{"counted IS NULL"}
 	if counted != 0 {
 		where[0] = "counted = ?4"
 	}
-	and := func(condition string, arg any) { // %d is the number of the parameter
+	and := func(condition string, arg any) { // %d stands for the number of the parameter
 		args = append(args, arg)
 		where = append(where, fmt.Sprintf(condition, len(args)))
 	}
@@ -115,7 +116,7 @@ func (f LogFilter) query(counted int64, name alias) (query string, args []any) {
 	}
 	if name.file != 0 {
 		if counted != 0 {
-			where[0] = "+counted = ?4" // it is found by its files, not by reading all commits
+			where[0] = "+counted = ?4" // such rows are found by file, without reading all commits
 		}
 		where = append(where, "time > ?1 AND time <= ?2")
 		and("id IN (SELECT event FROM touches WHERE file = ?%d AND counted = ?4)", name.file)
@@ -135,16 +136,16 @@ func (f LogFilter) query(counted int64, name alias) (query string, args []any) {
 		", id " + order + " LIMIT ?3", args
 }
 
-// Numbered is an event with its place in the log: one sequence for prompts and actions of all
-// sessions. Numbers grow with the order in which events were accepted and have gaps. Only Forget
-// may let numbers be used again.
+// Numbered is an event with its number in the log. Prompts and actions of all sessions share one
+// sequence, which grows in the order in which events were accepted and has gaps. After a Forget,
+// numbers may be used again.
 type Numbered struct {
 	Seq int64
 	event.Event
 }
 
-// Thread returns the newest that people and agents did in a session, in the order of the log.
-// Predictions and their outcomes are not among them.
+// Thread returns the newest events of people and agents in a session, in the order of the log.
+// Hints and their outcomes are left out.
 func (d *DB) Thread(ctx context.Context, session string, limit int) ([]Numbered, error) {
 	out, err := d.numbered(ctx, "SELECT "+rowColumns+` FROM events WHERE session = ?1 AND session <> '' AND counted IS NULL
   AND `+isWork+" ORDER BY id DESC LIMIT ?2", session, limit)
@@ -152,14 +153,14 @@ func (d *DB) Thread(ctx context.Context, session string, limit int) ([]Numbered,
 	return out, err
 }
 
-// Turn returns an event of a session by its number, and at most limit-1 of those after it.
+// Turn returns the event of a session with a number, and at most limit-1 events after it.
 func (d *DB) Turn(ctx context.Context, session string, from int64, limit int) ([]Numbered, error) {
 	return d.numbered(ctx, "SELECT "+rowColumns+` FROM events WHERE session = ?1 AND session <> '' AND counted IS NULL AND id >= ?2
   AND `+isWork+" ORDER BY id LIMIT ?3", session, from, limit)
 }
 
-// Prompts returns the prompts of all sessions in the order of the log: the newest limit ones with
-// numbers over after.
+// Prompts returns prompts of all sessions in the order of the log: those with numbers above after,
+// at most the newest limit of them.
 func (d *DB) Prompts(ctx context.Context, after int64, limit int) ([]Numbered, error) {
 	out, err := d.numbered(ctx, "SELECT "+rowColumns+` FROM events
 WHERE kind = 'prompt' AND counted IS NULL AND id > ? ORDER BY id DESC LIMIT ?`, after, limit)
@@ -167,7 +168,7 @@ WHERE kind = 'prompt' AND counted IS NULL AND id > ? ORDER BY id DESC LIMIT ?`, 
 	return out, err
 }
 
-// numbered decodes the rows of a query, but for those that cannot be read.
+// numbered decodes the rows of a query. Rows that cannot be read are left out.
 func (d *DB) numbered(ctx context.Context, query string, args ...any) (out []Numbered, err error) {
 	err = d.Each(ctx, query, args, func(from Row) error {
 		var r row
@@ -183,7 +184,8 @@ func (d *DB) numbered(ctx context.Context, query string, args ...any) (out []Num
 	return out, err
 }
 
-// Text opens the text of a logged event, "" if it has none, is not known, or the key is lost.
+// Text returns the text of a logged event. It is "" if the event is not known, has no text, or the
+// key is lost.
 func (d *DB) Text(ctx context.Context, id string) (string, error) {
 	var sealed []byte
 	found, err := d.Scan(ctx, "SELECT text FROM ids JOIN events ON id = event WHERE digest = ? AND text IS NOT NULL",

@@ -9,13 +9,12 @@ import (
 )
 
 // A file keeps its history when it is renamed. Logged events keep the name that the file had at the
-// time, so that replay and uncommit are exact. The renames of all branches are kept with their
-// times, and questions follow them to a name that exists in the checkout. History counts for the
-// new name also what happened under the old one before the rename, but not what a later file with
-// the old name did. The order in which history is delivered does not matter; in fact the newest
-// comes first.
+// time, so that replay and uncommit are exact. The renames of all branches are stored with their
+// times, and questions follow them to a name that exists in the checkout. A new name also gets the
+// history of the old name before the rename, but not the history of a later file with the old name.
+// The order in which history is delivered does not matter; in fact the newest comes first.
 
-// renames are the renames by the id of the old name, each list by time.
+// renames has the renames of each file by the id of its old name, ordered by time.
 type renames map[int64][]renameTo
 
 type renameTo struct{ at, became int64 }
@@ -30,8 +29,8 @@ func (h renames) scan(row Row) error {
 	return nil
 }
 
-// now returns the id of the present name of what was called id at that time. Every further rename
-// must be later than the one before, so that names which were swapped do not chase each other.
+// now returns the id of the present name of the file that had a name at a time. Each further rename
+// in the chain must be later than the one before, so that swapped names do not lead in circles.
 func (h renames) now(id, at int64) int64 {
 	for first := true; ; first = false {
 		list := h[id]
@@ -43,12 +42,12 @@ func (h renames) now(id, at int64) int64 {
 	}
 }
 
-// names finds what files are called in one checkout.
+// names finds the names that files have in one checkout.
 type names struct {
 	renames
 	has   func(id int64) bool
-	links map[int64][]int64 // name → those that it became or was before, on any branch
-	known map[int64]int64   // see alive
+	links map[int64][]int64 // by name: the names that it became or was before, on any branch
+	known map[int64]int64   // cache of alive
 }
 
 func newNames(h renames, has func(int64) bool) *names {
@@ -61,8 +60,8 @@ func newNames(h renames, has func(int64) bool) *names {
 	return n
 }
 
-// here returns the id of the present name of the file that was called id at that time: the name
-// that later renames lead to, if it exists in the checkout; else the old name, or another name of
+// here returns the id of the present name of the file that had a name at a time. That is the name
+// to which later renames lead, if it exists in the checkout; else the old name, or another name of
 // the file that exists.
 func (n *names) here(id, at int64) int64 {
 	if now := n.now(id, at); now != id && n.has(now) {
@@ -79,8 +78,8 @@ func (n *names) here(id, at int64) int64 {
 	return now
 }
 
-// alive is the nearest name that exists of a file that is called id on some branch, id itself if
-// none does.
+// alive returns the nearest name that exists of a file that has the name id on some branch, or id
+// itself if none exists.
 func (n *names) alive(id int64) int64 {
 	seen := []int64{id}
 	for i := 0; i < len(seen) && i < maxRenames; i++ {
@@ -96,7 +95,7 @@ func (n *names) alive(id int64) int64 {
 	return id
 }
 
-// recordRename keeps each pair of a rename.
+// recordRename stores the pairs of names in a rename.
 func recordRename(tx *Tx, at int64, r event.Rename, ids map[event.Path]int64) error {
 	for i := range min(len(r.From), len(r.To)) {
 		from, to := ids[r.From[i]], ids[r.To[i]]
@@ -119,12 +118,12 @@ func (d *DB) renames(ctx context.Context) (renames, error) {
 	return h, err
 }
 
-// alias is a name that a file had after and until these times (unix ms).
+// alias is a name that a file had from after to until (unix ms).
 type alias struct{ file, after, until int64 }
 
-// aliases returns the names of files, those that they had before their present names too.
+// aliases returns the names of files, including those that they had before their present names.
 func (h renames) aliases(ids []int64) (out []alias) {
-	for _, id := range ids { // other branches may have it at any time
+	for _, id := range ids { // on other branches the file may have this name at any time
 		out = append(out, alias{id, math.MinInt64, math.MaxInt64})
 	}
 	for was, list := range h {
@@ -139,11 +138,12 @@ func (h renames) aliases(ids []int64) (out []alias) {
 	return out
 }
 
-// maxRenames bounds a chain of renames: two files that swapped names point at each other.
+// maxRenames is the longest chain of renames that is followed, because two files that swapped names
+// lead to each other.
 const maxRenames = 16
 
-// Renamed follows the logged renames of a file and returns the first later name that exists. ok is
-// false if there is none.
+// Renamed follows the logged renames of a file and returns the first later name for which exists is
+// true. ok is false if there is none.
 func (d *DB) Renamed(ctx context.Context, p event.Path, exists func(event.Path) bool) (now event.Path, ok bool,
 	err error) {
 	first, known, err := d.fileID(ctx, p)

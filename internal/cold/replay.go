@@ -9,33 +9,33 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Replay calls fn with every batch whose number is greater than after, in order, each as Append
-// returned it: the same events in the same order, without sealed texts. One batch is held in memory
-// at a time. fn may use the store. Batches that were pruned or forgotten are missing whole or in
-// part; commits are never pruned.
+// Replay calls fn with every batch whose number is greater than after, in order. Each batch is as
+// Append returned it: the same events in the same order, without sealed texts. Only one batch is in
+// memory at a time. fn may use the store. Batches that were pruned or forgotten are missing
+// completely or in part; commits are never pruned.
 func (d *DB) Replay(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error {
 	return d.replay(ctx, "", after, fn)
 }
 
-// Own is Replay without the events of other clones.
+// Own is like Replay but leaves out the events of other clones.
 func (d *DB) Own(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error {
 	return d.replay(ctx, " AND counted IS NOT 2", after, fn)
 }
 
 var errStopped = errors.New("stopped by the caller")
 
-// replay is Replay of the events that meet a condition.
+// replay replays the events that meet a condition.
 func (d *DB) replay(ctx context.Context, condition string, after int64,
 	fn func(seq int64, batch []event.Event) error) error {
-	// one state of the store, however long the replay takes
+	// One read transaction sees the same state of the store, however long the replay takes.
 	tx, err := d.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return d.explain("replay", err)
 	}
-	defer tx.Rollback() // reading only
+	defer tx.Rollback() // nothing was written
 	var batch []event.Event
 	var seq int64
-	var stopped error // of fn
+	var stopped error // the error of fn
 	flush := func() error {
 		if len(batch) == 0 {
 			return nil
@@ -60,7 +60,7 @@ func (d *DB) replay(ctx context.Context, condition string, after int64,
 		if err != nil {
 			return err
 		}
-		if r.seq > seq { // one that is too small is damaged: consumers would pass over it
+		if r.seq > seq { // a smaller number is damaged; consumers would skip the batch
 			if err := flush(); err != nil {
 				return err
 			}
@@ -78,5 +78,5 @@ func (d *DB) replay(ctx context.Context, condition string, after int64,
 	return d.explain("replay", err)
 }
 
-// maxBatchEvents is far more than one Append gets.
+// maxBatchEvents is far more than one Append ever gets.
 const maxBatchEvents = 1 << 20

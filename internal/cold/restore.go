@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// errGone is why a log that was deleted is restored from its copy.
+// errGone is the reason for restoring a log whose file was deleted.
 var errGone = fmt.Errorf("%w: its file is gone", ErrDamaged)
 
-// Warnings of a log that was made again.
+// Warnings when a log was replaced.
 const (
 	copyWarning    = "the event log was damaged or gone: what is left was moved aside, and its daily copy took its place"
 	freshWarning   = "the event log was damaged: it was moved aside and a fresh one begun; git history is learned again"
@@ -20,10 +20,10 @@ const (
 		"git history and past sessions are learned again"
 )
 
-// restore moves a log aside that cannot be opened, and opens another one in its place: the daily
-// copy of a damaged log, else a fresh one, which gets nothing but which events were pruned or
-// forgotten. One warning says what was done. before is the number of the last batch that was
-// written.
+// restore moves a log that cannot be opened aside and opens another one in its place. A damaged log
+// is replaced by its daily copy, if there is one. Otherwise it is replaced by a new log, which only
+// gets the list of events that were pruned or forgotten. One warning tells what was done. before is
+// the number of the last batch that was written.
 func restore(ctx context.Context, path string, o Options, before int64, why error) (d *DB, err error) {
 	aside := ""
 	if exists(path) {
@@ -52,17 +52,17 @@ func restore(ctx context.Context, path string, o Options, before int64, why erro
 	}
 	defer func() {
 		_ = old.reader.Close()
-		_ = os.Remove(old.suspectFile()) // it is known
+		_ = os.Remove(old.suspectFile()) // its damage is already known
 	}()
 	d.MadeAgain = true
 	if errors.Is(why, errVersion) {
 		message = versionWarning
 	}
 	if left, err := old.Meta(ctx, metaScrub); err == nil && left != "" {
-		_ = d.SetMeta(ctx, metaScrub, left) // the file that was moved aside has what was forgotten
+		_ = d.SetMeta(ctx, metaScrub, left) // the file that was moved aside still has the forgotten bytes
 	}
 	if copied.IsZero() {
-		// Without this list, what was forgotten would come back with past sessions.
+		// Without this list, forgotten events would come back when past sessions are read again.
 		d.MadeAgain = d.takeForgotten(ctx, old) == nil
 	} else {
 		message = copyWarning
@@ -76,8 +76,8 @@ func restore(ctx context.Context, path string, o Options, before int64, why erro
 	return d, err
 }
 
-// takeCopy renames the copy to the name of the log and returns when the copy was made, or the zero
-// time if there is none. It deletes a copy that another version of aOa made.
+// takeCopy renames the copy to the name of the log. It returns when the copy was made, or the zero
+// time if there is none. A copy made by another version of aOa is deleted.
 func takeCopy(path string, why error) (made time.Time, err error) {
 	info, err := os.Stat(path + copySuffix)
 	if err != nil {
@@ -89,7 +89,8 @@ func takeCopy(path string, why error) (made time.Time, err error) {
 	return info.ModTime(), os.Rename(path+copySuffix, path)
 }
 
-// takeForgotten copies which events were pruned or forgotten: what is delivered again stays away.
+// takeForgotten copies the list of events that were pruned or forgotten, so that these are refused
+// if delivered again.
 func (d *DB) takeForgotten(ctx context.Context, old *DB) error {
 	var digests []any
 	err := old.each(ctx, old.reader, "SELECT digest FROM ids WHERE event IS NULL", nil, func(row Row) error {

@@ -18,7 +18,7 @@ import (
 type row struct {
 	id, seq, at int64
 	kind        event.Kind
-	event       event.Event // the envelope: all but Time and Body
+	event       event.Event // the envelope: everything but Time and Body
 	counted     sql.NullInt64
 	body, text  []byte
 }
@@ -28,10 +28,11 @@ const (
 	rowWidth   = 13
 )
 
-// ofPeer is the column counted of an event of another clone. It is in no total.
+// ofPeer is the value in the column counted for an event of another clone. Such events are in no
+// totals.
 const ofPeer = 2
 
-// scan reads a row of rowColumns.
+// scan reads a row with the columns of rowColumns.
 func (r *row) scan(from Row) error {
 	e := &r.event
 	err := from.Scan(&r.id, &r.seq, &r.at, (*string)(&r.kind), &e.ID, &e.Origin, &e.Agent, &e.Session, &e.Subagent,
@@ -42,15 +43,15 @@ func (r *row) scan(from Row) error {
 	return err
 }
 
-// values are the columns of the row in the order of rowColumns.
+// values returns the columns of the row in the order of rowColumns.
 func (r *row) values() []any {
 	e := r.event
 	return []any{r.id, r.seq, r.at, string(r.kind), e.ID, e.Origin, e.Agent, e.Session, e.Subagent, e.Turn, r.counted,
 		r.body, r.text}
 }
 
-// encodeRow makes the row of an event. Its text, words of a person or an agent, goes under the
-// seal; a commit's stays open, since git has it.
+// encodeRow returns the row of an event. Its text is sealed, because it has the words of a person
+// or an agent. The text of a commit is not sealed, because git has it anyway.
 func encodeRow(e event.Event, seal *Seal) (*row, error) {
 	r := &row{at: e.Time.UnixMilli(), kind: e.Kind(), event: e}
 	if n := countedOf(e); n != 0 {
@@ -67,11 +68,11 @@ func encodeRow(e event.Event, seal *Seal) (*row, error) {
 	return r, nil
 }
 
-// textOf names the event that a sealed text belongs to.
+// textOf returns the name to which the sealed text of an event is bound.
 func textOf(id string) string { return "event " + id }
 
-// folded is the event as consumers get it (event.Event.WithoutText). With ErrRow it has what could
-// be read.
+// folded returns the event as consumers get it (event.Event.WithoutText). If the error is ErrRow,
+// the event has what could be read.
 func (r *row) folded() (event.Event, error) {
 	e := r.event
 	e.Time = moment(r.at)
@@ -85,8 +86,8 @@ func (r *row) folded() (event.Event, error) {
 	return e, err
 }
 
-// withText is the inverse of encodeRow. A text whose key is lost is empty: all else of the event is
-// there.
+// withText is the inverse of encodeRow. If the key of the text is lost, the text is empty and
+// everything else is there.
 func (r *row) withText(seal *Seal) (event.Event, error) {
 	e, err := r.folded()
 	if err != nil || len(r.text) == 0 {
@@ -100,7 +101,7 @@ func (r *row) withText(seal *Seal) (event.Event, error) {
 	return e, nil
 }
 
-// decodeBody gives an event its body; one that cannot be read has only its kind.
+// decodeBody sets the body of an event. If the body cannot be read it has only its kind.
 func decodeBody(e *event.Event, kind event.Kind, raw []byte) error {
 	if e.Body = event.NewBody(kind); e.Body == nil {
 		return fmt.Errorf("its kind %.20q is of a newer version", string(kind))
@@ -118,14 +119,14 @@ func decodeBody(e *event.Event, kind event.Kind, raw []byte) error {
 	return err
 }
 
-// moment decodes a stored time. A time that JSON cannot express, from a damaged row, becomes one of
-// the year 0 or 9999.
+// moment decodes a stored time. A time that JSON cannot express comes from a damaged row; it
+// becomes a time in the year 0 or 9999.
 func moment(ms int64) time.Time {
 	const first, last = -62167219200_000, 253402300799_999
 	return time.UnixMilli(min(max(ms, first), last)).UTC()
 }
 
-// countedOf is the column counted of a new row, 0 for NULL.
+// countedOf returns the value of the column counted for a new row, 0 for NULL.
 func countedOf(e event.Event) int64 {
 	switch {
 	case e.Origin != "":
@@ -138,8 +139,8 @@ func countedOf(e event.Event) int64 {
 	return 0
 }
 
-// digestOf recognizes an event that is delivered again. A commit and the uncommits that take it
-// back share one.
+// digestOf returns the digest by which an event is recognized when it is delivered again. A commit
+// and its uncommits have the same digest.
 func digestOf(e event.Event) int64 {
 	if n := countedOf(e); n == 1 || n == -1 {
 		return digest("commit:" + commitName(e.ID))
@@ -147,15 +148,15 @@ func digestOf(e event.Event) int64 {
 	return digest(e.ID)
 }
 
-// digest is the trace that a forgotten event leaves: enough to recognize its ID, too little to
-// reveal it.
+// digest hashes an ID. The digest stays when an event is forgotten: it is enough to recognize the
+// ID, and too little to reveal it.
 func digest(id string) int64 {
 	sum := sha256.Sum256([]byte(id))
 	return int64(binary.BigEndian.Uint64(sum[:8]))
 }
 
-// commitName is the sha in an ID "commit:<sha>", "uncommit:<sha>" or "uncommit:<sha>:<new tip>".
-// Any other ID names a commit by itself.
+// commitName returns the sha in an ID of the form "commit:<sha>", "uncommit:<sha>" or
+// "uncommit:<sha>:<new tip>". Any other ID is returned as it is.
 func commitName(id string) string {
 	if _, name, ok := strings.Cut(id, "commit:"); ok {
 		id, _, _ = strings.Cut(name, ":")

@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// applicationID marks the file as aOa's ("aOa1" in ASCII); file(1) and we recognise it.
+	// applicationID marks the file as aOa's ("aOa1" in ASCII), for file(1) and for us.
 	applicationID = 0x614f6131
-	// schemaVersion is the version of every schema in this program. Raise it when you change one.
+	// schemaVersion is the version of all schemas in this program. Raise it when you change one.
 	schemaVersion = 2
 )
 
-// errVersion is the error of a file that an aOa with other schemas has made.
+// errVersion means that a version of aOa with other schemas made the file.
 var errVersion = errors.New("the database is of another version of aOa")
 
-// inspect finds out whose file it is and whether it is whole, and makes the tables of an empty one.
-// Whatever is wrong with the file itself comes back as ErrDamaged or errVersion.
+// inspect finds out whose file it is and whether it is intact, and creates the tables of an empty
+// one. If something is wrong with the file itself, the error is ErrDamaged or errVersion.
 func (f *File) inspect(ctx context.Context) error {
 	var id, version, tables int
 	err := f.conn.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id),"+
@@ -35,7 +35,7 @@ func (f *File) inspect(ctx context.Context) error {
 	return f.check(ctx)
 }
 
-// create makes the tables.
+// create creates the tables.
 func (f *File) create(ctx context.Context) error {
 	return f.Write(ctx, "make store", func(*Tx) error {
 		_, err := f.conn.ExecContext(background, fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d",

@@ -17,32 +17,32 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// ErrLostKey is returned for a text whose key is not there, or that was changed. The second is
-// ErrRow, too.
+// ErrLostKey is the error for a text whose key is missing, or that was changed. In the second case
+// the error is also ErrRow.
 var ErrLostKey = errors.New("the key to this text is lost")
 
-// Seal closes texts, each by itself, so that a file on disk, a backup or a copied repository does
-// not reveal them: XChaCha20-Poly1305 with a random nonce of 24 bytes. A text is bound to what it
-// belongs to. The nil Seal seals nothing: its texts are stored open, and any Seal reads them. It is
-// safe for concurrent use.
+// Seal encrypts texts, each by itself, so that a file on disk, a backup or a copied repository does
+// not reveal them. It uses XChaCha20-Poly1305 with a random nonce of 24 bytes. Each text is bound
+// to what it belongs to. The nil Seal stores texts unencrypted, and any Seal can read these. Seal
+// is safe for concurrent use.
 type Seal struct {
-	File string // where the keys are
+	File string // the file with the keys
 
 	current uint32
-	words   []byte                 // the key of Word, which comes from the current key
-	keys    map[uint32]cipher.AEAD // by their id, also earlier ones
+	words   []byte                 // the key of Word, derived from the current key
+	keys    map[uint32]cipher.AEAD // by id: the current key and earlier ones
 }
 
-// The first byte of what Seal returns, and the length of what goes before the text.
+// The first byte of what Seal returns, and the number of bytes before the encrypted text.
 const (
-	sealOpen   = 0 // the text follows as it is
-	sealClosed = 1 // id of the key, nonce, and the sealed text follow
+	sealOpen   = 0 // the text follows unencrypted
+	sealClosed = 1 // the id of the key, the nonce and the encrypted text follow
 
 	sealHead = 1 + 4 + chacha20poly1305.NonceSizeX
 )
 
-// Seal returns the text closed, 45 bytes longer. of says what it belongs to ("event toolu_01"):
-// Open needs the same.
+// Seal returns the encrypted text, which is 45 bytes longer. of names what it belongs to ("event
+// toolu_01"); Open needs the same name.
 func (s *Seal) Seal(of string, text []byte) []byte {
 	if s == nil {
 		return append([]byte{sealOpen}, text...)
@@ -50,12 +50,12 @@ func (s *Seal) Seal(of string, text []byte) []byte {
 	out := make([]byte, sealHead, sealHead+len(text)+chacha20poly1305.Overhead)
 	out[0] = sealClosed
 	binary.BigEndian.PutUint32(out[1:], s.current)
-	_, _ = rand.Read(out[5:]) // never fails
+	_, _ = rand.Read(out[5:]) // rand.Read never fails
 	return s.keys[s.current].Seal(out, out[5:], text, []byte(of))
 }
 
-// Open is the inverse of Seal. Its error wraps ErrLostKey when the key is not there, when the text
-// belongs to something else, and when a bit of it was changed: the latter two are ErrRow, too.
+// Open is the inverse of Seal. Its error wraps ErrLostKey if the key is missing, if the text
+// belongs to something else, or if it was changed. In the latter two cases it wraps ErrRow, too.
 func (s *Seal) Open(of string, sealed []byte) ([]byte, error) {
 	switch {
 	case len(sealed) > 0 && sealed[0] == sealOpen:
@@ -79,8 +79,8 @@ func (s *Seal) Open(of string, sealed []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Word returns a word hashed with the key, so that it is found again and not read: event.HashedWord
-// and 64 bits. The nil Seal returns the word.
+// Word returns a keyed hash of a word, so that the word can be found again but not read:
+// event.HashedWord and 64 bits. The nil Seal returns the word itself.
 func (s *Seal) Word(word string) string {
 	if s == nil {
 		return word
@@ -90,7 +90,7 @@ func (s *Seal) Word(word string) string {
 	return event.HashedWord + base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:8])
 }
 
-// add takes a key of 32 bytes. The first is the current one.
+// add adds a key of 32 bytes. The first key that is added is the current one.
 func (s *Seal) add(key []byte) error {
 	sum := sha256.Sum256(key)
 	id := binary.BigEndian.Uint32(sum[:])
@@ -109,7 +109,7 @@ func (s *Seal) add(key []byte) error {
 // name returns the name of the current key, for noteKey.
 func (s *Seal) name() string { return fmt.Sprintf("%08x", s.current) }
 
-// opens reports whether the key of that name is there.
+// opens reports whether the key with this name is available.
 func (s *Seal) opens(name string) bool {
 	id, err := strconv.ParseUint(name, 16, 32)
 	return err == nil && s.keys[uint32(id)] != nil

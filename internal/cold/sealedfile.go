@@ -15,16 +15,16 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// SealedFile is a file of the store that is written whole, as a stream of package age whose key is
-// sealed. It is bound to its name.
+// SealedFile is a file of the store that is written as a whole. It is encrypted as a stream of
+// package age whose key is sealed, and it is bound to its name.
 type SealedFile struct {
-	Name string // its path; the folder is made, 0700, but none above it
-	Seal *Seal  // nil stores the key open
+	Name string // its path; its folder is created with mode 0700, but not the folders above
+	Seal *Seal  // nil stores the stream's key unsealed
 }
 
-const maxSealedFile = 1 << 30 // bytes that Read takes
+const maxSealedFile = 1 << 30 // bytes that Read accepts
 
-// stanza is the kind of the line in the file's head that has the sealed key.
+// stanza is the type of the header line that has the sealed key.
 const stanza = "aoa"
 
 func (f SealedFile) keyOf() string { return "file " + filepath.Base(f.Name) }
@@ -42,7 +42,8 @@ func (f SealedFile) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
 	return f.Seal.Open(f.keyOf(), stanzas[0].Body)
 }
 
-// Write replaces the file, mode 0600, with what fill writes. On an error the old one stays.
+// Write replaces the file with what fill writes, with mode 0600. If there is an error the old file
+// stays.
 func (f SealedFile) Write(fill func(io.Writer) error) error {
 	if err := os.Mkdir(filepath.Dir(f.Name), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -59,9 +60,9 @@ func (f SealedFile) Write(fill func(io.Writer) error) error {
 	})
 }
 
-// Read returns the content that was written. The error is fs.ErrNotExist if there is no file, wraps
-// ErrRow if the file is damaged and ErrLostKey if its key is missing; else it is the system's
-// error.
+// Read returns the content of the file. The error is fs.ErrNotExist if there is no file; it wraps
+// ErrRow if the file is damaged, and ErrLostKey if its key is missing. Other errors are those of
+// the system.
 func (f SealedFile) Read() ([]byte, error) {
 	from, err := regularfile.Open(f.Name, regularfile.NoLinks)
 	if errors.Is(err, regularfile.ErrKind) {

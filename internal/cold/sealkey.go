@@ -18,15 +18,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// maxKeyFile is more than a file of keys has, in bytes.
+// maxKeyFile is the largest file of keys that is read, in bytes. Real ones are much smaller.
 const maxKeyFile = 1 << 16
 
 const keyRemark = "# aOa: opens the prompts and tool inputs in the stores of this user's repositories. Keep it to yourself.\n"
 
 // OpenSeal reads the user's file of keys (mode 0600). Each line with 64 hexadecimal digits is a
-// key. New texts are sealed with the first one, and texts are opened with any of them, so a user
-// adds the line of an old key to read old texts. If the file has no key, OpenSeal adds one; other
-// lines stay.
+// key. New texts are sealed with the first key, and texts are opened with any of them. So users who
+// want to read old texts add the line of the old key. If the file has no key, OpenSeal adds one and
+// keeps the other lines.
 func OpenSeal(file string) (*Seal, error) {
 	raw, err := regularfile.Read(file, regularfile.FollowLinks, maxKeyFile)
 	missing := errors.Is(err, fs.ErrNotExist)
@@ -38,13 +38,13 @@ func OpenSeal(file string) (*Seal, error) {
 		return s, err
 	}
 	key := make([]byte, chacha20poly1305.KeySize)
-	_, _ = rand.Read(key) // never fails
+	_, _ = rand.Read(key) // rand.Read never fails
 	if missing {
 		raw = []byte(keyRemark)
 	}
 	raw = append(bytes.TrimRight(raw, "\n"), '\n')
 	err = os.MkdirAll(filepath.Dir(file), 0o700)
-	if err == nil { // of two that make the first key at once, one wins
+	if err == nil { // if two processes create the first key at once, one wins
 		err = atomicfile.WriteBytes(file, atomicfile.Options{New: missing}, append(raw, hex.EncodeToString(key)+"\n"...))
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -59,7 +59,7 @@ func OpenSeal(file string) (*Seal, error) {
 	return s, err
 }
 
-// read takes the keys of a file.
+// read adds the keys in the content of a file.
 func (s *Seal) read(raw []byte) error {
 	for lines := bufio.NewScanner(bytes.NewReader(raw)); lines.Scan(); {
 		key, err := hex.DecodeString(strings.TrimSpace(lines.Text()))

@@ -9,28 +9,28 @@ import (
 	"github.com/aoa-dev/aoa/internal/codec"
 )
 
-// Snapshot keeps a state that was folded from the log among the blobs. It is made of what may be
-// forgotten, so it is dropped before anything is.
+// Snapshot stores a state that was computed from the log as a blob. The state contains what users
+// may ask to forget, so it is deleted before anything is forgotten.
 type Snapshot struct {
 	db    *DB
 	owner *Owner
 }
 
-// NewSnapshot adds the owner of a state.
+// NewSnapshot returns a Snapshot. It adds an owner with this name to the blobs.
 func NewSnapshot(db *DB, b *Blobs, name string) *Snapshot {
 	return &Snapshot{db: db, owner: b.Owner(name, Rule{Derived: true})}
 }
 
-// snapshotOf says what a state was folded from.
+// snapshotOf tells from which part of the log a state was computed.
 type snapshotOf struct {
 	Log string // DB.Name
-	Seq int64  // the last batch in it
+	Seq int64  // number of the last batch in the state
 }
 
-// The key of the one blob of a snapshot.
+// snapshotKey is the key of the only blob of a snapshot.
 const snapshotKey = "snapshot"
 
-// Save keeps the state after batch seq in place of the one before.
+// Save stores the state after batch seq and replaces the previous one.
 func (s *Snapshot) Save(ctx context.Context, seq int64, state []byte) error {
 	name, err := s.db.Name(ctx)
 	if err != nil {
@@ -45,9 +45,10 @@ func (s *Snapshot) Save(ctx context.Context, seq int64, state []byte) error {
 	return err
 }
 
-// Load returns the state and the last batch in it, or 0 if there is no snapshot of this log. It
-// ignores a snapshot with events that the log does not have, and one from before a Forget whose
-// bytes are not overwritten yet. The error wraps ErrRow if the snapshot is damaged.
+// Load returns the state and the number of the last batch in it, or 0 if there is no snapshot of
+// this log. It ignores a snapshot with batches that the log does not have, and any snapshot while
+// bytes of a Forget have not been overwritten yet. The error wraps ErrRow if the snapshot is
+// damaged.
 func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error) {
 	name, err := s.db.Name(ctx)
 	if err != nil {
@@ -56,7 +57,7 @@ func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error
 	v, found, err := s.owner.Get(ctx, snapshotKey)
 	if err != nil || !found {
 		if errors.Is(err, ErrLostKey) && !errors.Is(err, ErrRow) {
-			err = nil // OpenSeal has warned
+			err = nil // OpenSeal has already warned
 		}
 		return nil, 0, err
 	}
@@ -68,8 +69,8 @@ func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error
 	if err := codec.Decode(v.Meta, &of); err != nil {
 		return nil, 0, fmt.Errorf("load snapshot: %w: %w", ErrRow, err)
 	}
-	// Other batches will get the numbers that the log does not have. While something is forgotten,
-	// a power cut may bring the state back that was dropped before.
+	// If the log lacks batches of the snapshot, other batches will get their numbers. And while
+	// something is being forgotten, a power cut may bring back a state that was already deleted.
 	if of.Log != name || of.Seq > s.db.Last() || left != "" {
 		return nil, 0, s.Drop(ctx)
 	}
@@ -82,7 +83,8 @@ func (s *Snapshot) Drop(ctx context.Context) error {
 	return err
 }
 
-// Name is the log's own: a new log, and one of another clone, have other names.
+// Name returns a name that identifies the log. A new log, and the log of another clone, have other
+// names.
 func (d *DB) Name(ctx context.Context) (string, error) {
 	name, err := d.Meta(ctx, metaName)
 	if err != nil || name != "" {

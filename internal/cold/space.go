@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Used is the bytes that the file needs: its pages without the free ones.
+// Used returns the number of bytes that the file needs: its pages without the free ones.
 func (f *File) Used(ctx context.Context) (int64, error) {
 	const text = "SELECT ((SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM pragma_freelist_count))" +
 		" * (SELECT page_size FROM pragma_page_size)"
@@ -18,10 +18,10 @@ func (f *File) Used(ctx context.Context) (int64, error) {
 	return bytes, f.explain("measure store", err)
 }
 
-// leastFree is the free pages from which GiveBack gives them back: 1 MB.
+// leastFree is the number of free pages, 1 MB in all, from which on GiveBack returns them.
 const leastFree = 256
 
-// GiveBack returns free pages to the file system if there are many, as far as readers let it.
+// GiveBack returns free pages to the file system if there are many, as far as readers permit.
 func (f *File) GiveBack(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -42,21 +42,20 @@ func (f *File) GiveBack(ctx context.Context) error {
 
 var globLiteral = strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`)
 
-// Scrub overwrites what was deleted: it rewrites the file without free space and empties the
-// write-ahead log. The whole file is written again, during which others read but do not write. It
-// fails while another connection reads what was deleted, and on a disk without space for the new
-// file.
+// Scrub overwrites deleted data: it rewrites the file without free space and empties the
+// write-ahead log. Meanwhile others can read but not write. It fails while another connection still
+// reads deleted data, and if the disk has no room for the new file.
 func (f *File) Scrub(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("scrub store: %w", err)
 	}
-	f.endCheck() // it reads what was deleted
+	f.endCheck() // the check reads deleted data
 	if _, err := f.conn.ExecContext(background, "VACUUM"); err != nil {
 		return f.explain("scrub store", err)
 	}
-	// A reader that stays for long is not waited for: writers wait for this.
+	// Do not wait for a slow reader, because writers wait for this.
 	if _, err := f.conn.ExecContext(background, "PRAGMA busy_timeout(500)"); err != nil {
 		return f.explain("scrub store", err)
 	}
@@ -72,7 +71,7 @@ func (f *File) Scrub(ctx context.Context) error {
 	return nil
 }
 
-// removeAside deletes the files of a folder that were moved aside.
+// removeAside deletes the files in a folder that were moved aside.
 func removeAside(folder string) (err error) {
 	for _, pattern := range []string{"*.damaged-*", "*.version-*"} {
 		names, gerr := filepath.Glob(filepath.Join(globLiteral.Replace(folder), pattern))

@@ -13,25 +13,26 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// FileStat is how often a file was read, edited, written or saved, or how many commits touched it.
+// FileStat tells how often a file was read, edited, written or saved, or how many commits changed
+// it.
 type FileStat struct {
 	File     event.Path `json:"file"`
 	Accesses int        `json:"total_accesses"`
 	First    time.Time  `json:"first_access,omitzero"`
 	Last     time.Time  `json:"last_access,omitzero"`
-	// seconds from the first to the last access in a session, on average
+	// MeanSession is the average time in seconds from the first to the last access in a session.
 	MeanSession float64 `json:"avg_session_duration"`
 	Commits     int     `json:"commits"`
 }
 
-// TagStat is how often a tag was used.
+// TagStat tells how often a tag was used.
 type TagStat struct {
 	Tag   string `json:"tag"`
-	Uses  int    `json:"total_uses"`  // events that carried it
-	Files int    `json:"files_count"` // different files acted upon under it
+	Uses  int    `json:"total_uses"`  // number of events with the tag
+	Files int    `json:"files_count"` // number of different files acted upon in these events
 }
 
-// SessionStat is a row of sessions.
+// SessionStat sums up one session.
 type SessionStat struct {
 	ID       string    `json:"id"`
 	Agent    string    `json:"agent"`
@@ -39,10 +40,10 @@ type SessionStat struct {
 	Last     time.Time `json:"last"`
 	Duration float64   `json:"duration_s"` // from Started to Last
 	Events   int       `json:"events"`
-	Files    int       `json:"files"` // different files that it opened
+	Files    int       `json:"files"` // number of different files that it opened
 }
 
-// span is a number of accesses and the times of the first and the last.
+// span has the number of accesses and the times of the first and the last one.
 type span struct{ n, first, last int64 }
 
 func (s *span) add(n, first, last int64) {
@@ -52,8 +53,8 @@ func (s *span) add(n, first, last int64) {
 	s.n, s.first, s.last = s.n+n, min(s.first, first), max(s.last, last)
 }
 
-// FileStats returns the most used files of the events that are kept, under their present names;
-// limit ≤ 0 returns all.
+// FileStats returns the files that are used most in the events that are kept, under their present
+// names. limit ≤ 0 returns all.
 func (d *DB) FileStats(ctx context.Context, limit int) ([]FileStat, error) {
 	h, err := d.renames(ctx)
 	if err != nil {
@@ -63,14 +64,14 @@ func (d *DB) FileStats(ctx context.Context, limit int) ([]FileStat, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[event.Path]map[string]*span{} // file → session → its accesses
+	files := map[event.Path]map[string]*span{} // by file and session: its accesses
 	err = d.Each(ctx, `SELECT file, time, session FROM touches JOIN events ON id = event WHERE touches.counted = 0
   AND kind IN ('read', 'edit', 'write', 'save')`, nil, func(row Row) error {
 		var f, at int64
 		var session string
 		err := row.Scan(&f, &at, &session)
 		p := paths[h.now(f, at)]
-		if err != nil || p == "" { // a file without a name belongs to a damaged row
+		if err != nil || p == "" { // a file without a name comes from a damaged row
 			return err
 		}
 		if files[p] == nil {
@@ -108,7 +109,7 @@ func (d *DB) FileStats(ctx context.Context, limit int) ([]FileStat, error) {
 	return first(out, limit), nil
 }
 
-// first are the first of a list; all if the limit is not positive.
+// first returns the first limit elements of a list, or all if the limit is not positive.
 func first[T any](list []T, limit int) []T {
 	if limit > 0 && len(list) > limit {
 		return list[:limit]
@@ -116,13 +117,13 @@ func first[T any](list []T, limit int) []T {
 	return list
 }
 
-// used has the fields of a body that statistics need.
+// used has the fields of a body that the statistics need.
 type used struct {
 	Tags  []string     `json:"tags"`
 	Paths []event.Path `json:"paths"`
 }
 
-// scanUsed reads a body of a prompt or a call, which is the last column.
+// scanUsed reads a row whose last column is the body of a prompt or a call.
 func scanUsed(row Row, before ...any) (u used, err error) {
 	var body sql.RawBytes
 	if err = row.Scan(append(before, &body)...); err == nil {
@@ -133,7 +134,7 @@ func scanUsed(row Row, before ...any) (u used, err error) {
 	return u, err
 }
 
-// TagStats returns the most used tags of the events that are kept; limit ≤ 0 returns all.
+// TagStats returns the tags that are used most in the events that are kept. limit ≤ 0 returns all.
 func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 	uses, files := map[string]int{}, map[string]map[event.Path]bool{} // by tag
 	err := d.Each(ctx, "SELECT body FROM events WHERE counted IS NULL AND "+isWork, nil, func(row Row) error {
@@ -157,8 +158,8 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 	return first(out, limit), err
 }
 
-// CommitStats returns the files with the most counted commits in the year before the newest one, of
-// those that keep accepts.
+// CommitStats returns the files with the most counted commits in the year before the newest commit.
+// It leaves out files for which keep is false.
 func (d *DB) CommitStats(ctx context.Context, limit int, keep func(event.Path) bool) ([]FileStat, error) {
 	var out []FileStat
 	err := d.Each(ctx, `SELECT files.file, count(*) FROM touches CROSS JOIN events ON events.id = event
@@ -175,10 +176,10 @@ GROUP BY touches.file ORDER BY 2 DESC, 1`, []any{(365 * 24 * time.Hour).Millisec
 	return out, d.explain("count commits of files", err)
 }
 
-// inSession selects the events of sessions, by an index.
+// inSession selects the events of sessions in a way that uses an index.
 const inSession = " FROM events WHERE session <> '' AND counted IS NULL AND " + isWork
 
-// SessionIDs returns the sessions of which events are kept, in order.
+// SessionIDs returns the ids of the sessions of which events are kept, sorted.
 func (d *DB) SessionIDs(ctx context.Context) (out []string, err error) {
 	err = d.Each(ctx, "SELECT DISTINCT session"+inSession+" ORDER BY session", nil, func(row Row) error {
 		var id string
@@ -189,7 +190,7 @@ func (d *DB) SessionIDs(ctx context.Context) (out []string, err error) {
 	return out, d.explain("list sessions", err)
 }
 
-// SessionStats returns the newest sessions of which events are kept; limit ≤ 0 returns all.
+// SessionStats returns the newest sessions of which events are kept. limit ≤ 0 returns all.
 func (d *DB) SessionStats(ctx context.Context, limit int) (out []SessionStat, err error) {
 	query := "SELECT session, count(*), min(time), max(time)" + inSession + " GROUP BY session ORDER BY 4 DESC, 1 LIMIT ?"
 	err = d.Each(ctx, query, []any{cmp.Or(max(limit, 0), -1)}, func(row Row) error {
@@ -223,16 +224,16 @@ func (d *DB) SessionStats(ctx context.Context, limit int) (out []SessionStat, er
 	return out, err
 }
 
-// Status is the size of the store.
+// Status tells how large the store is.
 type Status struct {
-	Events   int   // logged events that are kept, commits apart
+	Events   int   // logged events that are kept, without commits
 	Commits  int   // counted commits
 	Sessions int   // sessions of which events are kept
-	Bytes    int64 // of the database file and its write-ahead log
+	Bytes    int64 // size of the database file and its write-ahead log
 }
 
-// Status counts the rows of the log. Its cost grows with the number of events (one pass over an
-// index).
+// Status counts the rows of the log. It makes one pass over an index, so its cost grows with the
+// number of events.
 func (d *DB) Status(ctx context.Context) (Status, error) {
 	var s Status
 	_, err := d.Scan(ctx, "SELECT (SELECT count(*) FROM events WHERE counted IS NULL),"+
@@ -242,7 +243,7 @@ func (d *DB) Status(ctx context.Context) (Status, error) {
 	return s, err
 }
 
-// bytes is the size of the database file and its write-ahead log on disk.
+// bytes returns the size of the database file and its write-ahead log on disk.
 func (d *DB) bytes() int64 {
 	var n int64
 	for _, suffix := range []string{"", "-wal"} {
@@ -253,6 +254,6 @@ func (d *DB) bytes() int64 {
 	return n
 }
 
-// isWork selects what people and agents did, without the bookkeeping of aOa. For a list of kinds
-// SQLite would search an index for each of them.
+// isWork selects what people and agents did and leaves out aOa's own events. The condition is
+// written with <> because SQLite would search an index once for each kind in a list.
 const isWork = "kind <> 'hint' AND kind <> 'feedback' AND kind <> 'tick' AND kind <> 'setting'"

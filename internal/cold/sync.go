@@ -10,33 +10,35 @@ import (
 	"time"
 )
 
-// syncAfter is how long after a commit the write-ahead log is synced: what a power cut may take
-// along. SQLite itself syncs it only before it goes into the file, 16 MB later. Syncing the log is
-// enough: after a power cut SQLite reads it up to the last commit that is whole.
+// syncAfter is the time after a commit within which the write-ahead log is synced, that is how much
+// a power cut may destroy. SQLite itself syncs it only before moving it into the file, every 16 MB.
+// Syncing only this log is enough: after a power cut SQLite reads it up to the last complete
+// commit.
 const syncAfter = 5 * time.Second
 
-// syncer syncs the write-ahead log of a file beside those who write: a commit waits for no disk.
+// syncer syncs the write-ahead log of a file in the background, so that a commit does not wait for
+// the disk.
 type syncer struct {
 	path   string // of the database
 	due    atomic.Bool
-	warn   func(error) // called for the first failure
+	warn   func(error) // called at the first failure
 	failed sync.Once
 }
 
-// soon is called after each commit.
+// soon schedules a sync. It is called after each commit.
 func (s *syncer) soon() {
 	if !s.due.Swap(true) {
 		time.AfterFunc(syncAfter, s.sync)
 	}
 }
 
-// sync makes earlier commits durable. Later ones are the business of the next sync. If there is no
+// sync makes earlier commits durable. Later commits are left to the next sync. If there is no
 // write-ahead log, the last connection has moved it into the file and synced that.
 func (s *syncer) sync() {
 	s.due.Store(false)
 	switch err := syncFile(s.path + "-wal"); {
 	case err == nil:
-		_ = syncFile(filepath.Dir(s.path)) // the name of a log that was made since; not every system can
+		_ = syncFile(filepath.Dir(s.path)) // the log may have been created since; not every system can sync a folder
 	case !errors.Is(err, fs.ErrNotExist):
 		s.failed.Do(func() { s.warn(err) })
 	}

@@ -9,16 +9,19 @@ import (
 	"github.com/aoa-dev/aoa/internal/history"
 )
 
-// HistoryCommits is how many commits History has at most, the newest: some 2 MB.
+// HistoryCommits is the largest number of commits that History returns, the newest ones. They take
+// some 2 MB.
 const HistoryCommits = 50_000
 
-// Version grows with every change of what History reads: commits, renames, what is forgotten.
+// Version returns a number that changes with everything that History reads: commits, renames, and
+// what is forgotten.
 func (d *DB) Version() int64 { return d.version.Load() }
 
-// History reads the commits that count: those of at most 100 files that are no sweeps
-// (event.Commit.Sweep). If reached is not nil, only commits with these ids count. Files get the
-// names that they have in one checkout; has says which names exist there. sketches say what the
-// commits changed, or nil if that is not known. It takes about 5 µs for each commit.
+// History reads the commits that tell which files belong together: those of at most 100 files that
+// are no sweeps (event.Commit.Sweep). If reached is not nil, only commits with these ids are read.
+// Files get the names that they have in one checkout; has reports which names exist there. sketches
+// tells what the commits changed, or is nil if that is not known. It takes about 5 µs for each
+// commit.
 func (d *DB) History(ctx context.Context, reached map[string]bool, has func(event.Path) bool,
 	sketches *history.Sketches) (out *history.Commits, err error) {
 	defer func() { err = d.explain("read the commits", err) }()
@@ -66,7 +69,7 @@ func (d *DB) History(ctx context.Context, reached map[string]bool, has func(even
 	for _, c := range slices.Backward(all) {
 		var files, was []event.Path
 		for _, f := range c.files {
-			if p := paths[n.here(f, c.at)]; p != "" { // a file without a name belongs to a damaged row
+			if p := paths[n.here(f, c.at)]; p != "" { // a file without a name comes from a damaged row
 				files, was = append(files, p), append(was, paths[f])
 			}
 		}
@@ -77,8 +80,8 @@ func (d *DB) History(ctx context.Context, reached map[string]bool, has func(even
 	return out, nil
 }
 
-// CommitsOfYear is how many counted commits, of all branches, are of the year before the newest
-// one.
+// CommitsOfYear returns the number of counted commits, on all branches, in the year before the
+// newest one.
 func (d *DB) CommitsOfYear(ctx context.Context) (n int, err error) {
 	_, err = d.Scan(ctx, "SELECT count(*) FROM events WHERE counted = 1"+
 		" AND time > (SELECT max(time) FROM events WHERE counted = 1) - ?",

@@ -12,13 +12,14 @@ import (
 
 var background = context.Background()
 
-// Tx is one write transaction. A row that cannot be read costs that row: see Scan and Each.
+// Tx is one write transaction. Rows that cannot be read are skipped; see Scan and Each.
 type Tx struct{ f *File }
 
-// Write runs fn inside one transaction that holds the file's write lock from its beginning: all of
-// it is kept or nothing. The context is checked before the transaction begins only: it is short,
-// and interrupting one costs a goroutine per statement. what says what is being done ("keep item")
-// and begins the error of a database that failed; any other error of fn comes back as it is.
+// Write runs fn inside of one transaction that holds the file's write lock from the beginning. The
+// transaction is kept completely or not at all. ctx is checked only before it begins: a transaction
+// is short, and interrupting it would cost a goroutine per statement. what tells what is being done
+// ("keep item") and begins the error if the database fails; any other error of fn is returned as it
+// is.
 func (f *File) Write(ctx context.Context, what string, fn func(tx *Tx) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -29,9 +30,9 @@ func (f *File) Write(ctx context.Context, what string, fn func(tx *Tx) error) er
 		return f.explain(what, err)
 	}
 	open := true
-	defer func() { // deferred: a panic of fn must not leave the transaction open, or nothing could be written again
+	defer func() { // if fn panics the transaction must not stay open, or nothing could be written again
 		if open {
-			// On a full disk SQLite may have rolled back by itself; a second rollback then fails,
+			// On a full disk SQLite may already have rolled back. A second rollback then fails,
 			// which is fine.
 			_, _ = f.conn.ExecContext(background, "ROLLBACK")
 			if f.undone != nil {
@@ -63,8 +64,8 @@ func (f *File) Write(ctx context.Context, what string, fn func(tx *Tx) error) er
 	return nil
 }
 
-// stmt compiles a statement once per connection: compiling takes longer than running it, and a
-// batch of one event runs ten.
+// stmt returns a compiled statement and compiles each statement once per connection. Compiling
+// takes longer than running, and a batch of one event runs ten statements.
 func (tx *Tx) stmt(query string) (*sql.Stmt, error) {
 	if s, ok := tx.f.stmts[query]; ok {
 		return s, nil
@@ -85,7 +86,7 @@ func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	return s.ExecContext(background, args...)
 }
 
-// QueryContext runs a query; the context is not used, see Write.
+// QueryContext runs a query. It ignores the context; see Write.
 func (tx *Tx) QueryContext(_ context.Context, query string, args ...any) (*sql.Rows, error) {
 	s, err := tx.stmt(query)
 	if err != nil {
@@ -94,25 +95,25 @@ func (tx *Tx) QueryContext(_ context.Context, query string, args ...any) (*sql.R
 	return s.QueryContext(background, args...)
 }
 
-// ofDatabase reports whether the database failed, rather than the caller's own code.
+// ofDatabase reports whether an error comes from the database and not from the caller's own code.
 func ofDatabase(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) || classify(err) != nil
 }
 
-// Scan reads one row into dst; found is false if there is none. The error of a damaged row is
+// Scan reads one row into dst; found is false if there is none. If the row is damaged the error is
 // ErrRow.
 func (tx *Tx) Scan(query string, args []any, dst ...any) (found bool, err error) {
 	return tx.f.scan(background, tx, query, args, dst)
 }
 
-// Each calls fn with every row. fn may run other statements. A row for which fn returns ErrRow is
-// left out.
+// Each calls fn with every row. fn may run other statements. If fn returns ErrRow the row is
+// skipped.
 func (tx *Tx) Each(query string, args []any, fn func(Row) error) error {
 	return tx.f.each(background, tx, query, args, fn)
 }
 
-// run runs statements that share their arguments.
+// run runs several statements with the same arguments.
 func (tx *Tx) run(args []any, statements ...string) error {
 	for _, s := range statements {
 		if _, err := tx.Exec(s, args...); err != nil {
@@ -122,13 +123,13 @@ func (tx *Tx) run(args []any, statements ...string) error {
 	return nil
 }
 
-// many runs a query that is written for any number of rows of parameters, "… VALUES %s", over all
-// args, width to a row. fn sees each row that it returns, and may be nil. A statement per row takes
-// three times as long.
+// many runs a query of the form "… VALUES %s" for many rows of parameters. args has width values
+// for each row. fn is called with each row of the result and may be nil. One statement per row
+// would take three times as long.
 func (tx *Tx) many(query string, width int, args []any, fn func(Row) error) error {
 	for len(args) > 0 {
 		n := width
-		for _, rows := range []int{10, 100} { // three sizes, so that few statements are compiled
+		for _, rows := range []int{10, 100} { // only three sizes, so that few statements are compiled
 			if len(args) >= rows*width {
 				n = rows * width
 			}
@@ -149,14 +150,15 @@ func (tx *Tx) many(query string, width int, args []any, fn func(Row) error) erro
 	return nil
 }
 
-// Scan is Tx.Scan outside of a transaction. It sees what was committed before it began and waits
-// for no writer.
+// Scan is Tx.Scan outside of a transaction. It sees what was committed before it began, and never
+// waits for a writer.
 func (f *File) Scan(ctx context.Context, query string, args []any, dst ...any) (found bool, err error) {
 	found, err = f.scan(ctx, f.reader, query, args, dst)
 	return found, f.explainRead(err)
 }
 
-// Each is Tx.Each outside of a transaction. fn may use the file; its own error comes back as it is.
+// Each is Tx.Each outside of a transaction. fn may use the file; its own error is returned as it
+// is.
 func (f *File) Each(ctx context.Context, query string, args []any, fn func(Row) error) error {
 	return f.explainRead(f.each(ctx, f.reader, query, args, fn))
 }

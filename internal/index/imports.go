@@ -52,7 +52,7 @@ type importer struct {
 	text     []byte // the text of the open import so far
 }
 
-// assigned defines the name before mark, as in "name = value".
+// importsIn returns the imports of a program.
 func importsIn(lang *language, text []byte) []importing {
 	im := importer{lang: lang}
 	if lang.imports == nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // Below returns at most limit of the files below a folder, the most used last: ordered by the
-// present ranking, then by how often they were opened and committed. It takes two round trips
-// beside those of the ranking.
+// present ranking, then by how often they were opened and committed. It takes two round trips in
+// addition to those of the ranking.
 func (r *Ranker) Below(ctx context.Context, dir event.Path, now time.Time, limit int) (files []event.Path, err error) {
 	for _, f := range r.tree().All() {
 		if strings.HasPrefix(string(f), string(dir)+"/") {

@@ -10,30 +10,30 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// candidate is a file under consideration with the evidence found for it so far.
+// candidate is a file that may be an answer, with the evidence found for it so far.
 type candidate struct {
 	path         event.Path
-	label        *label // when it is resolved
+	label        *label // set when the path is first looked at
 	comod        noisyOr
-	together     float64        // Σ of the weights of common changes
-	alike        [links]float64 // of the one most alike
-	calls        float64        // of the one that uses most of what it defines
+	together     float64        // sum of the weights of common changes
+	alike        [links]float64 // of the current file that is most similar
+	calls        float64        // of the current file that uses most names defined here
 	terms        noisyOr
-	termSum      float64 // Σ of the shares
+	termSum      float64 // sum of the shares
 	tags         []float64
-	coaccessBest float64 // of the current files alone: the largest weight
-	named        bool    // by the prompt of the query
-	access       float64 // last access and last commit, unix seconds, 0: never
+	coaccessBest float64 // the largest weight among the current files
+	named        bool    // the prompt of the query names it
+	access       float64 // last access and last commit, in Unix seconds, 0: never
 	commit       float64
 	values       Values
-	place        float64 // the value by which the candidates are being sorted
+	place        float64 // the value by which the candidates are currently being sorted
 
-	// What the words of a reason need: the strongest partner, and which terms, words and tags
+	// What the texts of reasons need: the strongest partner, and the terms, words and tags that
 	// matched.
 	comodBy    strongestPartner
 	alikeBy    [links]strongestPartner
 	coaccessBy strongestPartner
-	said       []string // words and identifiers that it says
+	said       []string // words and identifiers of the text that the file has
 	calledBy   event.Path
 	termBits   uint32
 	tagBits    uint8
@@ -54,21 +54,21 @@ func (s *strongestPartner) see(p event.Path, share float64) {
 type pool struct {
 	list  []*candidate
 	index map[event.Path]*candidate
-	slabs [][]candidate // candidates are carved from them: few allocations instead of one each
+	slabs [][]candidate // candidates are allocated in slabs, not one by one
 	used  int
 }
 
 const slabSize = 64
 
-// pools keeps the memory of answered questions: a pool takes 100 KB, and questions come one after
-// the other.
+// pools reuses the memory of answered questions. A pool takes 100 KB, and one question follows the
+// other.
 var pools = sync.Pool{New: func() any {
 	return &pool{list: make([]*candidate, 0, 256), index: make(map[event.Path]*candidate, 256)}
 }}
 
 func newPool() *pool { return pools.Get().(*pool) }
 
-// done gives the pool back. No caller may hold a candidate of it any more.
+// done returns the pool for reuse. The caller must no longer hold any of its candidates.
 func (p *pool) done() {
 	if len(p.slabs) > maxSlabs {
 		return
@@ -81,7 +81,7 @@ func (p *pool) done() {
 	pools.Put(p)
 }
 
-const maxSlabs = 8 // a pool with more candidates is not kept
+const maxSlabs = 8 // a larger pool is not reused
 
 func (p *pool) get(f event.Path) *candidate {
 	if c := p.index[f]; c != nil {
@@ -98,13 +98,12 @@ func (p *pool) get(f event.Path) *candidate {
 	return c
 }
 
-// keep drops the candidates that drop refuses.
+// keep drops the candidates for which ok is false.
 func (p *pool) keep(ok func(event.Path) bool) {
 	p.list = slices.DeleteFunc(p.list, func(c *candidate) bool { return !ok(c.path) })
 }
 
-// cut keeps the n candidates with the best score by the evidence at hand, and the file that the
-// question is about.
+// cut keeps the n candidates that score best by the evidence so far, and the file forced.
 func (p *pool) cut(n int, m Model, forced event.Path) {
 	if len(p.list) <= n {
 		return
@@ -131,7 +130,7 @@ func (p *pool) cut(n int, m Model, forced event.Path) {
 	}
 }
 
-// fill fills in the signals that need no stored score of the candidate.
+// fill sets the signals that need no stored score of the candidate.
 func (c *candidate) fill(x *queryContext) {
 	v := &c.values
 	c.label = x.labels.get(c.path)
@@ -152,7 +151,8 @@ func (c *candidate) fill(x *queryContext) {
 		v[FreshCommitted] = x.freshCommitted(c.path)
 	}
 	v[OfBranch] = x.branch[c.path]
-	v[Unseen] = truth(!c.inWords(x) && !has(x.seen, c.path) && !has(x.open, c.path)) // nothing in the session has named it
+	// nothing in the session has named it
+	v[Unseen] = truth(!c.inWords(x) && !has(x.seen, c.path) && !has(x.open, c.path))
 }
 
 // inWords reports whether a prompt, a command or a pattern of the session has named the file.
@@ -160,11 +160,12 @@ func (c *candidate) inWords(x *queryContext) bool {
 	return c.named || has(x.named, c.path) || has(x.before, c.path) || has(x.commands, c.path)
 }
 
-// stored fills in the signals of the scores kept per file.
+// stored sets the signals that come from the scores stored for each file.
 func (c *candidate) stored(x *queryContext, access, commit, commits, sessions float64) {
 	v := &c.values
 	c.access, c.commit = access, commit
-	v[NameShare] = x.nameShare(c.path) // of those left after the cut: names are taken apart for it
+	// only now, for the candidates that are left, because names have to be split for it
+	v[NameShare] = x.nameShare(c.path)
 	v[RecencyHour] = recency(access, x.at, hour)
 	v[Committed] = recency(commit, x.head, committedHalf)
 	if x.apart[c.path] {
@@ -182,7 +183,7 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// picked lists the words whose bits are set, at most n.
+// picked returns the words whose bits are set, at most n.
 func picked[B uint8 | uint32](all []string, set B, n int) []string {
 	var out []string
 	for b := uint32(set); b != 0 && len(out) < n; b &= b - 1 {

@@ -9,11 +9,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// alikeFiles is the number of current files, the newest, for which similar files are looked for.
+// alikeFiles is the number of current files, the newest ones, for which similar files are searched.
 const alikeFiles = 3
 
-// addContents adds what files say: the words and identifiers of the prompt and of the newest
-// patterns, and identifiers shared with the files that lead.
+// addContents adds files by their contents: those that have the words and identifiers of the prompt
+// and of the newest patterns, and those that share identifiers with the lead files (see link).
 func (x *queryContext) addContents(p *pool) {
 	if x.contents != nil {
 		x.calling(p)
@@ -31,7 +31,7 @@ func (x *queryContext) addContents(p *pool) {
 	x.match(p, x.topic, 0, func(v *Values, _ *TextFit, fit, _ float64) { v[Topic] = fit })
 }
 
-// sharing finds files that share rare identifiers with the files that lead.
+// sharing adds files that share rare identifiers with the lead files.
 func (x *queryContext) sharing(p *pool) {
 	for l, lead := range x.leads {
 		for _, g := range lead[max(0, len(lead)-alikeFiles):] {
@@ -47,8 +47,8 @@ func (x *queryContext) sharing(p *pool) {
 // textSpan is the distance in logits from the best-fitting text at which a fit counts as 0.
 const textSpan = 8.0
 
-// match passes on the fits of a text, each with 1 + (logit - best)/textSpan and 1/√rank. A limited
-// number of the best become candidates.
+// match adds the files that fit a text. The best ones, at most most of them, become candidates. set
+// is called with the fit, 1 + (logit − best)/textSpan, and with the place, 1/√rank.
 func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(v *Values, f *TextFit, fit, place float64)) {
 	for i := range fits {
 		f := &fits[i]
@@ -66,7 +66,8 @@ func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(v *Valu
 	}
 }
 
-// readTexts finds what the prompt, an earlier one, and the newest patterns and commands mean.
+// readTexts finds the files that fit the prompt, an earlier prompt, and the newest patterns and
+// commands.
 func (r *Ranker) readTexts(x *queryContext, q event.Query, s *session.Session, prompt index.Text, w Values) {
 	of := func(words, names []string) []TextFit {
 		if len(words)+len(names) == 0 {
@@ -94,7 +95,8 @@ func (r *Ranker) readTexts(x *queryContext, q event.Query, s *session.Session, p
 	}
 }
 
-// patternTexts are the words and identifiers of the newest patterns and commands since the prompt.
+// patternTexts returns the words and identifiers of the newest patterns and commands since the
+// prompt.
 func (x *queryContext) patternTexts() (words, names []string) {
 	for i, said := range x.patterns {
 		if i >= 4 || said.Prompt != x.prompt {

@@ -6,35 +6,35 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// fitCache keeps the fits of the newest texts: between the calls of a session the prompt is the
-// same, and few files change. An answer is the same with it and without, once the index knows what
-// was saved. Fits of an earlier state of the files are of no use, and would keep its tree in
-// memory: each commit makes a new one.
+// fitCache caches the fits of the newest texts, because between two calls of a session the prompt
+// is the same and few files change. It does not change any answer, once the index has read what was
+// saved. Fits from an earlier state of the files are dropped: they are of no use, and would keep
+// the tree of that state in memory, of which each commit makes a new one.
 type fitCache struct {
 	mu      sync.Mutex
-	of      filesState // that the entries were computed in
+	of      filesState // the state for which the entries were computed
 	entries [maxFitTexts]fitEntry
-	next    int // the entry that is replaced next
+	next    int // index of the entry that is replaced next
 }
 
-// maxFitTexts is the number of texts that are kept, some 30 KB each.
+// maxFitTexts is the number of texts in the cache. Each takes some 30 KB.
 const maxFitTexts = 16
 
-// filesState is one state of the files.
+// filesState identifies a state of the files.
 type filesState struct {
 	tree            *index.Tree
 	contents        *index.Contents
-	files, contains uint64 // versions of both
+	files, contains uint64 // Version of tree and of contents
 }
 
-// fitEntry is the fits of a text.
+// fitEntry has the fits of one text.
 type fitEntry struct {
 	text string
 	fits []TextFit
 }
 
-// get returns the fits of a text, which find computes where they are not known. Who gets them
-// changes nothing in them.
+// get returns the fits of a text. If the cache does not have them, find computes them. The caller
+// must not change them.
 func (c *fitCache) get(x *queryContext, text string, find func() []TextFit) []TextFit {
 	now := filesState{tree: x.tree, contents: x.contents, files: x.tree.Version()}
 	if x.contents != nil {

@@ -13,27 +13,28 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// gathered is a question with its candidates, all their values filled in.
+// gathered is a question with its candidates, whose values are all set.
 type gathered struct {
 	model   Model
 	context *queryContext
 	pool    *pool
 }
 
-// reads are the futures of one question.
+// reads has the results of reading the hot store for one question; they are valid after a round
+// trip.
 type reads struct {
 	session             *session.Session
-	comod, coaccess     []*hot.Ranked // of the current files
-	changes             *hot.Values   // the same
-	sessions            *hot.Values   // of the newest of them
+	comod, coaccess     []*hot.Ranked // for each current file
+	changes             *hot.Values   // for each current file
+	sessions            *hot.Values   // of the newest current file
 	termFiles, tagFiles []*hot.Ranked
 	termFreq            *hot.Values
-	opened, committed   *hot.Ranked // the newest stamps
+	opened, committed   *hot.Ranked // the newest stamps of all files
 }
 
-// gather makes two round trips, or three if the current files must first be read from the session:
-// one for partner sets, then one for the stored scores of the remaining candidates. forced stays a
-// candidate in any case.
+// gather collects the candidates for a question. It makes two round trips: one for the partners of
+// current files, one for the stored scores of the remaining candidates. If the current files must
+// first be read from the session, it makes three. forced remains a candidate in any case.
 func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (*gathered, error) {
 	if q.At.IsZero() {
 		return nil, ErrNoTime
@@ -104,7 +105,8 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	return &gathered{model: model, context: x, pool: p}, nil
 }
 
-// TaskOf is the task a query means when it does not say.
+// TaskOf returns the task of a query. If the query does not set one, it follows from its other
+// fields.
 func TaskOf(q event.Query) event.Task {
 	switch {
 	case q.Task != "":
@@ -115,25 +117,25 @@ func TaskOf(q event.Query) event.Task {
 		return event.TaskChange
 	}
 	if q.Session == "" {
-		return event.TaskPrompt // there are no current files: with what does work begin?
+		return event.TaskPrompt // without current files: with which files does the work begin?
 	}
 	return event.TaskOpen
 }
 
-// Prompts outside of sessions have weights of their own: the text and the history are all that is
+// Prompts outside of sessions have weights of their own, because only the text and the history are
 // known.
 const (
 	taskText  event.Task = "text"  // a short text
 	taskIssue event.Task = "issue" // a long one
 )
 
-// Questions that say nothing, on a branch, have weights of their own.
+// Questions without text, files and session, asked on a branch, have weights of their own.
 const (
-	taskBranch event.Task = "branch"      // that has changed files
-	taskName   event.Task = "branch_name" // that has only a name
+	taskBranch event.Task = "branch"      // the branch has changed files
+	taskName   event.Task = "branch_name" // only the name of the branch tells something
 )
 
-// modelOf is the task whose weights hold.
+// modelOf returns the task whose weights apply.
 func modelOf(q event.Query, ofBranch bool, task event.Task, prompt index.Text) event.Task {
 	switch {
 	case ofBranch && len(q.Branch.Files) > 0:
@@ -148,7 +150,7 @@ func modelOf(q event.Query, ofBranch bool, task event.Task, prompt index.Text) e
 	return taskText
 }
 
-// filesOf are the current files, the current one last.
+// filesOf returns the current files of a query, with Current last.
 func filesOf(q event.Query) []event.Path {
 	files := make([]event.Path, 0, len(q.Files)+1)
 	for _, f := range q.Files {
@@ -162,13 +164,14 @@ func filesOf(q event.Query) []event.Path {
 	return bound(files, contextFiles)
 }
 
-// inSession are the current files of a session and the current one: those it opened last.
+// inSession returns the current files of a session, those that it opened last, and those of the
+// query.
 func (x *queryContext) inSession(s *session.Session) []event.Path {
 	return bound(append(s.Files(), x.files...), contextFiles)
 }
 
-// wanted tells which files may be suggested: no current file, no file that the session has open,
-// and images and programs only by name.
+// wanted returns a function that tells whether a file may be suggested. Current files and files
+// that the session has open may not; images and programs may only if the prompt names them.
 func (x *queryContext) wanted(q event.Query) func(event.Path) bool {
 	current := make(map[event.Path]bool, len(q.Files)+len(x.files)+1)
 	current[q.Current] = true
@@ -180,7 +183,7 @@ func (x *queryContext) wanted(q event.Query) func(event.Path) bool {
 	}
 }
 
-// bound keeps the newest n different files.
+// bound returns the newest n different files.
 func bound(files []event.Path, n int) []event.Path {
 	out := make([]event.Path, 0, n)
 	for i := len(files) - 1; i >= 0 && len(out) < n; i-- {
@@ -202,9 +205,9 @@ func tagsOf(q event.Query) []string {
 	return out
 }
 
-// ask takes the words of the question: those of the prompt, else of the session's current prompt,
-// and the rarest of them, which are looked up. Without a prompt the newest patterns and commands
-// have to do.
+// ask sets the words of the question: those of the prompt, else of the session's current prompt,
+// and the rarest of them, which are looked up in the store. Without a prompt it takes the newest
+// patterns and commands.
 func (x *queryContext) ask(q event.Query, prompt index.Text, s *session.Session) {
 	switch {
 	case q.Prompt != "":
@@ -217,7 +220,7 @@ func (x *queryContext) ask(q event.Query, prompt index.Text, s *session.Session)
 		x.words = words[max(0, len(words)-maxTerms):]
 	}
 	x.words = x.words[:min(len(x.words), event.MaxTerms+event.MaxSaid)]
-	// A word that no path has may still be known to the store: it comes after those that some path
+	// The store may know a word even if no path has it. Such words come after those that a path
 	// has.
 	slices.SortStableFunc(x.words, func(a, b string) int {
 		return cmp.Compare(rarity(x.tree, a), rarity(x.tree, b))
@@ -230,7 +233,7 @@ func (x *queryContext) ask(q event.Query, prompt index.Text, s *session.Session)
 	if q.Task == event.TaskPrompt || q.Prompt != "" || len(x.patterns) == 0 {
 		return
 	}
-	// Between calls the newest pattern says more than the rarest words of a prompt long past.
+	// Between calls the newest pattern tells more than the rarest words of an old prompt.
 	x.terms = slices.Clone(x.terms[:min(len(x.terms), maxTerms/2)])
 	for _, said := range x.patterns {
 		for _, w := range said.Words {
@@ -241,10 +244,11 @@ func (x *queryContext) ask(q event.Query, prompt index.Text, s *session.Session)
 	}
 }
 
-// saysMore reports whether the agent said before a brief prompt what the prompt is about.
+// saysMore reports whether there are words of the agent from before a brief prompt, which tell what
+// the prompt is about.
 func (x *queryContext) saysMore() bool { return len(x.goesOn.Words)+len(x.goesOn.Idents) > 0 }
 
-// addSaid adds to the words of a brief prompt those that the agent said before it.
+// addSaid adds the words that the agent said before a brief prompt to those of the prompt.
 func (x *queryContext) addSaid(prompt index.Text) {
 	if !x.saysMore() {
 		return
@@ -257,9 +261,10 @@ func (x *queryContext) addSaid(prompt index.Text) {
 	x.idents = slices.Concat(prompt.Identifiers, x.goesOn.Idents)
 }
 
-const maxIdents = 40 // identifiers of a prompt that are looked for
+const maxIdents = 40 // identifiers of a prompt that are looked up
 
-// maxWord is the number of paths from which on a word is indexed incompletely and says nothing.
+// maxWord is the number of paths from which on a word is indexed incompletely, so that it is
+// ignored.
 const maxWord = 256
 
 func rarity(tree *index.Tree, term string) int {

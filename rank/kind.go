@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// kind is the purpose of a file.
+// kind is a set of purposes that files have.
 type kind uint8
 
 const (
@@ -18,10 +18,10 @@ const (
 	upkeep // manifests, lock files, settings of tools
 )
 
-// manyWords is how many words make a file as large as it counts.
+// manyWords is the number of words in a file at which the signal Size is 1.
 const manyWords = 10_000.0
 
-// asks are the stems of words by which a text asks for a kind of file.
+// asks has, for each kind of file, the stems of words by which a text asks for it.
 var asks = kindStems(map[kind]string{
 	tests:     "test spec coverage e2e",
 	documents: "doc document documentation readme plan markdown guide changelog",
@@ -29,14 +29,14 @@ var asks = kindStems(map[kind]string{
 		gradle`,
 })
 
-// mayAsk are words of that kind that programs have, too: a lock is released, and a request has a
-// version. They ask for files of the kind only where no other word of the text is one that sources
-// go by (queryContext.ofProgram).
+// mayAsk has words of the same sort that also occur in programs: a lock is released, and a request
+// has a version. They ask for their kind of file only if no other word of the text names something
+// in a source (queryContext.ofProgram).
 var mayAsk = kindStems(map[kind]string{
 	upkeep: "dependency dependencies deps tidy upgrade downgrade package manifest version release license workflow action pipeline",
 })
 
-// errands are words of any request, which say nothing about what it is about.
+// errands are words that any request may have, so they do not tell what it is about.
 var errands = func() map[string]bool {
 	stems := map[string]bool{}
 	for word := range strings.FieldsSeq("add change fix make new next prepare remove set update use") {
@@ -55,7 +55,8 @@ func kindStems(words map[kind]string) map[string]kind {
 	return stems
 }
 
-// askedBy returns the kinds of files that a text asks for. terms are its words, see index.Terms.
+// askedBy returns the kinds of files that a text asks for. terms are the words of the text, see
+// index.Terms.
 func (x *queryContext) askedBy(t index.Text, terms []string) (k kind) {
 	var may kind
 	for _, w := range t.Body {
@@ -68,7 +69,7 @@ func (x *queryContext) askedBy(t index.Text, terms []string) (k kind) {
 }
 
 // ofProgram reports whether a text is about the program: one of its words is in the path of a
-// source, or in a name that a source defines, and asks for no kind of file by itself.
+// source, or in a name that a source defines, and does not itself ask for a kind of file.
 func (x *queryContext) ofProgram(terms []string) bool {
 	return slices.ContainsFunc(terms, x.namesSource)
 }
@@ -81,9 +82,9 @@ func (x *queryContext) namesSource(term string) bool {
 	return slices.ContainsFunc(x.tree.Word(term), source) || x.contents != nil && x.contents.Defined(term)
 }
 
-// unasked reports whether the words of a question speak neither of such files nor of this one: of a
-// manifest, a changelog or another document. That these were committed last says nothing: every
-// commit may change them.
+// unasked reports whether a file is a manifest, a changelog or another document although the words
+// of the question ask neither for such files nor for this one. That such a file was committed last
+// tells nothing, because every commit may change it.
 func (x *queryContext) unasked(l *label) bool {
 	if len(x.words) == 0 || slices.ContainsFunc(l.words, func(w string) bool { return slices.Contains(x.words, w) }) {
 		return false
@@ -91,7 +92,7 @@ func (x *queryContext) unasked(l *label) bool {
 	return l.upkeep && x.asked&upkeep == 0 || l.document && x.asked&documents == 0
 }
 
-// kinds fills in the signals of what kind of file is wanted, and how large the file is.
+// kinds sets the signals about the kind and the size of a file.
 func (x *queryContext) kinds(c *candidate) {
 	v := &c.values
 	v[Test] = truth(c.label.test)

@@ -8,16 +8,16 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// label has what the path alone says of its file.
+// label has what the path of a file alone tells.
 type label struct {
 	dir, stem      string
-	words          []string // of the name, without its extension
+	words          []string // of the base name without its extension
 	depth          float64  // in [0,1]
 	test, document bool
 	file           index.FileKind
 	init           bool // it represents its folder
 	upkeep         bool // it is a manifest, a lock file or a setting of a tool
-	aside          bool // it lies in docs, examples, benchmarks, tools or scripts
+	aside          bool // it is in docs, examples, benchmarks, tools or scripts
 }
 
 func newLabel(f event.Path) *label {
@@ -36,19 +36,20 @@ func newLabel(f event.Path) *label {
 	return l
 }
 
-// asides are the folders of what is not the program itself.
+// asides are names of folders that do not contain the program itself.
 var asides = map[string]bool{"doc": true, "docs": true, "example": true, "examples": true, "benchmark": true,
 	"benchmarks": true, "bench": true, "tools": true,
 	"scripts": true, "samples": true, "demo": true, "website": true}
 
-// labels keeps what was found out about paths: questions in a row look at the same files, and
-// taking names apart was a fifth of a question's time.
+// labels caches labels, because successive questions look at the same files, and splitting names
+// was a fifth of a question's time.
 type labels struct {
 	mu    sync.Mutex
 	known map[event.Path]*label
 }
 
-// maxLabels bounds the memory, some 200 bytes each; beyond it everything is computed again.
+// maxLabels is the number of labels that are kept, some 200 bytes each. When it is exceeded all are
+// dropped.
 const maxLabels = 16_384
 
 func (ls *labels) get(f event.Path) *label {

@@ -7,21 +7,22 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// link says how a question leads to files whose partners are candidates.
+// link is a way in which a question leads to lead files, that is files whose partners become
+// candidates.
 type link int
 
 const (
-	byCurrent link = iota // the current files
-	bySeed                // their names and contents fit the prompt best
-	links                 // their number
+	byCurrent link = iota // lead files are the current files
+	bySeed                // lead files are those whose names and contents fit the prompt best
+	links                 // number of links
 )
 
-// alikeScale: rare identifiers shared that make a file one half alike.
+// alikeScale is the number of shared rare identifiers at which two files are half alike.
 const alikeScale = 3.0
 
 func alike(shared float64) float64 { return unit(shared / (alikeScale + shared)) }
 
-// lead finds the files whose partners are read.
+// lead finds the lead files.
 func (x *queryContext) lead(q event.Query, task event.Task) {
 	x.leads[byCurrent] = x.files
 	x.stems = make(map[string]event.Path, len(x.files))
@@ -40,10 +41,10 @@ func (x *queryContext) lead(q event.Query, task event.Task) {
 	}
 }
 
-// seedShare is the share of a fit that makes a file a seed.
+// seedShare is the least share of a fit whose file becomes a lead file.
 const seedShare = 0.05
 
-// seeds are the files that fit the prompt best.
+// seeds returns the files that fit the prompt best.
 func (x *queryContext) seeds() (files []event.Path) {
 	for _, f := range x.fitting[:min(len(x.fitting), seedFiles)] {
 		if f.Share >= seedShare {
@@ -53,5 +54,5 @@ func (x *queryContext) seeds() (files []event.Path) {
 	return files
 }
 
-// baseTerms are the words of a file's name, without its extension.
+// baseTerms returns the words of a file's name without its extension.
 func (x *queryContext) baseTerms(f event.Path) []string { return x.labels.get(f).words }

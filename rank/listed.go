@@ -2,8 +2,8 @@ package rank
 
 import "github.com/aoa-dev/aoa/internal/event"
 
-// listings is 1/(1+files opened since) for the files of the session's lists, of the newest that
-// names a file.
+// listings returns, for each file in a result list of the session, 1/(1+files opened since), of the
+// newest list that names it.
 func (x *queryContext) listings() map[event.Path]float64 {
 	out := map[event.Path]float64{}
 	for _, r := range x.results {

@@ -9,13 +9,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
-// Limits for signals about places.
+// Limits for signals about folders.
 const (
-	manyInFolder = 60  // neighbors of a named file are candidates only in a folder of at most this many files
-	deep         = 8.0 // folders that make Depth 1
+	manyInFolder = 60  // in a folder with more files than this, the neighbors of a named file do not become candidates
+	deep         = 8.0 // number of folders at which Depth is 1
 )
 
-// folders fills in the signals of where the file lies and what kind of file it is.
+// folders sets the signals about the folder of a file.
 func (x *queryContext) folders(c *candidate) {
 	v, in := &c.values, x.folder(c.label.dir)
 	v[FolderSmall], v[FolderRecent] = in.small, in.recent
@@ -35,12 +35,12 @@ func (x *queryContext) folders(c *candidate) {
 	}
 }
 
-// folder has what a folder says of every file in it.
+// folder has values that are the same for all files of a folder.
 type folder struct {
 	small, near, recent float64
 }
 
-// folder looks at a folder once per question.
+// folder returns the values of a folder. They are computed once per question.
 func (x *queryContext) folder(dir string) folder {
 	in, known := x.inFolder[dir]
 	if known {
@@ -58,7 +58,7 @@ func (x *queryContext) folder(dir string) folder {
 	return in
 }
 
-// foldersOpened is how recently a file of each folder was opened.
+// foldersOpened returns how recently a file of each folder was opened.
 func (x *queryContext) foldersOpened() map[string]float64 {
 	if x.recent == nil {
 		return nil
@@ -72,8 +72,8 @@ func (x *queryContext) foldersOpened() map[string]float64 {
 	return out
 }
 
-// Signals that are ranks among the candidates: 1/√rank by another number; equal ones share the best
-// rank.
+// ranked has the signals that are 1/√rank among the candidates, and the values by which each ranks.
+// Equal values share the best rank.
 var ranked = []struct {
 	rank Signal
 	by   func(*candidate) float64
@@ -81,12 +81,13 @@ var ranked = []struct {
 	{TermsRank, func(c *candidate) float64 { return c.terms.value() }},
 	{ComodRank, func(c *candidate) float64 { return c.values[Comod] }},
 	{AlikeRank, func(c *candidate) float64 { return c.alike[byCurrent] }},
-	// What nothing in the session has named and what something has are ranked apart.
+	// Files that something in the session has named, and those that nothing has named, are ranked
+	// separately.
 	{CallsRank, func(c *candidate) float64 { return c.calls * c.values[Unseen] }},
 	{CallsRank, func(c *candidate) float64 { return c.calls * (1 - c.values[Unseen]) }},
 }
 
-// ranks fills in the places of candidates among each other.
+// ranks sets the signals that are ranks.
 func (x *queryContext) ranks(p *pool) {
 	order := make([]*candidate, 0, len(p.list))
 	for _, r := range ranked {
@@ -107,7 +108,8 @@ func (x *queryContext) ranks(p *pool) {
 	}
 }
 
-// termsOf adds what a word leads to by folder: its files are few, but their neighbors are alike.
+// termsOf adds to each folder the weight of one word of the question. A word leads to few files,
+// but the other files in their folders are often about the same thing.
 func (x *queryContext) termsOf(files *hot.Ranked, uses float64) {
 	if x.folderTerms == nil {
 		x.folderTerms = map[string]noisyOr{}

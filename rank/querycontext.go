@@ -11,32 +11,34 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// queryContext has what is the same for all candidates of a question: its files, words, session and
-// time.
+// queryContext has everything that is the same for all candidates of a question: its files, words,
+// session and time.
 type queryContext struct {
 	at time.Time
-	// of the newest commit, at most at: a repository that rested has not forgotten its last work
-	head              time.Time
-	session           string                  // that asks, "" for a person
-	files             []event.Path            // the current ones, newest last, at most contextFiles
-	leads             [links][]event.Path     // files whose partners are candidates; of byCurrent: files
-	byName            []event.Path            // files that the prompt names, at most namedFiles
-	stems             map[string]event.Path   // stem of a pair → newest current file
-	terms             []string                // looked up in the store
-	words             []string                // of the prompt, the rarest in paths first; terms begins with the same
-	idents            []string                // of the prompt
-	stored            func([]string) []string // see Options.Words
-	fitting           []TextFit               // files that the prompt may mean
-	goesOn            session.Text            // what the agent said before a brief prompt
-	topic             []TextFit               // that the newest earlier prompt of many words may mean
-	patterned, latest []TextFit               // that the newest patterns and commands may mean; that the newest one may mean
-	prompted          string                  // the text of the prompt, if the question has it
-	spellings         map[string]string       // its words by stem, when a reason needs them
+	// head is the time of the newest commit, but not later than at. Recency of commits is measured
+	// from it, so that a pause in the work changes nothing.
+	head    time.Time
+	session string                  // the session that asks, "" for a person
+	files   []event.Path            // the current files, newest last, at most contextFiles
+	leads   [links][]event.Path     // the lead files, by link
+	byName  []event.Path            // files that the prompt names, at most namedFiles
+	stems   map[string]event.Path   // by stem: the newest current file with it
+	terms   []string                // words that are looked up in the store
+	words   []string                // words of the prompt, those rarest in paths first; terms begins with the same words
+	idents  []string                // identifiers in the prompt
+	stored  func([]string) []string // see Options.Words
+	fitting []TextFit               // files that fit the prompt
+	goesOn  session.Text            // what the agent said before a brief prompt
+	topic   []TextFit               // files that fit the newest earlier prompt of many words
+	// Files that fit the newest patterns and commands; those that fit the newest one alone.
+	patterned, latest []TextFit
+	prompted          string            // the text of the prompt, if the question has one
+	spellings         map[string]string // the words of the prompt by stem; computed when a reason needs them
 	tags              []string
 	tree              *index.Tree
 	contents          *index.Contents
-	read              func(event.Path) []byte // the text of a file; nil: unknown
-	recent            *hot.Ranked             // files opened last, by anyone
+	read              func(event.Path) []byte // returns the text of a file; nil if texts cannot be read
+	recent            *hot.Ranked             // files opened last, in any session
 	// What the session did, empty without one.
 	open        map[event.Path]session.Open
 	named       map[event.Path]int64
@@ -47,24 +49,24 @@ type queryContext struct {
 	prompt      int64
 	results     []session.Result
 	patterns    []session.Pattern
-	fresh       map[event.Path]float64 // ListedFresh of the files that lists name
+	fresh       map[event.Path]float64 // the signal ListedFresh of files in result lists
 	inFolder    map[string]folder
-	folderTerms map[string]noisyOr // the chance that a word leads to a file of the folder
-	lately      map[string]float64 // folder → recency of its newest open
+	folderTerms map[string]noisyOr // by folder: the probability that a word leads to one of its files
+	lately      map[string]float64 // by folder: recency of the newest open
 	labels      *labels
-	compared    []event.Path           // current files whose names are compared
-	rare        map[string]float64     // idf of words of names
+	compared    []event.Path           // current files whose names are compared with those of candidates
+	rare        map[string]float64     // by word of a name: inverse document frequency
 	asked       kind                   // kinds of files that the prompt asks for
 	commits     *hot.Ranked            // files committed last
-	commitAgo   map[event.Path]int     // file → commits since its own, of the newest files committed
-	clocks      []int64                // of the last opens of the session's files
-	editedStems map[string]bool        // stems of pairs of the files edited since the prompt
-	branch      map[event.Path]float64 // the signal OfBranch of the files that the branch changed
+	commitAgo   map[event.Path]int     // for files committed last: the number of commits since their own
+	clocks      []int64                // numbers of the last opens of the session's files
+	editedStems map[string]bool        // pair stems of the files edited since the prompt
+	branch      map[event.Path]float64 // the signal OfBranch for files that the branch changed
 	apart       map[event.Path]bool    // files that the branch changed, if the text is not about the branch
-	ofBranch    bool                   // the question is about the branch: current files are answers, too
+	ofBranch    bool                   // the question is about the branch, so current files are answers, too
 }
 
-// remember takes over what the session did.
+// remember copies what the session did.
 func (x *queryContext) remember(s *session.Session) {
 	if s == nil {
 		return
@@ -83,7 +85,8 @@ func (x *queryContext) remember(s *session.Session) {
 	}
 }
 
-// mentioned lists the files that the session named, the most mentioned first, at most maxMentions.
+// mentioned returns the files that the session named, the most mentioned first, at most
+// maxMentions.
 func (x *queryContext) mentioned() []event.Path {
 	weight := make(map[event.Path]float64, len(x.said))
 	for f, w := range x.said {
@@ -109,7 +112,7 @@ func (x *queryContext) mentioned() []event.Path {
 	return files[:min(len(files), maxMentions)]
 }
 
-// pairedWith is a current file that is a pair with the candidate by name, "" if none does.
+// pairedWith returns a current file that is a pair with the candidate by name, "" if there is none.
 func (x *queryContext) pairedWith(c *candidate) event.Path {
 	if g := x.stems[c.label.stem]; g != c.path {
 		return g
@@ -122,7 +125,7 @@ func has[V any](m map[event.Path]V, f event.Path) bool {
 	return ok
 }
 
-// newest returns the last current file, or "".
+// newest returns the newest current file, or "".
 func (x *queryContext) newest() event.Path {
 	if len(x.files) == 0 {
 		return ""

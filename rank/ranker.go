@@ -13,44 +13,46 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// The bounds of one question. None depends on the number of known files.
+// Limits for one question. None of them depends on the number of known files.
 const (
-	contextFiles = 5   // files of the session that partners are read for
-	maxPartners  = 32  // partners read per file and kind
-	namedFiles   = 4   // files named by the prompt that partners are read for
-	seedFiles    = 3   // files whose names and contents fit the prompt best, the same
+	contextFiles = 5   // files of the session whose partners are read
+	maxPartners  = 32  // partners that are read for each file and kind
+	namedFiles   = 4   // files named by the prompt whose partners are read
+	seedFiles    = 3   // files fitting the prompt best whose partners are read
 	maxTerms     = 8   // words of a question that are looked up in the store
-	maxPerTerm   = 16  // files per word that are candidates
-	maxTermFiles = 64  // files read per word, to learn about their folders
-	maxPerTag    = 16  // files read per tag
-	maxRecent    = 64  // recently touched files read
+	maxPerTerm   = 16  // files that become candidates by one word
+	maxTermFiles = 64  // files that are read for one word, to learn about their folders
+	maxPerTag    = 16  // files that are read for one tag
+	maxRecent    = 64  // recently touched files that are read
 	maxMentions  = 96  // files mentioned in the session
-	maxSaid      = 40  // files found by what they say, per question asked of the contents
-	maxByFolder  = 32  // candidates found by their folder
+	maxSaid      = 40  // files found by one query of the contents
+	maxByFolder  = 32  // candidates that are found by their folder
 	maxScored    = 192 // candidates whose stored scores are read
-	maxWhys      = 3   // reasons per suggestion, unless explained
+	maxWhys      = 3   // reasons in a suggestion, unless all are asked for
 )
 
-// Options of a Ranker. The zero value works.
+// Options are the options of a Ranker. The zero value works.
 type Options struct {
-	// Together counts the commits that touched both files, and those that touched a. It is asked
-	// only for what is returned. nil: reasons go without counts.
+	// Together counts the commits that changed both files, and those that changed a. It is called
+	// only for files that are returned. If nil, reasons have no counts.
 	Together func(ctx context.Context, a, b event.Path) (event.Together, error)
-	// Contents are the words and identifiers of the files; nil, or none: those signals are 0.
+	// Contents returns the words and identifiers of the files. If it is nil or returns nil, signals
+	// about contents are 0.
 	Contents func() *index.Contents
 	// Read returns the present content of a file, or nil if it cannot be read. If Read is nil, the
 	// ranker cannot tell which words are next to each other in a file.
 	Read func(event.Path) []byte
-	// Words are the terms of a text as events have them (event.HashedWord); nil: as they are.
+	// Words returns the terms of a text as they are in events (event.HashedWord). If nil, terms are
+	// used as they are.
 	Words func([]string) []string
-	// Models replace the shipped prior of a task.
+	// Models replaces the shipped models of the tasks that it has.
 	Models map[event.Task]Model
-	// Texts replace the shipped weights of texts; nil: the shipped ones.
+	// Texts replaces the shipped weights for texts, unless it is nil.
 	Texts *Texts
 }
 
-// Ranker answers queries from the hot store and the sessions. It is safe for concurrent use and
-// keeps no state of its own.
+// Ranker answers queries from the hot store and the sessions. It is safe for concurrent use.
+// Between questions it keeps nothing but caches.
 type Ranker struct {
 	store    *hot.Store
 	sessions *session.Sessions
@@ -62,7 +64,7 @@ type Ranker struct {
 	known    fitCache
 }
 
-// New makes a Ranker. tree returns the files that may be suggested.
+// New returns a Ranker. tree returns the files that may be suggested.
 func New(store *hot.Store, sessions *session.Sessions, tree func() *index.Tree, o Options) *Ranker {
 	models := Prior()
 	for task, m := range o.Models {
@@ -81,18 +83,19 @@ func New(store *hot.Store, sessions *session.Sessions, tree func() *index.Tree, 
 	return &Ranker{store: store, sessions: sessions, tree: tree, o: o, models: models, texts: texts}
 }
 
-// ErrNoTime is returned for a query whose At is zero, because a ranking depends on the time.
+// ErrNoTime is the error for a query whose At is zero, because a ranking depends on the time.
 var ErrNoTime = errors.New("rank: the query carries no time: set Query.At")
 
-// Ranking is all candidates of a query in order, not yet put into words: words may ask the archive.
+// Ranking has all candidates of a query in order. Their reasons have no texts yet, because these
+// may need to count commits.
 type Ranking struct {
 	Files  []Scored
 	ranker *Ranker
 	from   []*gathered
 }
 
-// Done gives the memory of the candidates back for the next question. Nothing of the Ranking may be
-// used any more. Who does not call it leaves it to the collector.
+// Done makes the memory of the candidates available to the next question. Nothing of the Ranking
+// may be used afterwards. Calling it is optional.
 func (k *Ranking) Done() {
 	for _, g := range k.from {
 		g.pool.done()
@@ -103,9 +106,9 @@ func (k *Ranking) Done() {
 // Scored is one file of a Ranking.
 type Scored struct {
 	File   event.Path
-	Score  float64 // 1/(1+e^-Logit): orders files; package prefetch makes it a probability
+	Score  float64 // 1/(1+e^-Logit): only orders files; package prefetch turns it into a probability
 	Logit  float64
-	Unseen bool // nothing in the session had named it
+	Unseen bool // nothing in the session has named it
 	c      *candidate
 	from   *gathered
 }
@@ -113,21 +116,21 @@ type Scored struct {
 // InWords reports whether a prompt, a command or a pattern of the session has named the file.
 func (s Scored) InWords() bool { return s.c.inWords(s.from.context) }
 
-// Opened is min(1, ln(1+files open in the session)/4): with more open files each other one is less
-// likely.
+// Opened returns min(1, ln(1+files open in the session)/4). The more files are open, the less
+// probable is each other file.
 func (s Scored) Opened() float64 { return opened(len(s.from.context.open)) }
 
-// Terms is the chance, in [0,1], that one of the question's words leads to the file: the noisy-or
-// that terms_rank ranks by.
+// Terms returns the probability, in [0,1], that one of the question's words leads to the file. The
+// signal terms_rank ranks by it.
 func (s Scored) Terms() float64 { return s.c.terms.value() }
 
-// Values are the file's signals, as they entered its score.
+// Values returns the signals of the file, from which its score was computed.
 func (s Scored) Values() Values { return s.c.values }
 
-// Score ranks without words: at most maxScored files, best first, ties by path. Current files, what
-// is not in the tree and files that are open in the session are left out. Limit does not count.
-// Questions about changes are answered by package history. Equal state and query give equal
-// answers.
+// Score ranks files without putting reasons into words: at most maxScored files, best first, equal
+// ones by path. Current files, files outside of the tree and files open in the session are left
+// out. The query's Limit is ignored. Questions about changes are answered by package history
+// instead. The same state and query give the same answer.
 func (r *Ranker) Score(ctx context.Context, q event.Query) (*Ranking, error) {
 	g, err := r.gather(ctx, q, "")
 	if err != nil {
@@ -159,14 +162,14 @@ func (k *Ranking) sort() {
 	})
 }
 
-// Suggestion puts the i-th file into the form that people and agents get, with all reasons or the
+// Suggestion returns the i-th file as people and agents get it, with all reasons or only the
 // strongest.
 func (k *Ranking) Suggestion(ctx context.Context, i int, all bool) event.Suggestion {
 	return k.ranker.suggestion(ctx, k.Files[i].from, k.Files[i].c, all)
 }
 
-// Why returns the whole arithmetic of one file, with the digits that Score gives it, also for a
-// file that Score leaves out.
+// Why returns the whole arithmetic of one file, with the digits that Score computes. It also works
+// for a file that Score leaves out.
 func (r *Ranker) Why(ctx context.Context, q event.Query, f event.Path) (event.Suggestion, error) {
 	if f == "" {
 		return event.Suggestion{}, fmt.Errorf("explain a score: %w", event.ErrPath)
@@ -178,7 +181,7 @@ func (r *Ranker) Why(ctx context.Context, q event.Query, f event.Path) (event.Su
 	return r.suggestion(ctx, g, g.pool.get(f), true), nil
 }
 
-// suggestion puts a candidate into words.
+// suggestion returns a candidate with its reasons in words.
 func (r *Ranker) suggestion(ctx context.Context, g *gathered, c *candidate, all bool) event.Suggestion {
 	weights := g.model.weightsFor(c.values[Unseen] > 0)
 	s := event.Suggestion{File: c.path, Logit: weights.Logit(c.values), Scale: Uncalibrated, Unseen: c.values[Unseen] > 0,

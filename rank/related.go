@@ -11,8 +11,8 @@ import (
 // Limits for similar names.
 const (
 	comparedFiles = 3  // current files, the newest, whose names are compared
-	commonWord    = 64 // a word in more paths than this makes no candidates
-	maxRelatives  = 24 // candidates found so
+	commonWord    = 64 // a word in more paths than this leads to no candidates
+	maxRelatives  = 24 // candidates that are found by names
 )
 
 // relatives adds files whose names share words with the name of the newest current file.
@@ -33,8 +33,8 @@ func (x *queryContext) relatives(p *pool) {
 	}
 }
 
-// nameShare is how much of a file's name the name of a current file has, rare words counting more;
-// the best of them.
+// nameShare returns how much of a file's name also occurs in the name of a current file, with rare
+// words counting more. If there are several current files the best counts.
 func (x *queryContext) nameShare(f event.Path) float64 {
 	if len(x.compared) == 0 {
 		return 0
@@ -51,7 +51,7 @@ func (x *queryContext) nameShare(f event.Path) float64 {
 		best = max(best, shared)
 	}
 	if best == 0 {
-		return 0 // most names share nothing
+		return 0 // most names share no word
 	}
 	all := 1.0
 	for _, w := range mine {
@@ -72,15 +72,16 @@ func (x *queryContext) rarity(w string) float64 {
 	return r
 }
 
-// One name that no other file defines makes half of the signal.
+// callsHalf is the value of calls at which the signal is one half: one name that no other file
+// defines.
 const (
 	callsHalf = 1.0
-	callsFade = 0.8 // of a current file against the one after it
+	callsFade = 0.8 // weight of a current file relative to the next newer one
 )
 
 func calls(defined float64) float64 { return unit(defined / (callsHalf + defined)) }
 
-// calling finds files that define names that the newest current files use.
+// calling adds files that define names used by the newest current files.
 func (x *queryContext) calling(p *pool) {
 	fade := 1.0
 	for i := len(x.files) - 1; i >= max(0, len(x.files)-alikeFiles); i-- {
@@ -94,8 +95,8 @@ func (x *queryContext) calling(p *pool) {
 	}
 }
 
-// freshCommitted is 1/log₂(2 + commits since the file's own) before the session has opened
-// anything.
+// freshCommitted returns 1/log₂(2 + commits since the file's own). It is 0 once the session has
+// opened a file.
 func (x *queryContext) freshCommitted(f event.Path) float64 {
 	if len(x.open) > 0 || x.commits == nil {
 		return 0

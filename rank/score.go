@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Logit is Σ weight·value over all signals, in their order, so that equal input gives equal digits.
+// Logit returns Σ weight·value over all signals. They are added in a fixed order, so that equal
+// input gives equal digits.
 func (w Values) Logit(x Values) float64 {
 	sum := 0.0
 	for s := range x {
@@ -17,7 +18,7 @@ func (w Values) Logit(x Values) float64 {
 	return sum
 }
 
-// any reports whether a signal from first to last has a weight.
+// any reports whether any signal from first to last has a weight.
 func (w Values) any(first, last Signal) bool {
 	for s := first; s <= last; s++ {
 		if w[s] != 0 {
@@ -27,7 +28,7 @@ func (w Values) any(first, last Signal) bool {
 	return false
 }
 
-// Probability is 1/(1+e^-(a·logit+b)), always in [0,1].
+// Probability returns 1/(1+e^-(a·logit+b)), always in [0,1].
 func (c Scale) Probability(logit float64) float64 {
 	z := c[0]*logit + c[1]
 	if math.IsNaN(z) {
@@ -36,8 +37,8 @@ func (c Scale) Probability(logit float64) float64 {
 	return unit(1 / (1 + math.Exp(-z)))
 }
 
-// reasons lists every signal that moved the logit, the strongest first; the bias is one of them, so
-// that their products add up to the logit.
+// reasons returns every signal that contributed to the logit, the strongest first. The bias is
+// included, so that the products add up to the logit.
 func reasons(w, x Values) []event.Reason {
 	out := make([]event.Reason, 0, 8)
 	for s := range x {
@@ -51,8 +52,9 @@ func reasons(w, x Values) []event.Reason {
 	return out
 }
 
-// strongest keeps the first n reasons that raise the file's score. Reasons that are the same for
-// every file of the question (the bias, the number of current files) say nothing about this one.
+// strongest returns the first n reasons that raise the file's score. Reasons that are the same for
+// every file (the bias, the number of current files) are left out, because they tell nothing about
+// this one.
 func strongest(rs []event.Reason, n int) []event.Reason {
 	out := make([]event.Reason, 0, n)
 	for _, r := range rs {

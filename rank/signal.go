@@ -72,7 +72,7 @@ var signalNames = [signals]string{
 // String is the name under which the signal appears in a Reason.
 func (s Signal) String() string { return signalNames[s] }
 
-// signalOf finds a signal by its name.
+// signalOf returns the signal with a name.
 func signalOf(name string) (Signal, bool) {
 	for s, n := range signalNames {
 		if n == name {
@@ -82,5 +82,5 @@ func signalOf(name string) (Signal, bool) {
 	return 0, false
 }
 
-// Values holds one number per signal: a file's values, or a task's weights.
+// Values has one number per signal: the values of a file, or the weights of a task.
 type Values [signals]float64

@@ -10,7 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
-// partners asks for what the question leads to. Families whose signal has no weight are not read.
+// partners requests the sets to which the question leads. Sets whose signal has no weight are not
+// read.
 func (in *reads) partners(v *hot.View, x *queryContext, w Values) {
 	files := event.Strings(x.files)
 	if w[Comod] != 0 && len(files) > 0 {
@@ -91,8 +92,8 @@ func (in *reads) collect(p *pool, x *queryContext) {
 	if in.opened != nil {
 		for j, f := range in.opened.Members {
 			c := p.get(event.Path(f))
-			// Early, so that the cut before the second round trip knows it; the same number comes
-			// again then.
+			// Set early, so that cut knows it before the second round trip. That trip yields the
+			// same number again.
 			c.values[RecencyHour] = recency(in.opened.Values[j], x.at, hour)
 		}
 	}
@@ -103,7 +104,7 @@ func (in *reads) collect(p *pool, x *queryContext) {
 	}
 }
 
-// head is the time of the newest commit, at most now; now if none is known.
+// head returns the time of the newest commit, but not later than now; now if there is none.
 func (in *reads) head(now time.Time) time.Time {
 	if in.committed == nil || len(in.committed.Values) == 0 {
 		return now
@@ -114,7 +115,7 @@ func (in *reads) head(now time.Time) time.Time {
 	return now
 }
 
-// valueAt is the i-th value, 0 if nothing was asked.
+// valueAt returns the i-th value, 0 if nothing was read.
 func valueAt(v *hot.Values, i int) float64 {
 	if v == nil || i >= len(v.Value) {
 		return 0
@@ -122,8 +123,9 @@ func valueAt(v *hot.Values, i int) float64 {
 	return v.Value[i]
 }
 
-// fromTree adds what the names of files say: those named by the prompt, mentioned in the session,
-// of the same stem, in the same folder, with the words of the question in their path.
+// fromTree adds candidates by the names of files: files that the prompt names, that the session
+// mentioned, that have the same stem, are in the same folder, or have words of the question in
+// their path.
 func fromTree(p *pool, x *queryContext, q event.Query, task event.Task) {
 	tree := x.tree
 	for _, f := range tree.Named(q.Prompt) {
@@ -153,7 +155,7 @@ func fromTree(p *pool, x *queryContext, q event.Query, task event.Task) {
 	}
 }
 
-// score reads the stored scores of the candidates: the second round trip.
+// score reads the stored scores of the candidates. This is the second round trip.
 func (r *Ranker) score(ctx context.Context, p *pool, x *queryContext, w Values) error {
 	members := make([]string, len(p.list))
 	for i, c := range p.list {

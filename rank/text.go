@@ -10,44 +10,45 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// textSignal is one of the numbers in [0,1] by which a file fits a text. The first ones are the
-// share and the place of each index.Aspect.
+// textSignal is one of the numbers in [0,1] that tell how well a file fits a text. The first ones
+// are the share and the place of each index.Aspect.
 type textSignal int
 
 const (
-	// the share of the words of the path that the text says, by rarity
+	// textCoverPath is the share of the words of the path that the text has, weighted by rarity.
 	textCoverPath      textSignal = 2*textSignal(index.Aspects) + iota
-	textCoverBase                 // the same of the base name
-	textCoverTitlePath            // the same by the title
+	textCoverBase                 // … of the words of the base name
+	textCoverTitlePath            // … of the words of the path that the title has
 	textCoverTitleBase
-	textScope      // the share of the words of the title's scope (index.Text.Scope) that the path has
-	textPhrase     // 1/√rank by index.Text.Phrases of the fits that are read
-	textFrame      // .8^d, d the depth of the file's first stack frame in the text
+	textScope      // share of the words in the title's scope (index.Text.Scope) that the path has
+	textPhrase     // 1/√rank by index.Text.Phrases, among the fits that are read
+	textFrame      // .8^d if the file first occurs in the d-th stack frame of the text
 	textNamed      // the text names the file
-	textNamedTitle // its title does
-	textDotted     // a dotted name of the text begins with the file's module path
-	textInit       // __init__.py, index.ts, mod.rs and the like
+	textNamedTitle // the title of the text names the file
+	textDotted     // a dotted name in the text begins with the file's module path
+	textInit       // it represents its folder: __init__.py, index.ts, mod.rs and the like
 	textDepth      // min(1, folders/8)
 	textSize       // ln(1+words)/ln 10,001
-	textAside      // it lies in docs, examples, benchmarks, tools or scripts
+	textAside      // it is in docs, examples, benchmarks, tools or scripts
 	textTest       // it is a test
 	textProse      // it is a document
 	textData       // it holds data or settings
-	textAsksTest   // it is a test, and the text speaks of tests
-	textAsksProse  // it is a document, and the text speaks of documents
+	textAsksTest   // it is a test, and the text mentions tests
+	textAsksProse  // it is a document, and the text mentions documents
 	textUpkeep     // it is a manifest, a lock file or a setting of a tool
-	textAsksUpkeep // it is one, and the text speaks of dependencies, versions or builds
-	textSignals    // their number
+	textAsksUpkeep // it is one of these, and the text mentions dependencies, versions or builds
+	textSignals    // number of text signals
 )
 
-// TextValues holds one number per text signal: a file's values, or the weights of a kind of text.
+// TextValues has one number per text signal: the values of a file, or the weights for a kind of
+// text.
 type TextValues [textSignals]float64
 
-// share and place are the values of an aspect.
+// share and place return the values of an aspect.
 func (v *TextValues) share(a index.Aspect) float64 { return v[2*a] }
 func (v *TextValues) place(a index.Aspect) float64 { return v[2*a+1] }
 
-// textSignalNames are the names of text signals in weights.json.
+// textSignalNames has the names of the text signals in weights.json.
 var textSignalNames = func() (names [textSignals]string) {
 	for a := range index.Aspects {
 		names[2*a], names[2*a+1] = a.String(), a.String()+"_place"
@@ -64,10 +65,10 @@ var textSignalNames = func() (names [textSignals]string) {
 	return names
 }()
 
-// TextSignalNames are the names of the text signals, in their order.
+// TextSignalNames returns the names of the text signals, in their order.
 func TextSignalNames() []string { return textSignalNames[:] }
 
-// textKind is a kind of text, which has weights of its own.
+// textKind is a kind of text with weights of its own.
 type textKind int
 
 const (
@@ -76,19 +77,19 @@ const (
 	textKinds
 )
 
-// Texts are the weights of text signals, by kind of text.
+// Texts has the weights of the text signals for each kind of text.
 type Texts [textKinds]TextValues
 
-// textKindNames are the names of kinds of text in weights.json.
+// textKindNames has the names of the kinds of text in weights.json.
 var textKindNames = [textKinds]string{"short", "long"}
 
-// TextKind is the name of the kind of a text.
+// TextKind returns the name of the kind of a text.
 func TextKind(text string) string { return textKindNames[kindOfText(index.ParseText(text))] }
 
-// maxFrames is the number of stack frames that are looked for.
+// maxFrames is the number of stack frames whose files are looked up.
 const maxFrames = 24
 
-// longWords is the number of words from which a text is long.
+// longWords is the number of words from which on a text is long.
 const longWords = 30
 
 func kindOfText(t index.Text) textKind {
@@ -98,22 +99,23 @@ func kindOfText(t index.Text) textKind {
 	return shortText
 }
 
-// TextFit is how likely a text means a file.
+// TextFit tells how well a file fits a text.
 type TextFit struct {
 	File   event.Path
 	Values TextValues
 	Logit  float64
-	Share  float64 // of the softmax over all fits
+	Share  float64 // its share of the softmax over all fits
 	Words  []string
 }
 
-// Fits returns the files that a text may mean, best first.
+// Fits returns the files that fit a text, best first.
 func (r *Ranker) Fits(text string) []TextFit {
 	x := &queryContext{tree: r.tree(), contents: r.o.Contents(), read: r.o.Read, labels: &r.labels}
 	return x.fits(index.ParseText(text), text, r.texts)
 }
 
-// fits returns the files that a text may mean, best first.
+// fits returns the files that fit a text, best first. raw is the text itself, "" if there are only
+// words.
 func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 	var found []TextFit
 	at := map[event.Path]int{}
@@ -197,14 +199,14 @@ func sortFits(fits []TextFit) {
 	})
 }
 
-// The texts of the best fits that a text can mean (see Meant) are read, unless they are too long in
-// all.
+// The contents of the best fits of the kinds that a text can mean (see Meant) are read, as long as
+// they have at most readBytes in all.
 const (
 	readFits  = 30
 	readBytes = 2 << 20
 )
 
-// phrases compares the best fits by which words are next to each other in their texts.
+// phrases rates the best fits by the words of the text that follow each other in their contents.
 func (x *queryContext) phrases(fits []TextFit, t index.Text, asked kind, w *TextValues) (some bool) {
 	if x.read == nil || len(t.Pairs) == 0 || w[textPhrase] == 0 {
 		return false
@@ -214,7 +216,7 @@ func (x *queryContext) phrases(fits []TextFit, t index.Text, asked kind, w *Text
 	is := meant(asked)
 	for i, room := 0, readBytes; i < len(fits) && len(texts) < readFits && room > 0; i++ {
 		f := &fits[i]
-		if f.Values[textSize] > 0 && is(f.File) { // what has no words is too long or binary
+		if f.Values[textSize] > 0 && is(f.File) { // a file without words is too long or binary
 			text := x.read(f.File)
 			readings, texts, room = append(readings, f), append(texts, text), room-len(text)
 		}
@@ -237,19 +239,19 @@ func (x *queryContext) phrases(fits []TextFit, t index.Text, asked kind, w *Text
 	return some
 }
 
-// When a file counts as a copy of another one of the same name, as far as a text can tell, and how
-// much its fit is lowered.
+// A file is a copy of another file with the same name if the text fits both nearly equally well.
+// These constants tell how nearly, and by how much the fit of a copy is lowered.
 const (
-	copyShare = 0.1 // difference of the shares of body and doc strings
+	copyShare = 0.1 // largest difference of the shares of body and doc strings
 	copySize  = 0.02
-	copyCost  = 3.0 // in logits
-	copyRoom  = 40  // fits that are compared, the best
+	copyCost  = 3.0 // logits by which the fit is lowered
+	copyRoom  = 40  // number of best fits that are compared
 
-	upkeepCost = 3.0 // in logits, see demoteUpkeep
+	upkeepCost = 3.0 // logits by which demoteUpkeep lowers a fit
 )
 
-// demoteCopies moves files behind the best one of their name that says nearly the same, which
-// represents all of them.
+// demoteCopies lowers the fit of each file that is a copy of a better one with the same name, so
+// that one file represents them all.
 func demoteCopies(fits []TextFit) (some bool) {
 	best := map[string][]*TextFit{}
 next:
@@ -268,9 +270,9 @@ next:
 	return some
 }
 
-// demoteUpkeep moves changelogs, manifests, lock files and settings of tools behind what a text
-// about the program may mean: they are compared with each other alone, so that the best of them
-// fits well whatever it says.
+// demoteUpkeep lowers the fits of changelogs, manifests, lock files and settings of tools if a text
+// is about the program. These files are only compared with each other, so without this the best of
+// them would fit every text well.
 func demoteUpkeep(fits []TextFit, ofProgram bool) (some bool) {
 	for i := range fits {
 		if f := &fits[i]; ofProgram && f.Values[textUpkeep] > 0 && f.Values[textNamed] == 0 {
@@ -288,7 +290,7 @@ func (f *TextFit) copies(g *TextFit) bool {
 		f.Values[textNamed] == g.Values[textNamed] && f.Values[textFrame] == g.Values[textFrame]
 }
 
-// priors fills in the signals that do not depend on what the file says.
+// priors sets the text signals that do not depend on the contents of the file.
 func (x *queryContext) priors(f *TextFit, t index.Text, asked kind) {
 	v, l := &f.Values, x.labels.get(f.File)
 	if x.contents != nil {
@@ -310,7 +312,8 @@ func (x *queryContext) priors(f *TextFit, t index.Text, asked kind) {
 	}
 }
 
-// Meant tells which files a text can mean: sources, and others if it asks for their kind.
+// Meant returns a function that tells which files a text can mean: sources, and other kinds if the
+// text asks for them.
 func (r *Ranker) Meant(text string) func(event.Path) bool {
 	x := &queryContext{tree: r.tree(), contents: r.o.Contents()}
 	t := index.ParseText(text)
@@ -332,8 +335,8 @@ func meant(asked kind) func(event.Path) bool {
 	}
 }
 
-// termsOf are the words of a text as paths have them. Of a text that was made of words
-// (index.TextOf) raw is "".
+// termsOf returns the words of a text in the form that paths use. raw is "" for a text that was
+// made from words (index.TextOf).
 func termsOf(t index.Text, raw string) (terms []string) {
 	if raw != "" {
 		return index.Terms(raw, event.MaxTerms)
@@ -344,7 +347,7 @@ func termsOf(t index.Text, raw string) (terms []string) {
 	return terms
 }
 
-// title is the first line of a text that is not empty.
+// title returns the first line of a text that is not empty.
 func title(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return line

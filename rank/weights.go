@@ -12,13 +12,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Scale is a, b of a calibration: probability = 1/(1+e^-(a·logit+b)).
+// Scale has a and b of a calibration: probability = 1/(1+e^-(a·logit+b)).
 type Scale [2]float64
 
-// Uncalibrated is the scale of a Score: the logit as it is.
+// Uncalibrated is the scale that leaves the logit as it is.
 var Uncalibrated = Scale{1, 0}
 
-// Model has what a task needs to turn signals into a logit.
+// Model has the weights by which a task turns signals into a logit.
 type Model struct {
 	Weights Values
 
@@ -27,7 +27,7 @@ type Model struct {
 	UnseenWeights Values
 }
 
-// weightsFor returns the weights that hold for a file.
+// weightsFor returns the weights that apply to a file.
 func (m Model) weightsFor(unseen bool) Values {
 	if !unseen || m.UnseenWeights == (Values{}) {
 		return m.Weights
@@ -35,7 +35,7 @@ func (m Model) weightsFor(unseen bool) Values {
 	return m.UnseenWeights
 }
 
-// plus is a model with the weights of another one added.
+// plus returns a model with the weights of another one added.
 func (m Model) plus(more Model) Model {
 	for s := range m.Weights {
 		m.Weights[s] += more.Weights[s]
@@ -44,7 +44,8 @@ func (m Model) plus(more Model) Model {
 	return m
 }
 
-// read holds the signals that some file is weighed by: the others need not be looked up.
+// read returns the weights of Weights, with those of UnseenWeights where they are not 0. Signals
+// that are 0 in the result need not be computed.
 func (m Model) read() Values {
 	w := m.Weights
 	for s, u := range m.UnseenWeights {
@@ -55,8 +56,8 @@ func (m Model) read() Values {
 	return w
 }
 
-// Prior is the model that aOa ships with, one per task: weights.json. measured.json beside it says
-// what it reaches on repositories that it was not fitted on.
+// Prior returns the model for each task that aOa ships with: weights.json. measured.json tells how
+// well it does on repositories that it was not fitted on.
 func Prior() map[event.Task]Model { return maps.Clone(prior()) }
 
 //go:embed weights.json
@@ -70,29 +71,29 @@ var prior = sync.OnceValue(func() map[event.Task]Model {
 	return models
 })
 
-// File is the form of weights.json.
+// File is the content of weights.json.
 type File struct {
 	About     string                        `json:"about"`
-	Command   string                        `json:"command"`   // that made it
-	Questions int                           `json:"questions"` // that it was fitted on
+	Command   string                        `json:"command"`   // the command that made it
+	Questions int                           `json:"questions"` // number of questions that it was fitted on
 	Tasks     map[event.Task]FileModel      `json:"tasks"`
-	Texts     map[string]map[string]float64 `json:"texts"` // kind of text → weights of text signals
+	Texts     map[string]map[string]float64 `json:"texts"` // by kind of text: the weights of text signals
 }
 
-// FileModel is a Model by the names of signals.
+// FileModel is a Model in which signals have their names.
 type FileModel struct {
 	Weights       map[string]float64 `json:"weights"`
 	UnseenWeights map[string]float64 `json:"unseen_weights,omitempty"`
 }
 
-// ErrWeights says that a file of weights cannot be used.
+// ErrWeights means that a file of weights cannot be used.
 var ErrWeights = errors.New("unusable weights")
 
 // tasks lists the tasks that have weights.
 var tasks = []event.Task{event.TaskPrompt, event.TaskOpen, event.TaskSearch, taskText, taskIssue, taskBranch, taskName}
 
-// Parse reads a file of weights. Each task needs one, and each weight a signal. Those of a search
-// that failed are added to those between calls.
+// Parse reads a file of weights. Each task must have a model, and each weight must name a signal.
+// The weights for a search that failed are added to those between calls.
 func Parse(data []byte) (map[event.Task]Model, error) {
 	var f File
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -114,7 +115,7 @@ func Parse(data []byte) (map[event.Task]Model, error) {
 	return out, nil
 }
 
-// priorTexts are the shipped weights of texts.
+// priorTexts returns the shipped weights for texts.
 var priorTexts = sync.OnceValue(func() Texts {
 	texts, err := ParseTexts(shipped)
 	if err != nil {
@@ -123,7 +124,7 @@ var priorTexts = sync.OnceValue(func() Texts {
 	return texts
 })
 
-// ParseTexts reads the weights of texts of a file of weights.
+// ParseTexts reads the weights for texts from a file of weights.
 func ParseTexts(data []byte) (texts Texts, err error) {
 	var f File
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -132,7 +133,7 @@ func ParseTexts(data []byte) (texts Texts, err error) {
 	return NewTexts(f.Texts)
 }
 
-// NewTexts makes weights of texts from those of kinds by the names of text signals.
+// NewTexts returns weights for texts from a map of kinds to the names of text signals.
 func NewTexts(weights map[string]map[string]float64) (texts Texts, err error) {
 	for k, kind := range textKindNames {
 		for name, w := range weights[kind] {
@@ -157,5 +158,5 @@ func byName(to *Values, from map[string]float64) error {
 	return nil
 }
 
-// SignalNames are the names of all signals, in their order.
+// SignalNames returns the names of all signals, in their order.
 func SignalNames() []string { return signalNames[:] }

@@ -12,15 +12,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// explain puts words to the reasons of a file: facts only, no advice. With once, what several
-// signals say has the place of the strongest that speaks for the file. Together is asked once at
-// most.
+// explain puts the reasons of a file into words: facts only, no advice. With once, a fact that
+// several signals tell is said only at the strongest of those that raise the score. Together is
+// called at most once.
 func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x *queryContext, once bool) {
 	counted := false
 	said := map[string]bool{}
 	for i := range rs {
 		reason := &rs[i]
-		// Several signals look at the same commits.
+		// Several signals come from the same commits.
 		if ofCommits[reason.Signal] {
 			if counted || c.comodBy.path == "" {
 				continue
@@ -39,10 +39,10 @@ func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x
 	}
 }
 
-// ofCommits are the signals of what changed together with the current files.
+// ofCommits are the signals about files that changed together with the current files.
 var ofCommits = map[string]bool{Comod.String(): true, ComodRank.String(): true, Support.String(): true}
 
-// inWords is a signal in words: a reason without its value.
+// inWords returns a reason with the words for a signal, but without its value.
 func (x *queryContext) inWords(signal string, c *candidate) event.Reason {
 	about := func(words string, with event.Path) event.Reason {
 		return event.Reason{Text: words + " " + with.Display(), With: with, Evidence: true}
@@ -93,7 +93,8 @@ func (x *queryContext) inWords(signal string, c *candidate) event.Reason {
 	return event.Reason{}
 }
 
-// use says how a file got its words: the store keeps one sum for opens and commits.
+// use returns whether a file got its words by opens or by commits, as far as that is known: the
+// store has only one sum for both.
 func (c *candidate) use() string {
 	switch {
 	case !(c.access > 0):
@@ -104,9 +105,9 @@ func (c *candidate) use() string {
 	return "opened or committed"
 }
 
-// spelled lists stems behind a heading in the singular, as the prompt writes them, else as a path
-// of the repository does. Without the prompt's text some have no spelling and are left out: a stem
-// is no word. So are words that texts about anything have; it is "" if there are no others.
+// spelled returns a heading followed by words: the given stems as the prompt spells them, else as a
+// path of the repository does. A stem without a spelling is left out, because it is no word, and so
+// are words that texts about anything have. If no word is left the result is "".
 func (x *queryContext) spelled(stems []string, heading string) string {
 	if x.spellings == nil {
 		x.spellings = index.Spellings(x.prompted)
@@ -135,7 +136,7 @@ func (x *queryContext) spelled(stems []string, heading string) string {
 	}
 }
 
-// inPath returns a stem as a path of the repository writes it, "" if none has it.
+// inPath returns a stem as a path of the repository spells it, "" if no path has it.
 func (x *queryContext) inPath(stem string) string {
 	for _, p := range x.tree.Word(stem) {
 		if word := index.Spellings(string(p))[stem]; word != "" {
@@ -145,7 +146,7 @@ func (x *queryContext) inPath(stem string) string {
 	return ""
 }
 
-// plain are the reasons that are the same whatever the question.
+// plain has the reasons whose words do not depend on the question.
 var plain = map[Signal]string{
 	Named: "named in the prompt", NamedPair: "same stem as a file named in the prompt",
 	Mentioned: "listed by a recent result of the session", ListedFresh: "listed since the last opens",
@@ -157,8 +158,8 @@ var plain = map[Signal]string{
 	Churn: "committed often of late", Never: "never opened here", Uncommitted: "not committed yet",
 }
 
-// together says how often two files changed in one commit, in counts if someone can count. To a
-// person who asks about a single file it goes without saying which one is meant.
+// together tells how often two files changed in one commit, with counts if Options.Together is set.
+// A person who asks about a single file is not told the name of that file again.
 func (r *Ranker) together(ctx context.Context, x *queryContext, with, file event.Path) (string, event.Path) {
 	if r.o.Together != nil {
 		if t, err := r.o.Together(ctx, with, file); err == nil && t.Both > 0 {
@@ -174,7 +175,7 @@ func (r *Ranker) together(ctx context.Context, x *queryContext, with, file event
 	return "changes together with " + with.Display(), with
 }
 
-// ago renders an age roughly: people read it at a glance.
+// ago returns an age in rounded form, for people who read at a glance.
 func ago(at time.Time, stamp float64) string {
 	age := at.Sub(time.UnixMilli(int64(stamp * 1000)))
 	switch {

@@ -16,8 +16,8 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// backtest says what aoa check would have said of the newest commits. It reads git's history
-// itself, so that it can be tried before aoa init.
+// backtest prints what aoa check would have said about the newest commits. It reads git's history
+// itself, so people can try it before aoa init.
 func (a *app) backtest(ctx context.Context, args []string, how checkHow) error {
 	if how.staged || len(args) > 0 || how.format != "text" {
 		return usage("--backtest asks about the newest commits, and prints text or --json: leave the rest out")
@@ -30,7 +30,8 @@ func (a *app) backtest(ctx context.Context, args []string, how checkHow) error {
 	if err != nil {
 		return err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a replay makes much and keeps little: a seventh of its time
+	// a replay allocates much and keeps little; this saves a seventh of its time
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	bar := a.progress("asking again about past changes", "commits")
 	defer bar.Finish() // only a progress bar
 	s, err := eval.History(ctx, filepath.Base(string(repo.Root)), string(repo.Root), a.env, repo.Excluded)
@@ -49,14 +50,16 @@ func (a *app) backtest(ctx context.Context, args []string, how checkHow) error {
 	return a.answer(b, func() { a.backtestText(b) })
 }
 
-// rulesOf reads what a repository says of the files that would have been named.
+// rulesOf returns a function that reads what the repository's rules say about the files that would
+// be named.
 func rulesOf(repo *watcher.Repo) func(context.Context, []prefetch.Lack) (change.Rules, error) {
 	return func(ctx context.Context, lacks []prefetch.Lack) (change.Rules, error) {
 		return change.RulesOf(ctx, repo, lacks)
 	}
 }
 
-// shownFindings is how many complete commits are listed at which a file was named.
+// shownFindings is the number of complete commits that are listed although a file was named as
+// missing.
 const shownFindings = 5
 
 func (a *app) backtestText(b *eval.Backtest) {
@@ -92,5 +95,5 @@ func (a *app) backtestText(b *eval.Backtest) {
 	}
 }
 
-// shownDigits is how much of a commit's id is shown.
+// shownDigits is the number of digits of a commit's id that are shown.
 const shownDigits = 9

@@ -74,7 +74,7 @@ func (a *app) cachePut() *cobra.Command {
 	return c
 }
 
-// readItem reads a file, or standard input, and notes its size and its name.
+// readItem reads a file or standard input, and records its size and name in the request.
 func (a *app) readItem(r *api.CachePutRequest, name string) ([]byte, error) {
 	in := a.in
 	if name != "" && name != "-" {
@@ -90,7 +90,8 @@ func (a *app) readItem(r *api.CachePutRequest, name string) ([]byte, error) {
 		in = f
 		r.Description = cmp.Or(r.Description, filepath.Base(name))
 	}
-	data, err := io.ReadAll(io.LimitReader(in, llmcache.MaxItem+1)) // one byte too many is enough to be refused
+	// one byte too many is enough for the item to be refused
+	data, err := io.ReadAll(io.LimitReader(in, llmcache.MaxItem+1))
 	if err != nil {
 		return nil, fail(exitFailed, "", "read %s: %v", name, err)
 	}

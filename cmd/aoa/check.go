@@ -70,8 +70,8 @@ needs no daemon, and exits 0.`,
 // errFound ends aoa check after it has printed findings.
 var errFound = errors.New("the change is not complete")
 
-// judged lets a check end well that could not judge, unless strict says otherwise. Findings and a
-// wrong command line stay errors.
+// judged turns the error of a check that could not judge into success, unless strict is set.
+// Findings and a wrong command line remain errors.
 func (a *app) judged(err error, strict bool) error {
 	var f *failure
 	var refused *api.Error
@@ -89,7 +89,7 @@ func (a *app) judged(err error, strict bool) error {
 	return nil
 }
 
-// checkRequest makes a request of the command line.
+// checkRequest returns the request that the command line asks for.
 func (a *app) checkRequest(ctx context.Context, args []string, how checkHow) (r change.Request, err error) {
 	_, repo, err := a.client(ctx)
 	if err != nil {
@@ -116,7 +116,7 @@ func (a *app) checkRequest(ctx context.Context, args []string, how checkHow) (r 
 		}
 	}
 	if r.Staged = how.staged; r.Staged {
-		// git means a name that is relative to the top of the working tree.
+		// git names it relative to the top of the working tree.
 		if r.Index = a.getenv("GIT_INDEX_FILE"); r.Index != "" && !filepath.IsAbs(r.Index) {
 			r.Index = filepath.Join(string(repo.Root), r.Index)
 		}
@@ -124,7 +124,8 @@ func (a *app) checkRequest(ctx context.Context, args []string, how checkHow) (r 
 	return r, nil
 }
 
-// isRange reports whether an argument names commits: it contains ".." and no file has this path.
+// isRange reports whether an argument is a range of commits: it contains ".." and is not the path
+// of a file.
 func isRange(dir, arg string) bool {
 	if !strings.Contains(arg, "..") || slices.Contains(strings.Split(filepath.ToSlash(arg), "/"), "..") {
 		return false
@@ -133,7 +134,7 @@ func isRange(dir, arg string) bool {
 	return err != nil
 }
 
-// isCommit reports whether a name that no file has is that of a commit.
+// isCommit reports whether git resolves a name to a commit.
 func (a *app) isCommit(ctx context.Context, root, name string) bool {
 	_, err := git.Find(a.env).Run(ctx, root, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	return err == nil
@@ -186,15 +187,15 @@ func (a *app) checkChange(ctx context.Context, args []string, how checkHow) erro
 	return nil
 }
 
-// How long a check waits until what earlier commits changed is read, which begins after aoa init
-// and takes some seconds. Who commits is not held up for long.
+// How long a check waits until earlier commits have been read. Reading begins after aoa init and
+// takes some seconds. A person who is committing is not held up for long.
 const (
 	readPatience   = 30 * time.Second
 	commitPatience = 3 * time.Second
 )
 
-// checkRead asks what a change breaks and lacks, again while earlier commits are still being read:
-// the answer would lack what they say. The daemon waits for them a second each time.
+// checkRead asks what a change breaks and lacks. While earlier commits are still being read, it
+// asks again, because the answer would be incomplete. The daemon waits up to a second each time.
 func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, error) {
 	begin, patience := a.now(), readPatience
 	if r.Staged {
@@ -211,8 +212,7 @@ func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, e
 	}
 }
 
-// found returns the error of a check with findings. It counts them, and says what to do about a
-// finding that is wrong.
+// found returns the error of a check with findings: their number, and what to do about a wrong one.
 func (a *app) found(ans *change.Answer, staged bool) error {
 	var parts []string
 	if n := len(ans.Broken) + ans.MoreBroken; n > 0 {

@@ -15,15 +15,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// formats are the ways to print the answer of a check.
+// formats has the ways to print the answer of a check.
 var formats = map[string]func(*app, *change.Answer){
 	"text": (*app).checkText, "markdown": (*app).checkMarkdown, "github": (*app).checkGitHub, "sarif": (*app).checkSARIF,
 }
 
 func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
 
-// evidence is why a file is missing: the counts, and commits to open, rather those that are like
-// this change.
+// evidence tells why a file is missing: counts of commits, and commits to look at, preferably those
+// that are similar to this change.
 func evidence(l change.Lack, show func(event.Path) string) string {
 	text := l.Because(show)
 	switch {
@@ -39,7 +39,7 @@ func evidence(l change.Lack, show func(event.Path) string) string {
 	return text
 }
 
-// usualLine names the files that belong to everything, or returns "".
+// usualLine names the files that change with almost everything, or returns "".
 func usualLine(files []event.Path, show func(event.Path) string) string {
 	if len(files) == 0 {
 		return ""
@@ -58,7 +58,7 @@ func usualFiles(ans *change.Answer) (files []event.Path) {
 	return files
 }
 
-// checkText prints a line for each finding.
+// checkText prints one line for each finding.
 func (a *app) checkText(ans *change.Answer) {
 	a.gone(ans.Broken)
 	for _, b := range index.BrokenLines(ans.Broken) {
@@ -78,7 +78,7 @@ func (a *app) checkText(ans *change.Answer) {
 	}
 }
 
-// gone says what the change removes, by file.
+// gone prints which names the change removes, by file.
 func (a *app) gone(broken []index.Broken) {
 	var files []event.Path
 	names := map[event.Path][]string{}
@@ -99,7 +99,8 @@ func (a *app) gone(broken []index.Broken) {
 	}
 }
 
-// checkMarkdown prints a table for the comment of a pull request, and nothing without findings.
+// checkMarkdown prints a table for a comment on a pull request. It prints nothing if there are no
+// findings.
 func (a *app) checkMarkdown(ans *change.Answer) {
 	if ans.Findings() == 0 {
 		return
@@ -124,7 +125,7 @@ func (a *app) checkMarkdown(ans *change.Answer) {
 	}
 }
 
-// used says what a broken line uses.
+// used tells which removed name a broken line uses.
 func used(b index.Broken, show func(event.Path) string) string {
 	text := "uses " + show(event.Path(b.Name)) + ", which is gone"
 	if b.Name != string(b.In) {
@@ -133,20 +134,22 @@ func used(b index.Broken, show func(event.Path) string) string {
 	return text
 }
 
-// code is a text as code in a table of Markdown, which nothing in it can end.
+// code formats a text as code in a Markdown table. Nothing in the text can end the code.
 func code(text string) string {
 	return "`" + strings.NewReplacer("`", "'", "|", "\\|").Replace(text) + "`"
 }
 
-// remark is a finding as formats for programs have it.
+// remark is a finding in the form that formats for programs need.
 type remark struct {
 	rule string
-	file event.Path // a file that is missing has no place in a change, so it is the one that asks for it
+	// The file that the remark is shown at. A missing file is not in the change, so it is the file
+	// that asks for it.
+	file event.Path
 	line int
 	text string
 }
 
-// The rules.
+// The rules that remarks are about.
 const (
 	ruleUsed    = "still-used"
 	ruleMissing = "maybe-missing"
@@ -162,7 +165,7 @@ func remarks(ans *change.Answer) (out []remark) {
 	return out
 }
 
-// checkGitHub prints a workflow command of GitHub for each finding, which becomes an annotation.
+// checkGitHub prints a GitHub workflow command for each finding, which becomes an annotation.
 func (a *app) checkGitHub(ans *change.Answer) {
 	for _, r := range remarks(ans) {
 		fmt.Fprintf(a.out, "::warning file=%s,line=%d,title=%s::%s\n", property(string(r.file)), r.line,
@@ -176,7 +179,7 @@ func (a *app) checkGitHub(ans *change.Answer) {
 	}
 }
 
-// escaped and property escape a text as GitHub's workflow commands want it.
+// escaped and property escape a text for GitHub's workflow commands.
 func escaped(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }

@@ -30,7 +30,8 @@ func (a *app) repo(ctx context.Context) (*watcher.Repo, error) {
 	return r, nil
 }
 
-// known opens the repository of the current folder, and its place, if aoa init was run in it.
+// known opens the repository of the current folder and finds its place. It returns an error if aoa
+// init was not run there.
 func (a *app) known(ctx context.Context) (*watcher.Repo, locate.Place, error) {
 	r, err := a.repo(ctx)
 	if err != nil {
@@ -49,8 +50,8 @@ func (a *app) known(ctx context.Context) (*watcher.Repo, locate.Place, error) {
 	return r, place, nil
 }
 
-// client returns a client of the repository's daemon, the same one every time. Its first call
-// starts a daemon if none is running.
+// client returns a client of the repository's daemon, the same one every time. The client's first
+// call starts a daemon if none is running.
 func (a *app) client(ctx context.Context) (*api.Client, *watcher.Repo, error) {
 	if a.opened == nil {
 		r, place, err := a.known(ctx)
@@ -62,7 +63,7 @@ func (a *app) client(ctx context.Context) (*api.Client, *watcher.Repo, error) {
 	return a.opened, a.openedRepo, nil
 }
 
-// dial is a client that starts a daemon of this build if none is running.
+// dial returns a client that starts a daemon of this build if none is running.
 func (a *app) dial(r *watcher.Repo, place locate.Place) *api.Client {
 	c := a.running(place)
 	c.Build = build()
@@ -70,12 +71,12 @@ func (a *app) dial(r *watcher.Repo, place locate.Place) *api.Client {
 	return c
 }
 
-// running is a client of a daemon that runs; it starts none.
+// running returns a client that only talks to a running daemon and never starts one.
 func (a *app) running(place locate.Place) *api.Client {
 	return &api.Client{Place: place, Dir: a.dir, Patience: client.Factor()}
 }
 
-// call asks the repository's daemon.
+// call sends a request to the repository's daemon and returns the answer.
 func call[Req, Res any](ctx context.Context, a *app, r api.Route[Req, Res], req Req) (ans Res, err error) {
 	c, _, err := a.client(ctx)
 	if err != nil {
@@ -84,7 +85,8 @@ func call[Req, Res any](ctx context.Context, a *app, r api.Route[Req, Res], req 
 	return api.Call(ctx, c, r, req)
 }
 
-// show is call that prints the answer: as JSON with --json, else by text.
+// show sends a request to the daemon and prints the answer: as JSON with --json, else by calling
+// text.
 func show[Req, Res any](ctx context.Context, a *app, r api.Route[Req, Res], req Req, text func(Res)) error {
 	ans, err := call(ctx, a, r, req)
 	if err != nil {

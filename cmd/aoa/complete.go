@@ -11,18 +11,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 )
 
-// bashWords replaces the part of cobra's script for bash that needs a function of the package
-// bash-completion. It splits the line at spaces, so that a word keeps its "=" and ":".
+// bashWords replaces the part of cobra's bash script that needs a function of the package
+// bash-completion. It splits the line at spaces, so that "=" and ":" stay within a word.
 const bashWords = `    read -ra words <<<"${COMP_LINE:0:COMP_POINT}"
     [[ ${COMP_LINE:0:COMP_POINT} == *[[:space:]] ]] && words+=("")
     cword=$((${#words[@]} - 1)) cur=${words[cword]} prev=${words[cword > 0 ? cword - 1 : 0]}
 `
 
-// completeBash puts bashCompletion in the place of cobra's own below the command completion.
+// completeBash replaces cobra's own bash completion with bashCompletion.
 func (a *app) completeBash(root, completion *cobra.Command) {
 	bash, _, err := completion.Find([]string{"bash"})
 	if err != nil {
-		panic(err) // cobra has it no more: every test fails
+		panic(err) // cobra no longer has it: every test fails
 	}
 	bash.Long = "Prints the completion of bash. It needs no other package. To have it in every new shell, put this line " +
 		"into ~/.bashrc:\n\n  source <(aoa completion bash)"
@@ -33,7 +33,7 @@ func (a *app) completeBash(root, completion *cobra.Command) {
 	}
 }
 
-// bashCompletion is the completion of bash.
+// bashCompletion returns the completion script for bash.
 func bashCompletion(root *cobra.Command) (string, error) {
 	var b strings.Builder
 	err := root.GenBashCompletionV2(&b, true)
@@ -44,7 +44,7 @@ func bashCompletion(root *cobra.Command) (string, error) {
 	return strings.Replace(b.String(), needs, bashWords, 1), err
 }
 
-// words completes words with commas between them.
+// words completes a list of words that are separated by commas.
 func words(known ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndexByte(typed, ',')+1]
@@ -58,7 +58,7 @@ func words(known ...string) cobra.CompletionFunc {
 	}
 }
 
-// eachWord completes words that are arguments of their own, each once.
+// eachWord completes words that are separate arguments, each once.
 func eachWord(known ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		return slices.DeleteFunc(slices.Clone(known), func(w string) bool {
@@ -67,14 +67,15 @@ func eachWord(known ...string) cobra.CompletionFunc {
 	}
 }
 
-// completeFlag makes a shell complete the values of a flag.
+// completeFlag sets how shells complete the values of a flag.
 func completeFlag(c *cobra.Command, flag string, fn cobra.CompletionFunc) {
 	if err := c.RegisterFlagCompletionFunc(flag, fn); err != nil {
-		panic(err) // no such flag: every test fails
+		panic(err) // the flag does not exist: every test fails
 	}
 }
 
-// knownWords refuses words that are not among the known ones, and names the most similar known one.
+// knownWords returns an error if a word is not among the known ones. The error suggests the most
+// similar known word.
 func knownWords(what string, typed, known []string) error {
 	for _, t := range typed {
 		if slices.Contains(known, t) {

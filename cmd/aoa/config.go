@@ -78,7 +78,8 @@ the default. Both files are in your home folder: nothing in a repository changes
 	return c
 }
 
-// configAfter says what a change does not do yet, or at all. The file is the one that was changed.
+// configAfter warns if a changed setting has no effect yet, or none at all. file is the settings
+// file that was changed.
 func (a *app) configAfter(settings, file, key string, unset bool) {
 	cfg, _, err := config.Load(a.env, settings)
 	if by := cfg.Origin(key); err == nil && !unset && by != file {
@@ -89,8 +90,8 @@ func (a *app) configAfter(settings, file, key string, unset bool) {
 	}
 }
 
-// configRead makes a running daemon read a setting that was changed. One that is not running reads
-// it when it starts.
+// configRead makes a running daemon read a changed setting. If no daemon is running nothing has to
+// be done, because it reads the settings when it starts.
 func (a *app) configRead(ctx context.Context, place locate.Place) error {
 	_, err := api.Call(ctx, a.running(place), api.Config, api.None{})
 	if errors.Is(err, api.ErrNoDaemon) {
@@ -99,7 +100,7 @@ func (a *app) configRead(ctx context.Context, place locate.Place) error {
 	return err
 }
 
-// setting is one row of the list, for --json.
+// setting is one row of the list of settings, for --json.
 type setting struct {
 	Key    string        `json:"key"`
 	Value  string        `json:"value"`
@@ -109,7 +110,7 @@ type setting struct {
 	Env    string        `json:"env,omitempty"`
 }
 
-// settingOf is the row of a key. A setting that is not there is an error.
+// settingOf returns the row of a key. The error tells if there is no such setting.
 func settingOf(cfg config.Config, key string) (setting, error) {
 	v, err := cfg.Get(key)
 	k, _ := config.FindKey(key)
@@ -149,8 +150,7 @@ func (a *app) configGet(file, key string) error {
 	return a.answer(s, func() { fmt.Fprintln(a.out, s.Value) })
 }
 
-// completeSetting completes the names of settings, and after a name the values that are worth
-// completing.
+// completeSetting completes the names of settings, and for some settings also their values.
 func completeSetting(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 1 {
 		k, _ := config.FindKey(args[0])

@@ -49,7 +49,7 @@ func (a *app) daemonRun() *cobra.Command {
 	}
 	c.Flags().BoolVar(&verbose, "verbose", false, "log to stderr instead of the store's log file")
 	c.Flags().BoolVar(&report, "report", false, "close stdout when it listens, or print there why it cannot")
-	_ = c.Flags().MarkHidden("report") // for api.Spawn; it fails for unknown flags only
+	_ = c.Flags().MarkHidden("report") // for api.Spawn; it fails only for unknown flags
 	return c
 }
 
@@ -58,8 +58,8 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	if err != nil {
 		return err
 	}
-	// The daemon makes no store: one that a hook has started would bring back what aoa remove has
-	// just deleted.
+	// The daemon does not create a store. A daemon started by a hook would otherwise restore what
+	// aoa remove has just deleted.
 	if err := ready(place); err != nil {
 		return err
 	}
@@ -89,13 +89,13 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	case errors.Is(err, watcher.ErrRepoGone):
 		err = nil
 	}
-	if _, gone := os.Stat(place.Store); err != nil && gone == nil { // the log would make its folder
+	if _, gone := os.Stat(place.Store); err != nil && gone == nil { // opening the log would create its folder again
 		log.Error("ended", "err", err)
 	}
 	return err
 }
 
-// ready makes what a daemon needs beside its store.
+// ready creates what a daemon needs besides its store.
 func ready(place locate.Place) error { return errors.Join(place.Record(), place.MakeSocketFolder()) }
 
 func (a *app) daemonOptions(repo *watcher.Repo, place locate.Place, log *slog.Logger) daemon.Options {
@@ -179,8 +179,8 @@ events in memory. Exits 6 if the daemon does not answer.`,
 }
 
 // halt asks a daemon to stop, and waits until it has written everything and released its lock. With
-// force it ends in any case, and what it cannot write is lost. The lock is held for the caller,
-// also if the error is api.ErrNoDaemon; after other errors it is nil.
+// force the daemon ends in any case, and what it cannot write is lost. The lock is then held for
+// the caller, also if the error is api.ErrNoDaemon; with any other error held is nil.
 func (a *app) halt(ctx context.Context, p locate.Place, force bool) (held *flock.Flock, err error) {
 	limit := stopTime * time.Duration(client.Factor())
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -199,7 +199,7 @@ func (a *app) halt(ctx context.Context, p locate.Place, force bool) (held *flock
 		}
 		asked = asked || err == nil
 		// A daemon that no longer listens may still be writing its last snapshot, or another one
-		// may start: then it is asked again.
+		// may be starting. So it is asked again.
 		step, cancel := context.WithTimeout(ctx, askAgain)
 		held, waiting := api.Gone(step, p)
 		cancel()
@@ -214,7 +214,7 @@ func (a *app) halt(ctx context.Context, p locate.Place, force bool) (held *flock
 	}
 }
 
-// kill kills the daemon that the error names because it does not answer. It returns other errors.
+// kill kills the daemon if the error says that it does not answer. It returns other errors.
 func (a *app) kill(err error) error {
 	var silent *api.Silent
 	if !errors.As(err, &silent) || silent.Pid == 0 {
@@ -231,7 +231,7 @@ func (a *app) kill(err error) error {
 	return nil
 }
 
-// How long a daemon may take to stop, and when it is asked again.
+// stopTime is how long a daemon may take to stop, askAgain the interval at which it is asked again.
 const (
 	stopTime = 15 * time.Second
 	askAgain = 500 * time.Millisecond

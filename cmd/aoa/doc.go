@@ -1,7 +1,8 @@
-// Command aoa remembers what happens in one repository and answers which files come next.
+// Command aoa learns from what happens in one repository which files belong together, and answers
+// which files come next and what a change lacks.
 //
-// It reads arguments, prints the answer to stdout and notes to stderr, and returns an exit code.
+// It parses arguments, prints the answer to stdout and notes to stderr, and returns an exit code.
 // Every command except daemon and hook is a client of the repository's daemon, and starts one if
-// none is running. Package hooks/client answers `aoa hook`. The command holds no rules about
-// scores, hints or sessions: it parses flags, calls the daemon, and prints.
+// none is running. Package hooks/client implements `aoa hook`. The command itself decides nothing
+// about scores, hints or sessions: it parses flags, calls the daemon, and prints.
 package main

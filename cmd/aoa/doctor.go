@@ -117,7 +117,7 @@ func (a *app) examineStore(p locate.Place) []finding {
 	return out
 }
 
-// tryDaemon finds out whether a daemon could start. It starts none.
+// tryDaemon finds out whether a daemon could start, without starting one.
 func (a *app) tryDaemon(ctx context.Context, repo *watcher.Repo, p locate.Place) finding {
 	ctx, cancel := context.WithTimeout(ctx, stopTime)
 	defer cancel()

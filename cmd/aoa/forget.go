@@ -46,7 +46,7 @@ learning a path at all, list it in .aoaignore.`,
 			if what, again := much(a, r, args, since); what != "" && !yes && !a.agree("aoa forget erases "+what) {
 				return fail(exitFailed, "aoa forget --yes "+again, "nothing was forgotten")
 			}
-			// it may name what is to be forgotten
+			// The report may name what is to be forgotten.
 			if err := os.Remove(a.reportFile(repo)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fail(exitFailed, "", "nothing was forgotten: %v", err)
 			}
@@ -54,7 +54,8 @@ learning a path at all, list it in .aoaignore.`,
 			if err != nil {
 				return err
 			}
-			if ans == (api.ForgetAnswer{}) && r.Session == "" { // a session that was found may have nothing in the log
+			// a session that was found may have nothing in the log
+			if ans == (api.ForgetAnswer{}) && r.Session == "" {
 				err = fail(exitFailed, "aoa log shows what was learned", "nothing was forgotten: nothing was learned about it")
 				if !a.json {
 					return err
@@ -84,8 +85,8 @@ learning a path at all, list it in .aoaignore.`,
 	return c
 }
 
-// much describes a request that erases more than one file, session or clone, and how the request is
-// typed. It returns "" for others.
+// much describes a request that would erase more than one file, session or clone, and how to type
+// it again. It returns "" for smaller requests.
 func much(a *app, r api.ForgetRequest, args []string, since string) (what, again string) {
 	switch {
 	case strings.HasSuffix(string(r.File), "/"):

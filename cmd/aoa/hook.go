@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// hook is here for the help only: main gives `aoa hook` to package hooks/client.
+// hook exists only for the help. main passes `aoa hook` to package hooks/client.
 func (a *app) hook() *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook AGENT [ARG…]",

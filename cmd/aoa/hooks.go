@@ -30,10 +30,10 @@ of those files stays. aoa doctor says where it is installed, and when the hooks 
 	return c
 }
 
-// gitHook is the name that stands for git where aoa hooks install expects an agent.
+// gitHook is the name for git where aoa hooks install expects the name of an agent.
 const gitHook = "git"
 
-// hookNames lists what hooks can be installed for.
+// hookNames returns the names of everything that hooks can be installed for.
 func hookNames() []string {
 	var names []string
 	for _, g := range agents.All {
@@ -42,10 +42,10 @@ func hookNames() []string {
 	return append(names, gitHook)
 }
 
-// knownHooks checks names that a person typed.
+// knownHooks returns an error if a typed name is not one that hooks can be installed for.
 func knownHooks(names []string) error { return knownWords("hooks for", names, hookNames()) }
 
-// scopeFlags are --user, --project and --local: at most one of them.
+// scopeFlags has the flags --user, --project and --local, of which at most one may be set.
 type scopeFlags map[install.Scope]*bool
 
 func addScopes(c *cobra.Command, help map[install.Scope]string) scopeFlags {
@@ -57,7 +57,7 @@ func addScopes(c *cobra.Command, help map[install.Scope]string) scopeFlags {
 	return s
 }
 
-// chosen is the scope of the flags, "" if none is set.
+// chosen returns the scope whose flag is set, "" if none is.
 func (s scopeFlags) chosen() install.Scope {
 	for scope, on := range s {
 		if *on {
@@ -109,7 +109,7 @@ git worktree add.`,
 	return c
 }
 
-// hookChange says what was done to a file.
+// hookChange tells what was done to a settings file.
 type hookChange struct {
 	Agent string        `json:"agent"`
 	Scope install.Scope `json:"scope,omitempty"` // user, project or local
@@ -121,7 +121,7 @@ func (a *app) changesTable(changes []hookChange) {
 	printList(a, "", changes, func(c hookChange) []any { return []any{c.Agent, c.Done, c.File} })
 }
 
-// tell says what was done to files of hooks.
+// tell prints what was done to settings files.
 func (a *app) tell(changes ...hookChange) {
 	for _, c := range changes {
 		a.talk("hooks of %s: %s %s", c.Agent, c.File, c.Done)
@@ -132,9 +132,9 @@ func (a *app) gitRepo(repo *watcher.Repo) install.GitRepo {
 	return install.GitRepo{Root: string(repo.Root), CommonDir: repo.CommonDir, Env: a.env}
 }
 
-// installHook installs the hooks of an agent. The local scope covers all worktrees of the
-// repository, because an agent reads the personal file of the worktree that it is started in. check
-// says whether to install git's hook that checks commits, too.
+// installHook installs the hooks of an agent. With the local scope it installs them in all
+// worktrees of the repository, because an agent reads the personal file of the worktree in which it
+// is started. check tells whether to install the git hook that checks commits, too.
 func (a *app) installHook(ctx context.Context, name string, scope install.Scope, check bool) (out []hookChange, err error) {
 	var repo *watcher.Repo
 	if scope != install.User || name == gitHook {
@@ -152,12 +152,12 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope,
 				out = append(out, hookChange{name, install.Local, c.File, c.Done})
 				continue
 			}
-			a.exit(nil, err) // both are refused: this one is printed, and the last one ends the command
+			a.exit(nil, err) // the other file was refused, too: print this error, the last one ends the command
 			err = refusal(refused)
 		}
 		return out, err
 	}
-	agent, _ := agents.Find(name) // the name is checked
+	agent, _ := agents.Find(name) // the name has been checked
 	c, err := a.installIn(ctx, agent, scope, repo)
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope,
 	}
 	out = []hookChange{{name, scope, c.File, c.Done}}
 	var others []event.Root
-	if scope == install.Local { // each worktree has a personal file of its own
+	if scope == install.Local { // each worktree has its own personal file
 		others = repo.Worktrees()
 	}
 	for _, root := range others {
@@ -184,8 +184,8 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope,
 	return out, nil
 }
 
-// installIn installs the hooks of an agent in one worktree, or in the user's settings, where repo
-// is nil.
+// installIn installs the hooks of an agent in one worktree, or in the user's settings if repo is
+// nil.
 func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.Scope,
 	repo *watcher.Repo) (install.Change, error) {
 	var root event.Root
@@ -197,7 +197,8 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 	if _, runs := a.plugin(agent, repo); runs {
 		a.talk("Claude Code runs aOa's plugin: hooks in its settings would run aOa twice at each event, so they have none")
 		c, err := install.Remove(agent, file, o)
-		for _, other := range []install.Scope{install.Local, install.User} { // what is committed is for its team to change
+		// committed settings are left to the team that owns them
+		for _, other := range []install.Scope{install.Local, install.User} {
 			if other == scope || repo == nil {
 				continue
 			}
@@ -215,7 +216,7 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 			"%s is tracked by git: hooks there would run for everybody", pattern)
 	}
 	_, absent := os.Lstat(file)
-	// A file that others made is for them to commit: git still shows it.
+	// If other people created the file, git still shows it, and committing it is up to them.
 	excluded := scope == install.Local && (agent.Settings.Local != "" || absent != nil)
 	if scope == install.User || excluded || scope == install.Local && repo.Ignored(event.Path(pattern)) {
 		o.Programs = a.programs()
@@ -233,8 +234,9 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 	return c, refusal(err)
 }
 
-// hookFile returns an agent's file in a scope, how far a symbolic link may lead from it, and where
-// its former bytes are kept. root is the worktree; the user's scope needs none.
+// hookFile returns the settings file of an agent in a scope. The options tell how far a symbolic
+// link may lead, and where the file's original bytes are kept. root is the worktree; it is not
+// needed for the user's scope.
 func (a *app) hookFile(agent agents.Agent, scope install.Scope, root event.Root) (string, install.Options) {
 	file := install.File(agent, scope, string(root), a.home(), a.getenv)
 	o := install.Options{Within: string(root), Kept: a.keptSettings()}
@@ -247,8 +249,8 @@ func (a *app) hookFile(agent agents.Agent, scope install.Scope, root event.Root)
 	return file, o
 }
 
-// keptSettings is the folder that keeps settings of agents as they were before aOa, "" if the
-// environment names none.
+// keptSettings returns the folder that keeps agents' settings as they were before aOa changed them,
+// "" if the environment names no home.
 func (a *app) keptSettings() string {
 	if state := locate.StateFolder(a.getenv); state != "" {
 		return filepath.Join(state, "settings")
@@ -256,7 +258,7 @@ func (a *app) keptSettings() string {
 	return ""
 }
 
-// plugin reports whether Claude Code runs aOa by a plugin, and which settings say so (see
+// plugin reports whether Claude Code runs aOa by a plugin, and which settings file says so (see
 // install.Plugin).
 func (a *app) plugin(agent agents.Agent, repo *watcher.Repo) (by string, runs bool) {
 	if agent.Name != "claude" {
@@ -265,7 +267,8 @@ func (a *app) plugin(agent agents.Agent, repo *watcher.Repo) (by string, runs bo
 	return install.Plugin(a.settingsOf(agent, repo)...)
 }
 
-// settingsOf lists an agent's settings files in the order in which it reads them. repo may be nil.
+// settingsOf returns an agent's settings files in the order in which the agent reads them. repo may
+// be nil.
 func (a *app) settingsOf(agent agents.Agent, repo *watcher.Repo) []string {
 	files := []string{install.File(agent, install.User, "", a.home(), a.getenv)}
 	if repo != nil {
@@ -276,7 +279,7 @@ func (a *app) settingsOf(agent agents.Agent, repo *watcher.Repo) []string {
 	return files
 }
 
-// tracked reports whether git tracks the file, a path from the root with slashes.
+// tracked reports whether git tracks a file. file is relative to the root and has slashes.
 func (a *app) tracked(ctx context.Context, repo *watcher.Repo, file string) bool {
 	_, err := git.Find(a.env).Run(ctx, string(repo.Root), "--literal-pathspecs", "ls-files", "--error-unmatch", "--", file)
 	return err == nil
@@ -319,9 +322,9 @@ only aOa's part is removed. The user's settings, which apply to all repositories
 	return c
 }
 
-// removeNamed removes hooks and returns what it changed. It reports a file that cannot be edited
-// and goes on with the others. scope "" stands for the repository: the project's and the personal
-// files of each worktree.
+// removeNamed removes hooks and returns what it changed. If a file cannot be edited, it reports
+// that and goes on with the others. Scope "" means the repository: the project's settings and the
+// personal ones in each worktree.
 func (a *app) removeNamed(ctx context.Context, names []string, scope install.Scope) (out []hookChange, err error) {
 	var repo *watcher.Repo
 	roots, scopes := []event.Root{""}, []install.Scope{scope}
@@ -351,7 +354,7 @@ func (a *app) removeNamed(ctx context.Context, names []string, scope install.Sco
 		}
 		agent, ok := agents.Find(name)
 		if !ok {
-			continue // git
+			continue // git has no settings file
 		}
 		for _, root := range roots {
 			for _, in := range scopes {
@@ -368,8 +371,8 @@ func (a *app) removeNamed(ctx context.Context, names []string, scope install.Sco
 	return out, errors.Join(errs...)
 }
 
-// removeHooks removes all hooks of the repository, for aoa remove. It lists those that apply to
-// other repositories too.
+// removeHooks removes all hooks of the repository, for aoa remove. It also lists hooks in the
+// user's settings, because these apply to other repositories, too.
 func (a *app) removeHooks(ctx context.Context, repo *watcher.Repo) error {
 	done, err := a.removeNamed(ctx, hookNames(), "")
 	a.tell(done...)
@@ -382,7 +385,7 @@ func (a *app) removeHooks(ctx context.Context, repo *watcher.Repo) error {
 	return err
 }
 
-// refusal adds the text to put into the file by hand.
+// refusal adds the text that the user should put into the file by hand to an error.
 func refusal(err error) error {
 	var r *install.Refusal
 	if !errors.As(err, &r) {

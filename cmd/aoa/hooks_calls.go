@@ -23,10 +23,11 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// calledSessions is how many of the newest sessions are looked at.
+// calledSessions is the number of newest sessions that are looked at.
 const calledSessions = 1000
 
-// callers returns the sessions whose hooks called; none if the daemon does not answer.
+// callers returns the newest sessions, that is those whose hooks have called aOa; none if the
+// daemon does not answer.
 func (a *app) callers(ctx context.Context, repo *watcher.Repo) []cold.SessionStat {
 	place := locate.Find(repo.CommonDir, a.getenv)
 	if place.Known() != nil {
@@ -36,7 +37,7 @@ func (a *app) callers(ctx context.Context, repo *watcher.Repo) []cold.SessionSta
 	return ans.Sessions
 }
 
-// ago is how long before now something was, "never" for the zero time.
+// ago returns how long ago a time was, "never" for the zero time.
 func (a *app) ago(t time.Time) string {
 	if t.IsZero() {
 		return "never"
@@ -44,8 +45,8 @@ func (a *app) ago(t time.Time) string {
 	return strings.TrimSuffix(length(a.now().Sub(t).Round(time.Second)), " ago") + " ago"
 }
 
-// examineCalls says when a hook of an agent was last called, which has hooks in a file, and what to
-// do if none was.
+// examineCalls tells when a hook of an agent was last called, and what to do if it never was. The
+// agent has hooks in file.
 func (a *app) examineCalls(agent agents.Agent, file string, callers []cold.SessionStat, repo *watcher.Repo) finding {
 	var called time.Time
 	for _, s := range callers {
@@ -73,14 +74,14 @@ func (a *app) examineCalls(agent agents.Agent, file string, callers []cold.Sessi
 	return f
 }
 
-// manyMute is the number of sessions without an event from which on we report a fault. A single one
-// may have had AOA=0.
+// manyMute is the number of sessions without an event from which on a fault is reported. A single
+// one may have been started with AOA=0.
 const manyMute = 2
 
-// muteSessions counts the sessions of an agent in the repository that went on after a time, and of
-// which no hook called. An agent leaves out hooks without a word that its user does not trust. The
-// sessions of Claude Code and Codex are known by their records, whose names end in the id of the
-// session.
+// muteSessions counts the sessions of an agent in this repository that went on after a time and
+// from which no hook has called. Agents silently skip hooks that their user has not trusted. For
+// Claude Code and Codex, sessions are found by their record files, whose names end in the session's
+// id.
 func (a *app) muteSessions(agent agents.Agent, repo *watcher.Repo, since time.Time, callers []cold.SessionStat) (n int) {
 	dir, here := "", []byte(nil)
 	switch agent.Name {
@@ -101,12 +102,12 @@ func (a *app) muteSessions(agent agents.Agent, repo *watcher.Repo, since time.Ti
 			!slices.ContainsFunc(callers, func(s cold.SessionStat) bool { return strings.HasSuffix(name, s.ID) }) {
 			n++
 		}
-		return nil // what cannot be read has no sessions
+		return nil // a folder that cannot be read counts as having no sessions
 	})
 	return n
 }
 
-// changed is when a file was changed last, the zero time if it is not there.
+// changed returns when a file was last changed, the zero time if it does not exist.
 func changed(file string) time.Time {
 	st, err := os.Stat(file)
 	if err != nil {
@@ -115,7 +116,8 @@ func changed(file string) time.Time {
 	return st.ModTime()
 }
 
-// beginning is the first part of a file, in which a record says where its session began.
+// beginning returns the first part of a file, where a record says in which folder its session
+// began.
 func beginning(file string) []byte {
 	f, err := regularfile.Open(file, regularfile.NoLinks)
 	if err != nil {
@@ -126,12 +128,12 @@ func beginning(file string) []byte {
 	return b
 }
 
-// silenced finds what switches off, without a word, the hooks that an agent has in a file.
+// silenced finds settings that silently switch off the hooks that an agent has in a file.
 func (a *app) silenced(agent agents.Agent, file string, repo *watcher.Repo, called bool) (why, advice string) {
 	switch agent.Name {
 	case "codex":
 		config := filepath.Join(filepath.Dir(install.File(agent, install.User, "", a.home(), a.getenv)), "config.toml")
-		trusted, _ := regularfile.Read(config, regularfile.FollowLinks, 1<<20) // without it none is trusted
+		trusted, _ := regularfile.Read(config, regularfile.FollowLinks, 1<<20) // without this file no hook is trusted
 		if !called && !strings.Contains(strings.ReplaceAll(string(trusted), `\\`, `\`), file+":") {
 			return config + " trusts no hook of that file", "type /hooks in Codex and trust them"
 		}

@@ -18,19 +18,19 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// hookState is what one file of an agent, or of git, holds of ours.
+// hookState tells which of our hooks are in one settings file of an agent, or in git's hooks.
 type hookState struct {
 	agent string
 	scope install.Scope
 	install.Status
 }
 
-// installed reports whether a file of the agent runs aOa.
+// installed reports whether a settings file of the agent runs aOa.
 func installed(all []hookState, agent string) bool {
 	return slices.ContainsFunc(all, func(st hookState) bool { return st.agent == agent && len(st.Events) > 0 })
 }
 
-// hookStates checks every file of every agent, and the hook of git.
+// hookStates examines every settings file of every agent, and the hooks of git.
 func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) (out []hookState) {
 	add := func(agent string, scope install.Scope, st install.Status, err error) {
 		if err != nil {
@@ -42,7 +42,7 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) (out []hookSta
 		_, twice := a.plugin(agent, repo)
 		for _, scope := range install.Scopes {
 			if scope == install.Local && agent.Settings.Local == "" {
-				continue // the same file as the project's
+				continue // it is the same file as the project's
 			}
 			file, o := a.hookFile(agent, scope, repo.Root)
 			st, err := install.Examine(agent, file, o)
@@ -61,12 +61,12 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) (out []hookSta
 	return out
 }
 
-// examineHooks lists what is installed, for the doctor. Missing hooks are not a problem.
+// examineHooks lists the installed hooks, for the doctor. It is not a problem if there are none.
 func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 	var out []finding
-	desktop := false // whether it was reported that agents of the desktop do not find aoa
+	desktop := false // it was already reported that agents started from the desktop do not find aoa
 	all, callers := a.hookStates(ctx, repo), a.callers(ctx, repo)
-	files := map[string]string{} // of each agent, the first that is installed
+	files := map[string]string{} // by agent: the first file with hooks
 	for _, st := range all {
 		check := "hooks of " + st.agent
 		advice := "aoa hooks install " + st.agent + " --" + string(st.scope)
@@ -102,7 +102,7 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 	return out
 }
 
-// examinePlugin says what the plugin for Claude Code does where no settings run aOa.
+// examinePlugin tells what the plugin for Claude Code does if no settings file runs aOa.
 func (a *app) examinePlugin(repo *watcher.Repo, callers []cold.SessionStat) []finding {
 	claude, _ := agents.Find("claude")
 	by, runs := a.plugin(claude, repo)
@@ -117,8 +117,8 @@ func (a *app) examinePlugin(repo *watcher.Repo, callers []cold.SessionStat) []fi
 		a.examineCalls(claude, by, callers, repo)}
 }
 
-// elsewhere finds the agents that run aOa in another worktree of the repository and not in this
-// one: it was added after the hooks. here are the states of this worktree.
+// elsewhere finds the agents that run aOa in another worktree of the repository but not in this
+// one, which was added after the hooks. here has the states of this worktree.
 func (a *app) elsewhere(repo *watcher.Repo, here []hookState) (out []finding) {
 	for _, agent := range agents.All {
 		if installed(here, agent.Name) {
@@ -137,9 +137,9 @@ func (a *app) elsewhere(repo *watcher.Repo, here []hookState) (out []finding) {
 	return out
 }
 
-// programs is the folder of aoa for commands in personal settings; "" where agents find it by its
-// name, also those that are started from the desktop. It is the folder by which the shell finds it:
-// that stays when a package manager brings another version.
+// programs returns the folder of aoa for commands in personal settings. It is "" if agents find aoa
+// by its name even when they are started from the desktop. The folder is the one in which the shell
+// finds aoa, because that stays the same when a package manager installs another version.
 func (a *app) programs() string {
 	if runtime.GOOS == "windows" || found(desktopPath()) != "" {
 		return ""
@@ -155,7 +155,7 @@ func (a *app) programs() string {
 	return filepath.Dir(file)
 }
 
-// found returns the aoa that a PATH leads to, or "".
+// found returns the absolute name of the aoa that is found with a PATH, or "".
 func found(path string) string {
 	for _, dir := range filepath.SplitList(path) {
 		if file, err := exec.LookPath(filepath.Join(dir, "aoa")); err == nil && filepath.IsAbs(dir) {
@@ -165,14 +165,14 @@ func found(path string) string {
 	return ""
 }
 
-// isOwnFolder reports whether a folder holds this program, or the one on the PATH.
+// isOwnFolder reports whether a folder contains this program, or the aoa that is found with PATH.
 func (a *app) isOwnFolder(dir string) bool {
 	self, _ := os.Executable()
 	return dir == filepath.Dir(self) || dir == filepath.Dir(found(a.getenv("PATH"))) && filepath.IsAbs(dir)
 }
 
-// desktopPath is the PATH of programs that are started from the desktop: login shells and their
-// profiles add to it later.
+// desktopPath returns the PATH of programs started from the desktop. Login shells and their
+// profiles add to it only later.
 func desktopPath() string {
 	if runtime.GOOS == "darwin" {
 		return "/usr/bin:/bin:/usr/sbin:/sbin"
@@ -181,8 +181,9 @@ func desktopPath() string {
 }
 
 // tryHook runs an installed command as an agent does, with the PATH of this shell and with that of
-// the desktop. noted says that a failure with the second was already reported. A command that names
-// programs in another folder is not run, because the settings may have come with a repository.
+// the desktop. *noted means that a failure with the latter was already reported. A command that
+// names programs in another folder is not run, because the settings may have come with a
+// repository.
 func (a *app) tryHook(ctx context.Context, f finding, command string, noted *bool) finding {
 	if dir := install.Folder(command); dir != "" && !a.isOwnFolder(dir) {
 		f.OK, f.Detail = false, f.Detail+"; it runs the programs in "+dir+", which is not the folder of this aoa"
@@ -210,14 +211,14 @@ func (a *app) tryHook(ctx context.Context, f finding, command string, noted *boo
 }
 
 // hookProgram runs an installed command with a PATH and returns the program of ours that it starts,
-// "" if none.
+// "" if it starts none.
 func (a *app) hookProgram(ctx context.Context, command, path string) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
 	cmd.Env = []string{"PATH=" + path, "HOME=" + a.home(), "AOA=" + a.getenv("AOA"), "AOA_DOCTOR=1"}
 	cmd.Stdin = strings.NewReader("{}")
-	cmd.Dir = "/" // a PATH may have folders that are relative to a repository
+	cmd.Dir = "/" // PATH may have folders relative to a repository
 	out, err := cmd.Output()
 	if err != nil {
 		return ""

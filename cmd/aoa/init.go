@@ -27,7 +27,7 @@ import (
 type initOptions struct {
 	hooks       []string
 	yes         bool
-	transcripts bool // false: --no-transcripts
+	transcripts bool // false with --no-transcripts
 }
 
 func (a *app) init() *cobra.Command {
@@ -54,7 +54,7 @@ You can run it again at any time. aoa remove undoes all of it.`,
 	return c
 }
 
-// initReport is the result of init, for --json.
+// initReport is what init prints with --json.
 type initReport struct {
 	Store       string           `json:"store"`
 	Seconds     float64          `json:"seconds"`
@@ -112,14 +112,15 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 	return a.answer(rep, func() { a.initProse(rep, connected) })
 }
 
-// What is said of a shallow clone. aOa learns what git adds to it.
+// The note for shallow clones. aOa also learns what git adds to them later.
 const (
 	shallow = "this clone is shallow: aOa learns from the commits that it has"
 	deepen  = "git fetch --unshallow"
 )
 
-// claim decides about a store that this user's aOa did not make here. A copy of one that it made is
-// used. Another one may be a trap, so it is used only if a person says so, and set aside otherwise.
+// claim decides about a store that this user's aOa did not create here. A copy of a store that it
+// did create is used. Any other may be a trap: it is used only if the user agrees, and moved aside
+// otherwise.
 func (a *app) claim(place locate.Place) error {
 	stranger := place.Stranger()
 	if stranger == nil {
@@ -177,7 +178,7 @@ func (a *app) importHistory(ctx context.Context, client *api.Client, r api.Impor
 	return err
 }
 
-// follow starts an import and shows a progress bar until it has ended.
+// follow starts an import and shows a progress bar until the import has ended.
 func (a *app) follow(ctx context.Context, client *api.Client, r api.ImportRequest, what, unit string,
 	of func(api.ImportAnswer) api.Progress) (api.ImportAnswer, error) {
 	bar := a.progress(what, unit)
@@ -197,7 +198,7 @@ func (a *app) follow(ctx context.Context, client *api.Client, r api.ImportReques
 	}
 }
 
-// importTranscripts reads the agent's past sessions of this repository, if there are any and the
+// importTranscripts reads the agent's past sessions in this repository, if there are any and the
 // user agrees.
 func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *watcher.Repo, place locate.Place,
 	o initOptions) (none api.ImportAnswer, err error) {
@@ -221,7 +222,7 @@ func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *w
 	return ans, err
 }
 
-// claudeHome is the folder of Claude Code's own files.
+// claudeHome returns the folder in which Claude Code keeps its own files.
 func (a *app) claudeHome() string {
 	if d := a.getenv("CLAUDE_CONFIG_DIR"); d != "" {
 		return d
@@ -229,7 +230,7 @@ func (a *app) claudeHome() string {
 	return filepath.Join(a.home(), ".claude")
 }
 
-// agree asks the user. Without a terminal it returns false.
+// agree asks the user. If there is no terminal it returns false.
 func (a *app) agree(what string) bool {
 	if !isTerminal(a.in) {
 		a.talk("%s: that needs your word, and this is no terminal", what)
@@ -240,7 +241,7 @@ func (a *app) agree(what string) bool {
 	return err == nil && strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }
 
-// progress is a bar on stderr, drawn only on a terminal.
+// progress returns a progress bar on stderr, which is drawn only on a terminal.
 func (a *app) progress(what, unit string) *progressbar.ProgressBar {
 	var w io.Writer = io.Discard
 	if isTerminal(a.err) {
@@ -249,10 +250,10 @@ func (a *app) progress(what, unit string) *progressbar.ProgressBar {
 	return progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("aoa: "+what),
 		progressbar.OptionShowCount(), progressbar.OptionSetItsString(unit), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true),
-		progressbar.OptionSetSpinnerChangeInterval(0)) // no goroutine of its own
+		progressbar.OptionSetSpinnerChangeInterval(0)) // do not start a goroutine
 }
 
-// moves makes a bar show how much is done.
+// moves returns a function that makes a bar show how much is done.
 func moves(bar *progressbar.ProgressBar) func(done, total int) {
 	return func(done, total int) {
 		if total == 0 {

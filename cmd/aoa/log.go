@@ -45,7 +45,7 @@ per line. Times are dates, times, or ages such as 2h or 7d.`,
 			if err := knownWords("kind of event", kinds, known); err != nil {
 				return err
 			}
-			if len(kinds) == 0 { // ticks of the clock say nothing to a reader
+			if len(kinds) == 0 { // ticks of the clock are of no interest to a reader
 				kinds = slices.DeleteFunc(known, func(k string) bool { return k == string(event.KindTick) })
 			}
 			for _, k := range kinds {
@@ -94,7 +94,7 @@ func (a *app) events(events []event.Event) error {
 	return nil
 }
 
-// what is the event's subject in a few words: its files, else its text.
+// what describes an event in a few words: its files, else its text.
 func (a *app) what(e event.Event) string {
 	names := a.firstNames(e.Paths(), 3)
 	switch b := e.Body.(type) {
@@ -113,7 +113,7 @@ func (a *app) what(e event.Event) string {
 	return strings.TrimSpace(a.brief(e.Text(), 60) + "  " + names)
 }
 
-// hinted says what became of a hint: most are never shown.
+// hinted tells what became of a hint. Most hints are never shown.
 func hinted(h event.Hint) string {
 	switch prefetch.Status(h.Status) {
 	case prefetch.Shown:
@@ -121,12 +121,12 @@ func hinted(h event.Hint) string {
 	case prefetch.Withheld:
 		return h.Name + ", withheld to compare"
 	case prefetch.Shadow:
-		return h.Name + ", not shown" // not likely enough, or too soon after another
+		return h.Name + ", not shown" // not probable enough, or too soon after another hint
 	}
 	return h.Name + ", " + h.Status
 }
 
-// firstNames names the first of some files, at most most, and says how many more there are.
+// firstNames names the first files of a list, at most most, and tells how many more there are.
 func (a *app) firstNames(paths []event.Path, most int) string {
 	names := a.fileNames(paths[:min(len(paths), most)], ", ")
 	if more := len(paths) - most; more > 0 {
@@ -143,7 +143,7 @@ func (a *app) fileNames(paths []event.Path, between string) string {
 	return strings.Join(out, between)
 }
 
-// when reads a time as a person writes it: a date, a date and time, RFC 3339, or an age (90m, 2h,
+// when parses a time as people write it: a date, a date and time, RFC 3339, or an age (90m, 2h,
 // 7d).
 func (a *app) when(s string) (time.Time, error) {
 	if s == "" {

@@ -33,7 +33,7 @@ runs until stdin ends. If it cannot reach the daemon, the tool returns an error.
 	}
 }
 
-// project is the folder that an agent's environment names, else the current one.
+// project returns the folder that an agent's environment names, else the current one.
 func (a *app) project() string {
 	for _, name := range []string{"AOA_ROOT", "CLAUDE_PROJECT_DIR"} {
 		if dir := a.getenv(name); dir != "" {
@@ -43,8 +43,8 @@ func (a *app) project() string {
 	return a.dir
 }
 
-// openForTools opens the repository and its daemon at each call. The caller sees only errors: they
-// get their hint.
+// openForTools opens the repository and its daemon; it is called for each tool call. Hints are
+// added to errors, because callers see only those.
 func (a *app) openForTools(ctx context.Context) (mcp.Repo, error) {
 	repo, place, err := a.known(ctx)
 	var f *failure

@@ -17,8 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// names finds what file names mean that a person typed. A name outside of the repository is an
-// error.
+// names finds the files that typed names mean. A name outside of the repository is an error.
 func (a *app) names(ctx context.Context, typed ...string) ([]api.NamedFiles, error) {
 	if len(typed) == 0 {
 		return nil, nil
@@ -35,9 +34,9 @@ func (a *app) names(ctx context.Context, typed ...string) ([]api.NamedFiles, err
 	return ans.Names, err
 }
 
-// files are the files that names mean: a folder means its files. An unknown name is an error, and
-// so is one of a file that is gone, unless it may be. It says which file a name means that has
-// another path.
+// files returns the files that names mean. A folder means the files in it. An unknown name is an
+// error, and so is a deleted file, unless gone is true. If a name means a file with another path,
+// files prints that path.
 func (a *app) files(found []api.NamedFiles, gone bool) (out []event.Path, err error) {
 	for _, n := range found {
 		if !gone {
@@ -57,7 +56,8 @@ func (a *app) files(found []api.NamedFiles, gone bool) (out []event.Path, err er
 	return out, nil
 }
 
-// file is the one file that a name means, gone or not if it may be. A folder is an error.
+// file returns the one file that a name means. A deleted file is an error unless gone is true. A
+// folder is an error, too.
 func (a *app) file(ctx context.Context, typed string, gone bool) (event.Path, error) {
 	found, err := a.names(ctx, typed)
 	if err != nil {
@@ -73,8 +73,8 @@ func (a *app) file(ctx context.Context, typed string, gone bool) (event.Path, er
 	return files[0], nil
 }
 
-// place is the file or the folder that a name means. A folder ends in a slash. With exact, a file
-// of that name in another folder is an error.
+// place returns the file or folder that a name means. A folder ends in a slash. If exact is true,
+// it is an error if only a file in another folder has that name.
 func (a *app) place(ctx context.Context, typed string, exact bool) (event.Path, error) {
 	found, err := a.names(ctx, typed)
 	if err != nil {
@@ -94,7 +94,7 @@ func (a *app) place(ctx context.Context, typed string, exact bool) (event.Path, 
 	return files[0], nil
 }
 
-// abs is the absolute name of a file of the command line.
+// abs returns the absolute name for a file name on the command line.
 func (a *app) abs(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -102,7 +102,7 @@ func (a *app) abs(name string) string {
 	return filepath.Join(a.dir, name)
 }
 
-// near is a file's name as seen from the current folder.
+// near returns a file's name as seen from the current folder.
 func (a *app) near(p event.Path) string {
 	if a.from == "" {
 		return string(p)
@@ -114,7 +114,8 @@ func (a *app) near(p event.Path) string {
 	return filepath.ToSlash(name)
 }
 
-// noteFolder notes the repository of the current folder: names are printed as seen from there.
+// noteFolder records the repository and the current folder, so that names can be printed as seen
+// from there.
 func (a *app) noteFolder(repo *watcher.Repo) {
 	a.root, a.from = repo.Root, ""
 	if dir, err := filepath.EvalSymlinks(a.dir); err == nil && dir != string(repo.Root) {
@@ -122,15 +123,15 @@ func (a *app) noteFolder(repo *watcher.Repo) {
 	}
 }
 
-// typed is near as a person types it in a shell.
+// typed returns the name of a file as a person would type it in a shell.
 func (a *app) typed(p event.Path) string { return event.ShellWord(a.near(p)) }
 
-// display is near for a terminal.
+// display returns near, made safe for a terminal.
 func (a *app) display(p event.Path) string { return event.Path(a.near(p)).Display() }
 
-// readNames reads names from standard input, one per line, or with a NUL at the end of each, at
-// most 1 MB of them. git puts a name with other characters than those of ASCII in quotes. Without
-// any it is an error: without names the question would be another one.
+// readNames reads names from standard input, one per line or ended by a NUL, at most 1 MB. A name
+// in quotes is unquoted, because git quotes names with characters outside of ASCII. It is an error
+// if there are no names, because the question would then be a different one.
 func readNames(in io.Reader) (out []string, err error) {
 	const most = 1 << 20
 	raw, err := io.ReadAll(io.LimitReader(in, most+1))
@@ -159,8 +160,8 @@ func readNames(in io.Reader) (out []string, err error) {
 	return out, nil
 }
 
-// leaveOut leaves out what names no file, and says so: a program that lists files lists submodules
-// and files that are gone, too. If nothing is left, all stay, and the first is an error.
+// leaveOut drops names that mean no file, and says so. A program that lists files may also list
+// submodules and deleted files. If no name would be left, all stay, and the first becomes an error.
 func (a *app) leaveOut(found []api.NamedFiles) (out []api.NamedFiles) {
 	var no []event.Path
 	for _, n := range found {
@@ -179,8 +180,8 @@ func (a *app) leaveOut(found []api.NamedFiles) (out []api.NamedFiles) {
 	return out
 }
 
-// prose reports whether arguments are a prompt without its flag, or the rest of one without quotes:
-// several words, none of them a file, and most of them no names.
+// prose reports whether the arguments are really a prompt without --prompt, or the rest of an
+// unquoted one: several words, none of them a file, and most of them not even like names.
 func prose(prompt string, typed []string, found []api.NamedFiles) bool {
 	words, named := len(strings.Fields(prompt)), 0
 	for i, t := range typed {
@@ -197,7 +198,7 @@ func prose(prompt string, typed []string, found []api.NamedFiles) bool {
 	return words > 1 && 2*named < words
 }
 
-// sessionFlag is the session that a command is about. A person may write the beginning of its id.
+// sessionFlag adds the flag --session, whose value may be the beginning of a session's id.
 func (a *app) sessionFlag(c *cobra.Command, to *string, help string) {
 	c.Flags().StringVar(to, "session", "", help)
 	c.PreRunE = func(c *cobra.Command, _ []string) (err error) {
@@ -208,8 +209,8 @@ func (a *app) sessionFlag(c *cobra.Command, to *string, help string) {
 	}
 }
 
-// oneSession is the whole id of the session that a person named by its id, or by a beginning that
-// no other id has.
+// oneSession returns the whole id of a session that a person named by its id, or by a beginning
+// that no other id has.
 func (a *app) oneSession(ctx context.Context, typed string) (string, error) {
 	client, _, err := a.client(ctx)
 	if err != nil {
@@ -218,8 +219,8 @@ func (a *app) oneSession(ctx context.Context, typed string) (string, error) {
 	return api.FindSession(ctx, client, typed)
 }
 
-// ownSessionFlag is sessionFlag for commands that agents run: the default is the agent's session,
-// else the daemon finds the newest one that has not ended.
+// ownSessionFlag is sessionFlag for commands that agents run. The default is the agent's own
+// session; if that is not known, the daemon takes the newest session that has not ended.
 func (a *app) ownSessionFlag(c *cobra.Command, to *string) {
 	a.sessionFlag(c, to, "the session (default: CLAUDE_CODE_SESSION_ID, else the newest one)")
 	*to = a.getenv("CLAUDE_CODE_SESSION_ID")

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// number is a flag that counts something: at least 1.
+// number is the value of a flag that counts something. It is at least 1.
 type number int
 
 func (n *number) String() string { return strconv.Itoa(int(*n)) }

@@ -28,7 +28,7 @@ not change does not run. docs/side-systems.md describes the format.`,
 	return c
 }
 
-// pipelineFlags are the flags of a run.
+// pipelineFlags has the flags of a pipeline run.
 type pipelineFlags struct {
 	session       string
 	args, context []string
@@ -100,7 +100,8 @@ func (a *app) pipelineCheck() *cobra.Command {
 	return c
 }
 
-// openPipeline reads a pipeline and all files that it names, and checks it before anything runs.
+// openPipeline reads a pipeline and all files that it names. It checks everything before anything
+// runs.
 func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*stagerun.Pipeline, error) {
 	client, repo, err := a.client(c.Context())
 	if err != nil {
@@ -141,7 +142,7 @@ var argName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
 })
 
-// namedValues reads name=value words.
+// namedValues parses arguments of the form name=value.
 func namedValues(what string, words []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, w := range words {

@@ -11,17 +11,17 @@ import (
 	stagerun "github.com/aoa-dev/aoa/internal/stage/run"
 )
 
-// exitInterrupted is the exit code that shells report for a program that ctrl-C ended.
+// exitInterrupted is the exit code that shells use for a program ended by ctrl-C.
 const exitInterrupted = 130
 
-// modes are how progress lines begin, by the mode of the pipeline.
+// modes has the beginning of progress lines for each mode of a pipeline.
 var modes = map[string]string{"Live": "● Live", "Session": "⟳ Session"}
 
-// tailLines is how many lines of a failed stage's standard error are printed.
+// tailLines is the number of last lines of a failed stage's standard error that are printed.
 const tailLines = 20
 
-// runPipeline runs a pipeline, and prints the report or the output of the stages that no other
-// stage reads. On stderr, a line says why a stage runs, and another one how it ended.
+// runPipeline runs a pipeline. It prints the report, or the output of the stages that no other
+// stage reads. For each stage it prints to stderr why the stage runs and how it ended.
 func (a *app) runPipeline(ctx context.Context, r *stagerun.Pipeline, f *pipelineFlags) error {
 	var mu sync.Mutex
 	progress := func(text string) {
@@ -76,7 +76,7 @@ func (a *app) runPipeline(ctx context.Context, r *stagerun.Pipeline, f *pipeline
 	return printed
 }
 
-// ended is how a stage ended.
+// ended tells how a stage ended.
 func ended(s stagerun.StageReport) string {
 	switch s.State {
 	case "unchanged":
@@ -89,7 +89,7 @@ func ended(s stagerun.StageReport) string {
 	return s.State + " " + millis(s.Duration)
 }
 
-// pipelineSummary is the last line of the progress.
+// pipelineSummary returns the last progress line.
 func pipelineSummary(rep *stagerun.PipelineReport, d time.Duration) string {
 	counts := map[string]int{}
 	var saved int64

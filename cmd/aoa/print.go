@@ -15,7 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// answer prints v as JSON with --json, else calls text.
+// answer prints v as JSON with --json; else it calls text.
 func (a *app) answer(v any, text func()) error {
 	if !a.json {
 		text()
@@ -26,15 +26,15 @@ func (a *app) answer(v any, text func()) error {
 	return e.Encode(v)
 }
 
-// encoder writes JSON for programs and for terminals.
+// encoder returns a JSON encoder whose output is safe for programs and terminals.
 func encoder(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(visibleJSON{w})
 	e.SetEscapeHTML(false)
 	return e
 }
 
-// visibleJSON escapes the characters of JSON that a terminal would obey, such as U+009B and U+202E.
-// Only strings have them, so the values are the same.
+// visibleJSON escapes characters in JSON that a terminal would interpret, such as U+009B and
+// U+202E. They occur only in strings, so the values remain the same.
 type visibleJSON struct{ io.Writer }
 
 func (w visibleJSON) Write(raw []byte) (int, error) {
@@ -56,13 +56,13 @@ func (w visibleJSON) Write(raw []byte) (int, error) {
 	return len(raw), err
 }
 
-// cells joins cells by tabs.
+// cells joins cells with tabs.
 func cells(cells ...any) string {
 	return strings.TrimSuffix(fmt.Sprintf(strings.Repeat("%v\t", len(cells)), cells...), "\t")
 }
 
-// harmless escapes what could move a cursor or forge a line: names, ids and errors come from
-// anywhere. Tabs stay: they separate cells.
+// harmless escapes characters that could move the cursor or forge a line, because names, ids and
+// errors may come from anywhere. Tabs stay, because they separate cells.
 func harmless(s string) string {
 	parts := strings.Split(s, "\t")
 	for i, p := range parts {
@@ -71,18 +71,18 @@ func harmless(s string) string {
 	return strings.Join(parts, "\t")
 }
 
-// printLines prints the lines of a text, each harmless.
+// printLines prints the lines of a text after making each harmless.
 func printLines(w io.Writer, text string) {
 	for l := range strings.Lines(text) {
 		fmt.Fprintln(w, harmless(strings.TrimRight(l, "\r\n")))
 	}
 }
 
-// Styles of stdout: bold for what to read first, dim for details.
+// Styles for stdout: bold for what should be read first, dim for details.
 func (a *app) dim(s string) string  { return paint(a.color, "2", s) }
 func (a *app) bold(s string) string { return paint(a.color, "1", s) }
 
-// shade colors the text of a probability: green if it is likely, yellow if it is possible.
+// shade colors a text by a probability: green if likely, yellow if possible.
 func (a *app) shade(p float64, s string) string {
 	switch {
 	case p >= event.LikelyFrom:
@@ -93,8 +93,8 @@ func (a *app) shade(p float64, s string) string {
 	return a.dim(s)
 }
 
-// paint puts a text between an escape sequence and its end. Empty texts and spaces stay as they
-// are.
+// paint puts a text between an escape sequence and its end. An empty or blank text is returned
+// unchanged.
 func paint(on bool, code, s string) string {
 	if !on || strings.TrimSpace(s) == "" {
 		return s
@@ -102,16 +102,16 @@ func paint(on bool, code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// size prints a number of bytes.
+// size formats a number of bytes.
 func size(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
 
-// count prints a number with commas between thousands.
+// count formats a number with commas between thousands.
 func count[N int | int64](n N) string { return humanize.Comma(int64(n)) }
 
-// plural prints a number of things.
+// plural formats a number of things, as "1 file" and "2 files".
 func plural(n int, what string) string { return count(n) + " " + english.PluralWord(n, what, "") }
 
-// length prints a duration: 23ms, 4.2s, 3m20s, 3 days.
+// length formats a duration: 23ms, 4.2s, 3m20s, 3 days.
 func length(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
@@ -124,11 +124,11 @@ func length(d time.Duration) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// seconds and millis print durations of answers.
+// seconds and millis format durations of answers.
 func seconds(s float64) string { return length(time.Duration(s * float64(time.Second))) }
 func millis(ms int64) string   { return length(time.Duration(ms) * time.Millisecond) }
 
-// stamp prints a time in the reader's zone.
+// stamp formats a time in the reader's time zone.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -144,7 +144,7 @@ func clip(s string, n int) string {
 	return firstColumns(s, n-1) + "…"
 }
 
-// brief is a text on one line, on a terminal cut to n columns.
+// brief returns a text as one line. On a terminal it is cut to n columns.
 func (a *app) brief(s string, n int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if a.width == 0 {

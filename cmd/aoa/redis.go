@@ -48,7 +48,8 @@ func (a *app) serveRedis(ctx context.Context) error {
 		return err
 	}
 	socket := redisSocket(client.Place)
-	// The daemon has to answer before there is a socket, and no other process may have the socket.
+	// The daemon has to answer before the socket is created, and no other process may have that
+	// socket.
 	if _, err := api.Call(ctx, client, api.Ping, api.None{}); err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func (a *app) serveRedis(ctx context.Context) error {
 		}})
 }
 
-// redisSocket is where aoa redis listens.
+// redisSocket returns the name of the socket on which aoa redis listens.
 func redisSocket(p locate.Place) string {
 	if filepath.Dir(p.Socket) == p.Store {
 		return filepath.Join(p.Store, "redis")

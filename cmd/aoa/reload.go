@@ -64,7 +64,7 @@ func (a *app) sequenceTable(all []reload.Match, matched bool) {
 	})
 }
 
-// asked returns the prompt as a person typed it.
+// asked returns the prompt as the person typed it.
 func asked(s reload.Match) string {
 	if s.Type == reload.Command {
 		return "/" + s.Target + " " + s.Text
@@ -106,7 +106,7 @@ func (a *app) printSequence(s reload.Match) {
 	}
 }
 
-// noted is a note in parentheses, "" without one.
+// noted returns a note in parentheses, "" if there is none.
 func noted(note string) string {
 	if note == "" {
 		return ""

@@ -40,8 +40,8 @@ your repositories that aOa knows, and removes the hooks that apply to all of the
 	return c
 }
 
-// removeAll removes all that aOa has made for this user. What cannot be removed in one repository
-// stops no other one.
+// removeAll removes everything that aOa has created for this user. A failure in one repository does
+// not stop the removal in others.
 func (a *app) removeAll(ctx context.Context, yes bool) error {
 	places, lost := locate.Stores(a.getenv)
 	if len(places) > 0 && !yes && !a.agree("aoa remove --all deletes everything learned in "+plural(len(places), "repository")) {
@@ -53,7 +53,7 @@ func (a *app) removeAll(ctx context.Context, yes bool) error {
 		there := *a
 		there.dir = filepath.Dir(p.CommonDir)
 		var err error
-		// the store of a submodule is elsewhere
+		// A submodule has its store elsewhere.
 		if repo, lost := there.repo(ctx); lost != nil || repo.CommonDir != p.CommonDir {
 			err = a.removeStore(ctx, p)
 		} else {
@@ -73,7 +73,7 @@ func (a *app) removeAll(ctx context.Context, yes bool) error {
 	return failed
 }
 
-// removeHere removes what aOa has made for the repository of the current folder.
+// removeHere removes what aOa has created for the repository of the current folder.
 func (a *app) removeHere(ctx context.Context, yes bool) error {
 	repo, err := a.repo(ctx)
 	if err != nil {
@@ -84,8 +84,8 @@ func (a *app) removeHere(ctx context.Context, yes bool) error {
 	if known == nil && !yes && !a.agree("aoa remove deletes everything learned in this repository ("+place.Store+")") {
 		return fail(exitFailed, "aoa remove --yes", "nothing was removed")
 	}
-	// A settings file that cannot be edited keeps neither daemon nor store: without them its hooks
-	// are silent.
+	// Even if a settings file cannot be edited, the daemon and the store are removed, because
+	// without them its hooks do nothing.
 	kept := a.removeHooks(ctx, repo)
 	if errors.Is(known, fs.ErrNotExist) {
 		known = nil
@@ -96,7 +96,7 @@ func (a *app) removeHere(ctx context.Context, yes bool) error {
 	return errors.Join(kept, known)
 }
 
-// removeStore stops the daemon and deletes what aOa has made in the store.
+// removeStore stops the daemon and deletes the store.
 func (a *app) removeStore(ctx context.Context, place locate.Place) error {
 	held, err := a.halt(ctx, place, true)
 	if err != nil && !errors.Is(err, api.ErrNoDaemon) {
@@ -105,7 +105,7 @@ func (a *app) removeStore(ctx context.Context, place locate.Place) error {
 	if runtime.GOOS == "windows" { // open files cannot be renamed or deleted there
 		held.Unlock()
 	}
-	defer held.Unlock() // until all is deleted
+	defer held.Unlock() // held until everything is deleted
 	if filepath.Dir(place.Socket) != place.Store {
 		os.Remove(place.Socket)
 		os.Remove(redisSocket(place))

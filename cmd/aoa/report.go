@@ -28,13 +28,15 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Bounds of a report: the newest commits, and of these those that are asked about again.
+// Limits of a report: the newest commits that are read, and how many of these are asked about
+// again.
 const (
 	reportCommits  = 20_000
 	reportOutcomes = 5000
 	reportAsked    = 300
-	reportSketched = 700     // before those; the diffs of more take seconds
-	reportLongest  = 4 << 20 // bytes of a file whose lines are counted
+	// Commits before those whose diffs are read; reading more takes seconds.
+	reportSketched = 700
+	reportLongest  = 4 << 20 // bytes of the largest file whose lines are counted
 )
 
 func (a *app) report() *cobra.Command {
@@ -58,7 +60,7 @@ default it is written into the store (.git/aoa), which git ignores.`,
 	return c
 }
 
-// reportAnswer says where the page is and what it is made of.
+// reportAnswer tells where the page is and what it is about.
 type reportAnswer struct {
 	File    string `json:"file"`
 	Bytes   int64  `json:"bytes"`
@@ -101,17 +103,17 @@ func (a *app) makeReport(ctx context.Context, file string, open bool) error {
 	return a.answer(ans, func() { fmt.Fprintln(a.out, event.Path(name).Display()) })
 }
 
-// reportFile is where the page is written by default. aoa forget deletes it.
+// reportFile returns where the page is written by default. aoa forget deletes this file.
 func (a *app) reportFile(repo *watcher.Repo) string {
 	return filepath.Join(locate.Find(repo.CommonDir, a.getenv).Store, "report.html")
 }
 
-// reportInput asks the daemon and git for what a report shows.
+// reportInput collects from the daemon and git what a report shows.
 func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher.Repo) (in report.Input, err error) {
 	in = report.Input{Name: filepath.Base(string(repo.Root)), Now: a.now(),
 		Lines: func(p event.Path) int { return lines(repo.Root.Abs(p)) }}
 	var paused *api.Error
-	err = a.importHistory(ctx, client, api.ImportRequest{Look: true}) // waits for one that runs
+	err = a.importHistory(ctx, client, api.ImportRequest{Look: true}) // waits for an import that is running
 	if err != nil && (!errors.As(err, &paused) || paused.Code != api.CodeBusy) {
 		return in, err
 	}
@@ -142,37 +144,37 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 	return in, err
 }
 
-// pastChanges asks about the newest commits again.
+// pastChanges asks about the newest commits as if they were being made now.
 func (a *app) pastChanges(ctx context.Context, repo *watcher.Repo, in report.Input) ([]eval.Change, error) {
 	th, err := call(ctx, a, api.Threshold, api.None{})
 	if err != nil {
 		return nil, err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a replay makes much and keeps little
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a replay allocates much and keeps little
 	bar := a.progress("asking again about past changes", "commits")
 	defer bar.Finish() // only a progress bar
 	return eval.Changes(ctx, eval.Source{Name: in.Name, Commits: in.Events},
 		eval.Options{Newest: reportAsked, Sketched: reportSketched, Progress: moves(bar), Rules: rulesOf(repo)}, prefetch.Sure(th.Configured))
 }
 
-// lines counts the lines of a file, 0 if it cannot be read or is too long.
+// lines returns the number of lines in a file, 0 if it cannot be read or is too long.
 func lines(name string) int {
 	raw, err := regularfile.Read(name, regularfile.NoLinks, reportLongest)
-	if err != nil || bytes.IndexByte(raw[:min(len(raw), 8000)], 0) >= 0 { // a binary file, by git's rule
+	if err != nil || bytes.IndexByte(raw[:min(len(raw), 8000)], 0) >= 0 { // binary by git's rule
 		return 0
 	}
 	return bytes.Count(raw, []byte{'\n'})
 }
 
-// replaceFile writes a file as a whole. Only its owner may read a new one: names of files are
-// private.
+// replaceFile writes a file as a whole. A new file can be read only by its owner, because names of
+// files are private.
 func replaceFile(what, name string, write func(io.Writer) error) (size int64, err error) {
 	err = atomicfile.Write(name, atomicfile.Options{}, func(to io.Writer) error {
 		out := bufio.NewWriter(to)
 		return errors.Join(write(out), out.Flush())
 	})
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		// Without the name of the unfinished file, which says nothing.
+		// The name of the unfinished file is left out, because it would only confuse.
 		return 0, fail(exitFailed, "name a file in a folder that can be written", "write %s %s: %v", what, name, path.Err)
 	}
 	if err != nil {
@@ -185,7 +187,7 @@ func replaceFile(what, name string, write func(io.Writer) error) (size int64, er
 	return st.Size(), nil
 }
 
-// browse shows a file in the browser of the desktop. BROWSER names another program.
+// browse shows a file in the desktop's browser, or with the program that BROWSER names.
 func (a *app) browse(name string) error {
 	args := []string{"xdg-open"}
 	switch own := a.getenv("BROWSER"); {
@@ -213,6 +215,6 @@ func (a *app) browse(name string) error {
 	return nil
 }
 
-// browserFails is how long a browser is watched for a failure: some end only when the page is
-// closed.
+// browserFails is how long a browser is watched for a failure. Some browsers end only when the page
+// is closed.
 const browserFails = time.Second

@@ -22,16 +22,16 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Exit codes. 2 is never used: Claude Code reads it from a hook as "block".
+// Exit codes. Code 2 is never used, because Claude Code takes it from a hook as "block".
 const (
 	exitOK       = 0
-	exitFailed   = 1  // the command failed; stderr has the reason. aoa check: it has findings
+	exitFailed   = 1  // the command failed, or aoa check has findings; stderr has the reason
 	exitNoDaemon = 3  // no daemon is running and none could be started
-	exitNoRepo   = 4  // not a git repository, or aoa init was not run in it
-	exitUnjudged = 5  // aoa check --strict: aOa cannot judge
-	exitSilent   = 6  // a daemon is running and does not answer
+	exitNoRepo   = 4  // not in a git repository, or aoa init was not run in it
+	exitUnjudged = 5  // aoa check --strict: aOa cannot judge the change
+	exitSilent   = 6  // a daemon is running but does not answer
 	exitUsage    = 64 // the command line is wrong
-	exitNoFile   = 66 // no file is called as the command line says
+	exitNoFile   = 66 // there is no file with the name on the command line
 )
 
 // app is one invocation with its input, outputs, environment, folder and clock.
@@ -42,25 +42,25 @@ type app struct {
 	dir      string
 	now      func() time.Time
 	json     bool
-	terminal bool // stdout is one
-	color    bool // stdout is one, NO_COLOR is not set, and TERM is not dumb
+	terminal bool // stdout is a terminal
+	color    bool // stdout is a terminal, NO_COLOR is not set, and TERM is not dumb
 	colorErr bool // the same for stderr
 
-	width int // columns of a line of stdout, 0 for any number
+	width int // columns of a line on stdout, 0 for no limit
 
-	opened     *api.Client // see client
+	opened     *api.Client // cached by client
 	openedRepo *watcher.Repo
 
-	root event.Root // of the repository of the current folder, once it is open
-	from string     // the current folder where it is not the root, with symbolic links resolved
+	root event.Root // the root of the current folder's repository, once it has been opened
+	from string     // the current folder with symbolic links resolved, "" if it is the root
 }
 
-// failure is an error that knows its exit code and the next command to type.
+// failure is an error with its exit code and the next command to type.
 type failure struct {
 	code    int
 	err     error
 	hint    string
-	snippet string // what belongs into a file, below the hint
+	snippet string // text to put into a file, printed below the hint
 }
 
 func (f *failure) Error() string { return f.err.Error() }
@@ -72,7 +72,7 @@ func fail(code int, hint, format string, args ...any) error {
 
 func usage(format string, args ...any) error { return fail(exitUsage, "", format, args...) }
 
-// run is main without the process: it can be called from a test.
+// run is main without the process, so that tests can call it.
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, env []string) int {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -93,7 +93,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 	return a.exit(cmd, err)
 }
 
-// exit prints the error to stderr and returns its exit code.
+// exit prints an error to stderr and returns its exit code.
 func (a *app) exit(cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitOK
@@ -139,13 +139,13 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	return code
 }
 
-// commandGroup is a part of the list of commands.
+// commandGroup is a section in the list of commands.
 type commandGroup struct {
 	title    string // "" for commands that are not listed
 	commands []*cobra.Command
 }
 
-// groups is the table of commands. The first group is what aoa --help lists.
+// groups returns all commands. The first group is what aoa --help lists.
 func (a *app) groups() []commandGroup {
 	return []commandGroup{
 		{"Commands:", []*cobra.Command{a.init(), a.suggest(), a.check(), a.why(), a.status(), a.remove()}},
@@ -157,7 +157,7 @@ func (a *app) groups() []commandGroup {
 	}
 }
 
-// commands makes the root of all commands.
+// commands returns the root command with all others below it.
 func (a *app) commands() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "aoa",
@@ -171,8 +171,8 @@ Start with:  aoa init           learn this repository's history
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
-	// Not cobra's own flag: its templates call methods by name, for which the linker keeps every
-	// method (see TestNoTemplates).
+	// cobra's own version flag is not used: its templates call methods by name, so the linker would
+	// have to keep every method (see TestNoTemplates).
 	showVersion := root.Flags().BoolP("version", "v", false, "print the version")
 	root.RunE = func(c *cobra.Command, _ []string) error {
 		if *showVersion {
@@ -235,7 +235,7 @@ Start with:  aoa init           learn this repository's history
 	return root
 }
 
-// helpWidth is how wide a line of help is at most.
+// helpWidth returns the largest width of a line of help.
 func (a *app) helpWidth() int {
 	if a.width == 0 {
 		return 80
@@ -243,7 +243,7 @@ func (a *app) helpWidth() int {
 	return min(a.width, 80)
 }
 
-// help prints what aOa is and groups of commands.
+// help prints what aOa is, and the given groups of commands.
 func (a *app) help(root *cobra.Command, groups []commandGroup, more string) {
 	fmt.Fprintln(a.out, fit(root.Long, a.helpWidth()))
 	for _, g := range groups {
@@ -256,7 +256,7 @@ func (a *app) help(root *cobra.Command, groups []commandGroup, more string) {
 	fmt.Fprintf(a.out, "\nFlags:\n%s\n%s\n", root.Flags().FlagUsages(), more)
 }
 
-// flagError returns a usage error that names the most similar flag.
+// flagError returns a usage error that suggests the most similar flag.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
@@ -269,7 +269,7 @@ func flagError(c *cobra.Command, err error) error {
 	return usage("%v", err)
 }
 
-// knownCommands refuses a word that is not a subcommand of c.
+// knownCommands returns an error if an argument is not a subcommand of c.
 func knownCommands(c *cobra.Command, args []string) error {
 	var known []string
 	for _, sub := range c.Commands() {
@@ -280,8 +280,8 @@ func knownCommands(c *cobra.Command, args []string) error {
 	return knownWords("command", args[:min(len(args), 1)], known)
 }
 
-// strict turns cobra's argument errors into usage errors, also those of subcommands. A command that
-// only has subcommands prints its help.
+// strict turns cobra's errors about arguments into usage errors, also those of subcommands. A
+// command that only has subcommands prints its help.
 func strict(c *cobra.Command) {
 	if c.HasSubCommands() && c.RunE == nil {
 		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
@@ -303,7 +303,7 @@ func strict(c *cobra.Command) {
 
 func (a *app) getenv(name string) string { return config.Getenv(a.env, name) }
 
-// talk writes a line for people to stderr.
+// talk prints a line for people to stderr.
 func (a *app) talk(format string, args ...any) {
 	text := harmless(fmt.Sprintf(format, args...))
 	for _, l := range []string{"hint: ", "warning: "} {
@@ -314,7 +314,7 @@ func (a *app) talk(format string, args ...any) {
 	fmt.Fprintln(a.err, "aoa: "+text)
 }
 
-// label colors the word that says what a line on stderr is.
+// label colors the word at the beginning of a line on stderr, such as "warning: ".
 func (a *app) label(s string) string {
 	if s == "warning: " {
 		return paint(a.colorErr, "33", s)

@@ -86,8 +86,8 @@ func (a *app) sessionShow() *cobra.Command {
 	return c
 }
 
-// sessionCommand is a command about the session that its argument names. Where it may be a new one,
-// an unknown id stays.
+// sessionCommand returns a command about the session that its argument names. If fresh is true the
+// session may be new, so an unknown id is accepted.
 func (a *app) sessionCommand(verb, short string, fresh bool, run func(ctx context.Context, id string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:   verb + " ID",
@@ -107,7 +107,7 @@ func (a *app) sessionCommand(verb, short string, fresh bool, run func(ctx contex
 	}
 }
 
-// printSession prints what is needed to continue a session.
+// printSession prints what a person needs to continue a session.
 func (a *app) printSession(s api.SessionSummary) {
 	fmt.Fprintf(a.out, "%s  %s", a.bold(event.Path(s.ID).Display()), s.State)
 	if s.Resumed > 0 {
@@ -137,8 +137,8 @@ func (a *app) sessionResume() *cobra.Command {
 		})
 }
 
-// settable are the states that a person can give a session. A session becomes active by aoa session
-// resume.
+// settable are the states that a person can give to a session. aoa session resume makes a session
+// active.
 var settable = []string{"paused", "completed", "failed", "archived"}
 
 func (a *app) sessionSet() *cobra.Command {

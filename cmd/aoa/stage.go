@@ -45,7 +45,7 @@ func (a *app) reason(name string, r stage.Why) {
 		return
 	}
 	fmt.Fprintf(a.out, "miss: %s\n", harmless(r.Miss))
-	for _, c := range r.Changes[min(1, len(r.Changes)):] { // the first one is in Miss
+	for _, c := range r.Changes[min(1, len(r.Changes)):] { // the first change is in Miss
 		fmt.Fprintf(a.out, "      %s\n", harmless(c.String()))
 	}
 	if more := r.Total - len(r.Changes); more > 0 {

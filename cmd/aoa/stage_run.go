@@ -18,7 +18,7 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// stageFlags are the inputs of a stage as typed.
+// stageFlags has the inputs of a stage as they were typed.
 type stageFlags struct {
 	deps, outputs, inputs, env []string
 	tool, model, template      string
@@ -65,7 +65,7 @@ named exactly may be ignored. If no daemon can be started, the command runs with
 	return c
 }
 
-// stageRequest makes the request from the flags that were typed in this folder.
+// stageRequest returns the request for flags that were typed in this folder.
 func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f *stageFlags) (stage.Request, error) {
 	r := stage.Request{Stage: name, Command: command, Shown: clip(redact.Text(strings.Join(command, " ")), 200),
 		Model: f.model, TTL: f.ttl.Milliseconds(), Refresh: f.refresh, Env: map[string]*string{}}
@@ -108,8 +108,8 @@ func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f 
 	return r, err
 }
 
-// pattern makes a glob that was typed in a folder relative to the root, or absolute if it is
-// outside of the root.
+// pattern returns a typed glob relative to the root, or absolute if it is outside of the root. here
+// is the folder where it was typed.
 func pattern(here, dir, p string) string {
 	if filepath.IsAbs(p) || p == "" {
 		return p
@@ -121,7 +121,7 @@ func pattern(here, dir, p string) string {
 	return q
 }
 
-// runStage is aoa stage run.
+// runStage implements aoa stage run.
 func (a *app) runStage(ctx context.Context, name string, command []string, f *stageFlags) error {
 	client, repo, err := a.client(ctx)
 	if err != nil {
@@ -169,7 +169,7 @@ func unchanged(t *stage.Turn) string {
 	return fmt.Sprintf("unchanged since %s, %s saved%s", stamp(t.Entry.Created), millis(t.Entry.Duration), waited)
 }
 
-// stageFailure gives the errors of a step their exit codes and hints.
+// stageFailure adds an exit code and a hint to the error of a stage.
 func stageFailure(name string, err error) error {
 	var start *stagerun.StartError
 	switch {
@@ -181,12 +181,13 @@ func stageFailure(name string, err error) error {
 	return err
 }
 
-// exitCode is the exit code of a wrapped command. aoa exits with it and prints nothing about it.
+// exitCode is the exit code of a wrapped command. aoa exits with the same code and prints nothing
+// about it.
 type exitCode int
 
 func (p exitCode) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
 
-// stageReportOf is the JSON of stage run.
+// stageReportOf returns what stage run prints with --json.
 func stageReportOf(s *stagerun.Step) map[string]any {
 	out := map[string]any{"stage": s.Request.Stage, "hit": !s.Ran, "exit": s.Code, "duration_ms": s.Took.Milliseconds(),
 		"kept": s.Kept.Kept || !s.Ran}

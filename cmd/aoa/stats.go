@@ -42,7 +42,7 @@ chance (the setting holdout), to know what happens without it. Tokens are estima
 				return a.summary(c.Context())
 			}
 			r.Table = args[0]
-			if r.Table == "metrics" { // with --json too: the text is the answer
+			if r.Table == "metrics" { // with --json, too, the answer is this text
 				raw, err := call(c.Context(), a, api.Metrics, api.None{})
 				if err == nil {
 					_, err = a.out.Write(raw)
@@ -85,7 +85,7 @@ func (a *app) printStats(ans api.StatsAnswer) {
 	}
 }
 
-// share is "6 of 9 (67 %)", "-" as long as no outcome is known.
+// share formats a tally as "6 of 9 (67 %)", or "-" while no outcome is known.
 func share(t prefetch.Tally) string {
 	if t.Resolved == 0 {
 		return "-"
@@ -93,19 +93,19 @@ func share(t prefetch.Tally) string {
 	return fmt.Sprintf("%s of %s (%.0f %%)", count(t.Right), count(t.Resolved), 100*float64(t.Right)/float64(t.Resolved))
 }
 
-// summaryRows is how many files and pairs a summary has.
+// summaryRows is the number of files, and of pairs, in the summary.
 const summaryRows = 5
 
-// statsSummary has everything that aoa stats prints without an argument.
+// statsSummary has everything that aoa stats prints if it is called without an argument.
 type statsSummary struct {
 	Status api.StatusAnswer  `json:"status"`
-	Hot    []cold.FileStat   `json:"hot"`   // committed most in the last year of the history
-	Files  []cold.FileStat   `json:"files"` // opened most
-	Pairs  []history.Pair    `json:"pairs"` // that change together most
+	Hot    []cold.FileStat   `json:"hot"`   // the files with most commits in the last year of the history
+	Files  []cold.FileStat   `json:"files"` // the files opened most
+	Pairs  []history.Pair    `json:"pairs"` // the pairs that change together most
 	Hints  []prefetch.Record `json:"hints"`
 }
 
-// summary prints the most important totals. From the first day on it has those of the history.
+// summary prints the most important totals. Those of the history are there from the first day on.
 func (a *app) summary(ctx context.Context) error {
 	s := statsSummary{}
 	var err error
@@ -160,7 +160,7 @@ func (a *app) printSummary(s statsSummary) {
 	}
 }
 
-// noneYet says that agents left nothing to print.
+// noneYet prints that no agent has left anything to show, and what to do.
 func (a *app) noneYet(text string) {
 	a.talk("%s", text)
 	a.talk("hint: aoa doctor says whether an agent is connected")

@@ -112,7 +112,7 @@ func teamRows(t team.Status) []string {
 	return rows
 }
 
-// hintWorktree names the hooks that other worktrees of the repository have and this one lacks.
+// hintWorktree prints a hint if other worktrees of the repository have hooks that this one lacks.
 func (a *app) hintWorktree(ctx context.Context) error {
 	repo, err := a.repo(ctx)
 	if err != nil || len(repo.Worktrees()) == 0 {
@@ -125,7 +125,7 @@ func (a *app) hintWorktree(ctx context.Context) error {
 	return nil
 }
 
-// saves says how saved files are detected.
+// saves tells how aOa notices saved files.
 func saves(st api.StatusAnswer) string {
 	text := map[string]string{"on": "watched", "partial": "partly watched", "poll": "polled",
 		"off": "not watched"}[st.Watch]
@@ -185,7 +185,8 @@ func (a *app) statusAll(ctx context.Context) error {
 	})
 }
 
-// folderSize is the bytes of the files of a folder. What cannot be read does not count.
+// folderSize returns the number of bytes in the files of a folder. Files that cannot be read are
+// not counted.
 func folderSize(dir string) (sum int64) {
 	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {

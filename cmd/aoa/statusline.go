@@ -19,11 +19,10 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Claude Code draws the status line after every message: these are the longest times that it may
-// take.
+// Limits for the status line. Claude Code draws it after every message, so it must not take long.
 const (
-	statusStdin = 100 * time.Millisecond // for the client's JSON, if stdin is not closed
-	statusAsk   = 30 * time.Millisecond  // for the daemon
+	statusStdin = 100 * time.Millisecond // to read the client's JSON, if stdin is not closed
+	statusAsk   = 30 * time.Millisecond  // to wait for the daemon
 	statusInput = 1 << 20                // bytes of JSON that are read
 )
 
@@ -51,7 +50,7 @@ The settings of Claude Code need this member:
 	}
 }
 
-// statusInput reads the first value of stdin, which may stay open after it.
+// statusInput reads the first JSON value from stdin, which may stay open afterwards.
 func (a *app) statusInput() []byte {
 	got := make(chan []byte, 1)
 	go func() { // a read cannot be canceled; it ends with the process
@@ -67,14 +66,14 @@ func (a *app) statusInput() []byte {
 	}
 }
 
-// statusIn holds the fields of the client's JSON that are used.
+// statusIn has the fields of the client's JSON that are used.
 type statusIn struct {
 	session, dir string
 	tokens       int64
 	percent      float64
 }
 
-// readStatus reads the fields. Any of them may be missing, null or of another type.
+// readStatus parses these fields. Any of them may be missing, null or of another type.
 func readStatus(raw []byte) (in statusIn) {
 	var top, space, window map[string]json.RawMessage
 	take := func(m map[string]json.RawMessage, name string, to any) { _ = json.Unmarshal(m[name], to) }
@@ -93,8 +92,8 @@ func readStatus(raw []byte) (in statusIn) {
 	return in
 }
 
-// askSession asks the daemon about the client's session. off means that aOa knows the repository,
-// but no daemon answered in time. Both are zero outside of such a repository.
+// askSession asks the daemon about the client's session. off means that aOa knows the repository
+// but no daemon answered in time. Outside of such a repository both results are zero.
 func (a *app) askSession(ctx context.Context, in statusIn) (_ *api.SessionAnswer, off bool) {
 	ctx, cancel := context.WithTimeout(ctx, statusAsk*time.Duration(client.Factor()))
 	defer cancel()
@@ -116,7 +115,8 @@ func (a *app) askSession(ctx context.Context, in statusIn) (_ *api.SessionAnswer
 	return nil, false
 }
 
-// statusText makes the line. It contains only numbers and fixed words, and no text of the input.
+// statusText returns the status line. It has only numbers and fixed words, and nothing of the
+// input's text.
 func statusText(in statusIn, s *api.SessionAnswer, off bool) string {
 	mode := "● Live"
 	switch {
@@ -152,7 +152,7 @@ func statusText(in statusIn, s *api.SessionAnswer, off bool) string {
 	return strings.TrimPrefix(strings.Join(parts, " | "), " | ")
 }
 
-// thousands prints 48213 as 48k and 1250000 as 1.2M.
+// thousands formats 48213 as 48k and 1250000 as 1.2M.
 func thousands(n int64) string {
 	digits := 0
 	if n >= 1e6 {

@@ -69,13 +69,14 @@ unless -n is given. aoa check says what a change breaks and lacks.`,
 	return c
 }
 
-// suggestHow holds the flags of aoa suggest that are not part of the query, and what kind of
-// question they make.
+// suggestHow has the flags of aoa suggest that are not part of the query, and the kind of question
+// that the arguments make.
 type suggestHow struct {
 	staged, nul, plain, number bool
 	listed                     bool // the names came from standard input
-	bare                       bool // about the change, or else recent work: nothing is named
-	words                      bool // words alone are asked about
+	// nothing is named, so the question is about the change, or else about recent work
+	bare  bool
+	words bool // the question has only words
 }
 
 func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, how suggestHow) error {
@@ -108,13 +109,13 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	}
 	how.bare = len(q.Files) == 0 && q.Prompt == "" && q.Session == "" && len(q.Tags) == 0
 	if how.bare {
-		if q.Files, err = repo.Changed(told); err != nil { // then what recent work suggests
+		if q.Files, err = repo.Changed(told); err != nil { // if there is no change, ask about recent work
 			a.talk("without the changed files: %v", err)
 		}
 	}
 	how.words = q.Prompt != "" && len(q.Files) == 0 && q.Session == "" && len(q.Tags) == 0
 	asked := q
-	asked.Explain = q.Explain || !a.json && (how.bare || how.words) // a word may be a weaker reason
+	asked.Explain = q.Explain || !a.json && (how.bare || how.words) // a word may be one of the weaker reasons
 	ans, err := call(ctx, a, api.Rank, asked)
 	if err != nil {
 		return err
@@ -140,7 +141,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	return nil
 }
 
-// stagedFiles are the files that the commit which is being made changes.
+// stagedFiles returns the files of the commit that is being prepared.
 func stagedFiles(ctx context.Context, repo *watcher.Repo, index string) (out []event.Path, err error) {
 	files, err := repo.WithIndex(index).Staged(ctx)
 	if err == nil && len(files) == 0 {
@@ -152,7 +153,7 @@ func stagedFiles(ctx context.Context, repo *watcher.Repo, index string) (out []e
 	return out, err
 }
 
-// printSuggested prints the answer to a question, or why there are no files in it.
+// printSuggested prints the answer to a question, or why it has no files.
 func (a *app) printSuggested(ans event.Answer, q event.Query, how suggestHow) {
 	ofBranch := ans.Branch.Name != "" && q.Prompt == ""
 	idle := how.bare && len(q.Files) == 0 && !ofBranch
@@ -192,10 +193,11 @@ func (a *app) printSuggested(ans event.Answer, q event.Query, how suggestHow) {
 	}
 }
 
-// mostUsual is the largest number of files in the line of files that change with everything.
+// mostUsual is the largest number of files in the line about files that change with almost
+// everything.
 const mostUsual = 5
 
-// aboutBranch says what an answer about a branch rests on.
+// aboutBranch tells what an answer about a branch is based on.
 func aboutBranch(b event.Branch) string {
 	name, base := event.Path(b.Name).Display(), event.Path(b.Base).Display()
 	if b.Commits == 0 {
@@ -205,7 +207,7 @@ func aboutBranch(b event.Branch) string {
 		plural(b.Commits, "commit"))
 }
 
-// suggestWhat makes files of the arguments, or a prompt if they are prose.
+// suggestWhat adds the arguments to the query: as files, or as a prompt if they are prose.
 func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, how suggestHow) error {
 	found, err := a.names(ctx, args...)
 	if err != nil {
@@ -228,13 +230,13 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 	return err
 }
 
-// What is less likely than leastListed, and shares fewer commits with the change, is listed only
-// with -n.
+// Files that are less probable than leastListed and share fewer commits with the change than
+// leastShared are listed only with -n.
 const leastListed, leastShared = 0.05, 2
 
-// worthListing leaves out what is unlikely and has no evidence: common commits, names and contents,
-// or the words of a prompt. With nothing to go on, it leaves out files of which only commits are
-// known: without work in progress that is noise.
+// worthListing leaves out files that are unlikely and have no evidence such as common commits,
+// names, contents, or words of the prompt. If idle, because there is nothing to go on, it also
+// leaves out files of which only commits are known: without work in progress they are noise.
 func worthListing(all []event.Suggestion, idle, words bool) (out []event.Suggestion) {
 	for _, s := range all {
 		evident := s.Together != nil && s.Together.Both >= leastShared || s.Link != "" || words && ofWords(s)
@@ -245,7 +247,7 @@ func worthListing(all []event.Suggestion, idle, words bool) (out []event.Suggest
 	return out
 }
 
-// fromWork reports whether a reason is about what was done here, and not about commits or the name
+// fromWork reports whether a reason is about work in this clone, and not about commits or the name
 // of a file.
 func fromWork(r event.Reason) bool {
 	switch r.Signal {
@@ -255,7 +257,7 @@ func fromWork(r event.Reason) bool {
 	return false
 }
 
-// ofWords reports whether the words of the prompt are a reason for the file.
+// ofWords reports whether words of the prompt are a reason for the file.
 func ofWords(s event.Suggestion) bool {
 	return slices.ContainsFunc(s.Reasons, func(r event.Reason) bool {
 		kind, _, _ := strings.Cut(r.Signal, "_")
@@ -264,7 +266,7 @@ func ofWords(s event.Suggestion) bool {
 	})
 }
 
-// nothing says that there is nothing to list, and what to do.
+// nothing prints that there is nothing to list, and what to do.
 func (a *app) nothing(all []event.Suggestion, bare bool, files int) {
 	switch {
 	case bare && files == 0:
@@ -280,7 +282,7 @@ func (a *app) nothing(all []event.Suggestion, bare bool, files int) {
 	}
 }
 
-// printNames prints names alone, as seen from the current folder.
+// printNames prints only the names, as seen from the current folder.
 func (a *app) printNames(list []event.Suggestion, nul bool) {
 	for _, s := range list {
 		switch name := a.near(s.File); {
@@ -302,9 +304,9 @@ func (a *app) early(reading bool) {
 	}
 }
 
-// suggestions prints files, each with a word for its probability and with its evidence, which goes
-// below the path if the terminal is narrow. calibrated says that the probabilities mean something
-// for this question.
+// suggestions prints files, each with a word for its probability and with its evidence. On a narrow
+// terminal the evidence is below the path. calibrated tells whether the probabilities are
+// meaningful for this question.
 func (a *app) suggestions(list []event.Suggestion, q event.Query, calibrated bool) {
 	wide, long, indent := 0, 0, 0
 	if calibrated && q.Explain {
@@ -348,8 +350,9 @@ func (a *app) suggestions(list []event.Suggestion, q event.Query, calibrated boo
 	}
 }
 
-// evidence returns the evidence for a file: the common commits, "59 of 457 commits · 10 of the last
-// 50", with the other file if the question has several; without common commits the reason to show.
+// evidence returns the evidence for a file: the common commits, as "59 of 457 commits · 10 of the
+// last 50", with the name of the other file if the question has several. If there are no common
+// commits it returns the strongest reason.
 func (a *app) evidence(s event.Suggestion, q event.Query) string {
 	t := s.Together
 	if t == nil {
@@ -371,7 +374,7 @@ func (a *app) evidence(s event.Suggestion, q event.Query) string {
 	return "with " + a.display(t.With) + ": " + counts
 }
 
-// link makes a name on a terminal a link to its file.
+// link turns a name into a link to its file, on terminals.
 func (a *app) link(p event.Path, name string) string {
 	if !a.color {
 		return name
@@ -380,7 +383,8 @@ func (a *app) link(p event.Path, name string) string {
 	return "\x1b]8;;" + to.String() + "\x1b\\" + name + "\x1b]8;;\x1b\\"
 }
 
-// reasonText is a reason in words, with the file that it names as seen from the current folder.
+// reasonText returns a reason in words. The file that it names is given as seen from the current
+// folder.
 func (a *app) reasonText(r event.Reason) string {
 	if r.With == "" {
 		return r.Text

@@ -12,11 +12,13 @@ import (
 )
 
 const (
-	gap       = 2  // columns between cells
-	leastCell = 20 // columns in which the last cell of a row is broken into lines; in fewer the terminal breaks it
+	gap = 2 // columns between two cells
+	// If the last cell of a row has fewer columns than this, its text is not broken into lines
+	// here.
+	leastCell = 20
 )
 
-// columns returns the largest width of a line: COLUMNS, else the width of the terminal; 0 means no
+// columns returns the largest width of a line: COLUMNS, else the width of the terminal. 0 means no
 // limit.
 func (a *app) columns(out any) int {
 	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
@@ -30,8 +32,8 @@ func (a *app) columns(out any) int {
 	return 0
 }
 
-// table prints rows of tab-separated cells in columns. The last column continues on further lines
-// where the terminal is narrow.
+// table prints rows of tab-separated cells in columns. On a narrow terminal the last column
+// continues on further lines.
 func (a *app) table(rows ...string) {
 	cells, wide := split(rows)
 	last := max(0, len(wide)-1)
@@ -61,7 +63,7 @@ func (a *app) table(rows ...string) {
 	})
 }
 
-// printList prints a table of items under a header, "" for none.
+// printList prints a table of items below a header. header may be "".
 func printList[T any](a *app, header string, items []T, of func(T) []any) {
 	var rows []string
 	if header != "" {
@@ -79,7 +81,7 @@ func printList[T any](a *app, header string, items []T, of func(T) []any) {
 	})
 }
 
-// split takes rows apart, and measures their columns.
+// split splits rows into cells, and measures the columns.
 func split(rows []string) (list [][]string, wide []int) {
 	for _, r := range rows {
 		row := strings.Split(harmless(r), "\t")
@@ -108,10 +110,11 @@ func (a *app) print(rows [][]string, wide []int, style func(row, column int, cel
 	}
 }
 
-// width is the number of columns that a text takes in a terminal.
+// width returns the number of columns that a text takes on a terminal.
 func width(s string) int { return uniseg.StringWidth(s) }
 
-// firstColumns is the beginning of a text that takes at most n columns. No character is cut.
+// firstColumns returns the beginning of a text that takes at most n columns. It never cuts a
+// character.
 func firstColumns(s string, n int) string {
 	end, state := 0, -1
 	for rest := s; rest != ""; {
@@ -125,8 +128,8 @@ func firstColumns(s string, n int) string {
 	return s[:end]
 }
 
-// fit breaks the paragraphs of a text again where the terminal is narrower than its lines. A
-// paragraph with an indented line stays.
+// fit rewraps the paragraphs of a text if the terminal is narrower than its lines. A paragraph with
+// an indented line is kept as it is.
 func fit(text string, columns int) string {
 	if columns == 0 {
 		return text
@@ -142,9 +145,9 @@ func fit(text string, columns int) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// hang breaks a line of the form "name description", with at least two spaces between, into lines
-// of at most that many columns. Lines after the first begin below the description. Lines of another
-// form stay as they are.
+// hang breaks a line of the form "name description", with at least two spaces in between, into
+// lines of at most that many columns. Further lines begin below the description. Other lines are
+// returned unchanged.
 func hang(line string, columns int) string {
 	rest := strings.TrimLeft(line, " ")
 	name, said, ok := strings.Cut(rest, "  ")
@@ -156,8 +159,8 @@ func hang(line string, columns int) string {
 	return head + strings.Join(wrap(said, columns-width(head)), "\n"+strings.Repeat(" ", width(head)))
 }
 
-// wrap breaks a text between words into lines of at most n columns. A word that is longer has a
-// line of its own.
+// wrap breaks a text between words into lines of at most n columns. A longer word gets a line of
+// its own.
 func wrap(s string, n int) []string {
 	if width(s) <= n {
 		return []string{s}

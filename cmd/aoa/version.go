@@ -19,8 +19,8 @@ func version() string {
 	return "devel"
 }
 
-// build distinguishes binaries, also two of the same version: a client of another build replaces
-// the daemon.
+// build returns a text that identifies the binary, even among those of one version. A client of
+// another build replaces the daemon.
 func build() string {
 	self, err := os.Executable()
 	if err != nil {

@@ -94,10 +94,10 @@ func (a *app) explain(w api.WhyAnswer, q event.Query) {
 	}
 }
 
-// leastAgainst is how much of the log odds a reason against a file takes that is worth a word.
+// leastAgainst is the share of the log odds that a reason against a file must take to be mentioned.
 const leastAgainst = 0.2
 
-// because returns the strongest reason for a file and the strongest one against it, as a sentence.
+// because returns a sentence with the strongest reason for a file and the strongest one against it.
 func (a *app) because(s event.Suggestion) string {
 	pro, con := a.reasonText(s.Reason()), ""
 	if t := s.Together; t != nil {
@@ -114,7 +114,7 @@ func (a *app) because(s event.Suggestion) string {
 	return pro + con
 }
 
-// against returns the words for a signal that lowers a file's score.
+// against has words for the signals that lower a file's score.
 var against = map[string]string{
 	"common": "most commits of that file lack it", "lately": "fewer of the last commits have both",
 	"small": "small commits seldom have both", "others": "the rest of the change speaks against it",
@@ -122,7 +122,7 @@ var against = map[string]string{
 	"size": "it is a large file", "text_share": "other files have more of the words",
 }
 
-// arithmetic prints the sum and the calibration such that the score can be computed again.
+// arithmetic prints the sum and the calibration, so that a reader can compute the score again.
 func (a *app) arithmetic(s event.Suggestion) {
 	rows := []string{"  signal\tvalue\tweight\tvalue·weight\t"}
 	sum := 0.0

@@ -16,9 +16,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// typedLines splits FILE:LINE. ok is false for a name without lines, and for the name of an
-// existing file that contains a colon. It is an error if the lines cannot be understood, because
-// the answer without them would answer another question.
+// typedLines splits FILE:LINE. ok is false for a name without lines, and for an existing file whose
+// name contains a colon. It is an error if the lines cannot be parsed, because ignoring them would
+// answer another question.
 func (a *app) typedLines(arg string) (name string, from, to int, ok bool, err error) {
 	there := func(name string) bool {
 		_, err := os.Lstat(a.abs(name))
@@ -27,7 +27,8 @@ func (a *app) typedLines(arg string) (name string, from, to int, ok bool, err er
 	if there(arg) {
 		return "", 0, 0, false, nil
 	}
-	if at := strings.LastIndexByte(arg, ':'); at > 0 && there(arg[:at]) { // its name may end like a line
+	// the name of a file may end like a line number
+	if at := strings.LastIndexByte(arg, ':'); at > 0 && there(arg[:at]) {
 		line, err := strconv.Atoi(arg[at+1:])
 		if err == nil && line >= 0 && line <= math.MaxInt32 {
 			return arg[:at], line, 0, true, nil

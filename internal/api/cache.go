@@ -2,55 +2,56 @@ package api
 
 import "github.com/aoa-dev/aoa/internal/llmcache"
 
-// The routes of the data cache, which stores results of a session. The bytes of an item follow a
-// line of JSON.
+// The routes of the data cache, in which a session stores results. A request or an answer is a line
+// of JSON, followed by the bytes of an item.
 var (
 	// Stores an item, whose bytes follow the request.
 	CachePut = Stream[CachePutRequest, CachePutAnswer]{Path: "/cache/put", Max: 6 << 20}
 	// Reads an item or a part of it.
 	CacheGet = Stream[CacheGetRequest, llmcache.Content]{Path: "/cache/get", Max: 1 << 16}
-	// Which items are stored?
+	// Lists the stored items.
 	CacheList = Route[CacheListRequest, CacheListAnswer]{"POST", "/cache/list"}
-	// Deletes one item, or all of a session.
+	// Deletes one item, or all items of a session.
 	CacheDelete = Route[CacheDeleteRequest, CacheDeleteAnswer]{"POST", "/cache/delete"}
 )
 
-// CachePutRequest sets an item aside. Its data follows.
+// CachePutRequest stores an item. The item's data follows the request.
 type CachePutRequest struct {
 	Session string `json:"session_id,omitempty"` // "": the newest live one of the caller's worktree
 	llmcache.Item
 }
 
-// CachePutAnswer is the label.
+// CachePutAnswer is the label of the stored item.
 type CachePutAnswer struct {
 	Session string `json:"session_id"`
 	llmcache.Label
 }
 
-// CacheGetRequest asks for an item or a part of it: its lines, then the bytes of those.
+// CacheGetRequest asks for an item: all of it, or some of its lines, or some bytes of those lines.
 type CacheGetRequest struct {
 	Key string `json:"key"`
 	llmcache.Cut
 }
 
-// CacheListRequest selects labels. No session is the newest live one of the caller's worktree.
+// CacheListRequest selects labels. Without a session it selects those of the newest live session in
+// the caller's worktree.
 type CacheListRequest struct {
 	llmcache.Filter
-	All bool `json:"all,omitempty"` // of every session
+	All bool `json:"all,omitempty"` // labels of all sessions
 }
 
-// CacheListAnswer is the labels, the newest first.
+// CacheListAnswer has the labels, the newest first.
 type CacheListAnswer struct {
 	Session string           `json:"session_id,omitempty"`
 	Items   []llmcache.Label `json:"items"`
-	Total   int              `json:"total"` // without the limit
+	Total   int              `json:"total"` // number of labels without the limit
 }
 
-// CacheDeleteRequest names an item, or a session whole.
+// CacheDeleteRequest names an item, or a whole session.
 type CacheDeleteRequest struct {
 	Key     string `json:"key,omitempty"`
 	Session string `json:"session_id,omitempty"`
-	All     bool   `json:"all,omitempty"` // all of the session
+	All     bool   `json:"all,omitempty"` // everything of the session
 }
 
 // CacheDeleteAnswer counts what was deleted.

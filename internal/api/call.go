@@ -8,19 +8,21 @@ import (
 	"time"
 )
 
-// CallHeader carries the id of a call: random, made by the caller, and the same when the call is
-// repeated because a daemon ended before it answered. What must not count twice is kept under it.
+// CallHeader has the id of a call. The caller makes it at random and uses it again if it repeats
+// the call because a daemon ended before it answered. The daemon uses it to count a repeated call
+// only once.
 const CallHeader = "Aoa-Call"
 
-// maxCallID bounds an id, in bytes.
+// maxCallID is the largest length of an id, in bytes.
 const maxCallID = 128
 
-// untilHeader carries the Unix time in milliseconds after which the caller no longer waits. A
-// daemon that was stopped by a signal reads calls that were given up long ago: it must not carry
-// them out.
+// untilHeader has the Unix time in milliseconds after which the caller no longer waits. A daemon
+// that was stopped by a signal for a while finds calls that were given up long ago, and must not
+// carry them out.
 const untilHeader = "Aoa-Until"
 
-// givenUp reports whether a request's caller has given up. A request without a time is never late.
+// givenUp reports whether the caller of a request has given up. A request without a time is never
+// late.
 func givenUp(q *http.Request, now time.Time) bool {
 	until, err := strconv.ParseInt(q.Header.Get(untilHeader), 10, 64)
 	return err == nil && now.UnixMilli() > until
@@ -28,14 +30,14 @@ func givenUp(q *http.Request, now time.Time) bool {
 
 type callKey struct{}
 
-// CallID is the id of the call that a request belongs to. A caller that gave none never repeats it:
-// its id is made here.
+// CallID returns the id of the call to which a request belongs. If the caller gave none, it never
+// repeats the call, and the daemon has made up an id.
 func CallID(ctx context.Context) string {
 	id, _ := ctx.Value(callKey{}).(string)
 	return id
 }
 
-// withCall returns ctx with the id of the call that the request's header has, or with a new one.
+// withCall returns ctx with the id of the call: the one in the request's header, or a new one.
 func withCall(ctx context.Context, q *http.Request) context.Context {
 	id := q.Header.Get(CallHeader)
 	if id == "" || len(id) > maxCallID {

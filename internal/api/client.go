@@ -21,23 +21,24 @@ import (
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// ErrNoDaemon is returned if no daemon listens and none could be started.
+// ErrNoDaemon is the error if no daemon listens and none could be started.
 var ErrNoDaemon = errors.New("no daemon is running")
 
 // Client calls the daemon of one repository.
 type Client struct {
 	Place locate.Place
 	Dir   string                      // working directory of the caller, which selects the worktree
-	Build string                      // build of this program; "" to accept any daemon
-	Start func(context.Context) error // starts a daemon, returns why it cannot serve; nil: never start one
+	Build string                      // build of this program; "" accepts any daemon
+	Start func(context.Context) error // starts a daemon, and returns why it cannot serve; nil never starts one
 
-	Patience int64 // factor of the time in which it must answer a ping (AOA_PATIENCE); 0 means 1
+	// Factor for the time in which a ping must be answered (AOA_PATIENCE); 0 means 1.
+	Patience int64
 
 	web *http.Client
 }
 
-// Dial connects to the socket. It refuses one that another user owns or listens on. Who listens is
-// known only after it has connected: until then folders can be renamed.
+// Dial connects to the socket. It refuses a socket that another user owns or listens on. Who
+// listens is known only after connecting, because until then somebody may rename folders.
 func Dial(ctx context.Context, p locate.Place) (net.Conn, error) {
 	for _, name := range []string{filepath.Dir(p.Socket), p.Socket} {
 		st, err := os.Lstat(name)
@@ -60,8 +61,8 @@ func Dial(ctx context.Context, p locate.Place) (net.Conn, error) {
 	return conn, nil
 }
 
-// connect waits while the queue of those who have connected is full: then a process listens and
-// does not accept.
+// connect waits while the queue of connecting clients is full, which means that a process listens
+// but does not accept.
 func connect(ctx context.Context, socket string) (net.Conn, error) {
 	var d net.Dialer
 	for {
@@ -80,12 +81,12 @@ func connect(ctx context.Context, socket string) (net.Conn, error) {
 // queueFull is the time between two attempts to connect.
 const queueFull = 10 * time.Millisecond
 
-// do sends a request and, if it may, brings about a daemon of this build that answers it.
+// do sends a request. If it may, it starts or replaces a daemon, so that one of this build answers.
 func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	limit, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	again := time.After(0)
-	var dying <-chan time.Time // set when a daemon ended while it was asked
+	var dying <-chan time.Time // set once a daemon has ended while it was asked
 	id := rand.Text()
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		resp, err := c.try(ctx, method, path, body, id)
@@ -95,15 +96,16 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 		old := err == nil && resp.StatusCode == statuses[CodeBuild]
 		switch {
 		case old:
-			// It drains, snapshots and exits, then ours takes over.
+			// The other daemon answers its clients, writes a snapshot and exits; then ours takes
+			// over.
 			resp.Body.Close()
 			if err := c.stopOther(ctx); err != nil {
 				return nil, err
 			}
 		case cut(err) && !passed(dying):
-			// The daemon ended during the call: it was killed, or is replaced. To repeat the call
-			// is harmless: events have IDs, other calls that count are stored under the id of the
-			// call, and all others are idempotent.
+			// The daemon ended during the call: it was killed, or is being replaced. Repeating the
+			// call is harmless: events have IDs, other calls that count are stored under the id of
+			// the call, and all others are idempotent.
 			if dying == nil {
 				dying = time.After(diesWithin)
 			}
@@ -116,7 +118,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 					return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
 				}
 				again = time.After(startAgain)
-			default: // another client's, or ours, is about to listen
+			default: // a daemon, ours or one that another client started, is about to listen
 			}
 		}
 		select {
@@ -132,12 +134,12 @@ func cut(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// diesWithin is how long a daemon that was killed may still take connections, only to break them.
-// One that ends later is another one: the request may be what ends it, so it is not repeated for
-// ever.
+// diesWithin is how long a killed daemon may still accept connections only to break them. If a
+// daemon ends later than that, it is another one: the request itself may be what ends it, so it is
+// not repeated forever.
 const diesWithin = time.Second
 
-// passed reports whether a time has come.
+// passed reports whether a timer has fired.
 func passed(t <-chan time.Time) bool {
 	select {
 	case <-t:
@@ -150,8 +152,8 @@ func passed(t <-chan time.Time) bool {
 // startTime is how long a daemon may take to start or to be replaced.
 const startTime = 30 * time.Second
 
-// startAgain is how long a started daemon may be silent before another is started: the first may
-// have met one that was about to end, and given way to it.
+// startAgain is how long a newly started daemon may be silent before another one is started. The
+// first may have exited because it met an older daemon that was just about to end.
 const startAgain = 2 * time.Second
 
 func late(ctx context.Context, old bool) error {
@@ -164,13 +166,13 @@ func late(ctx context.Context, old bool) error {
 	return fmt.Errorf("%w: started one, but it does not answer within %s", ErrNoDaemon, startTime)
 }
 
-// stopOther asks a daemon of another build to stop. Many clients may do so at once: one that comes
-// late must not hit the successor. The error is its reason to go on.
+// stopOther asks a daemon of another build to stop. Many clients may do so at once, so the request
+// must not stop the successor if it comes late. The error is the daemon's reason not to stop.
 func (c *Client) stopOther(ctx context.Context) error {
-	body, _ := json.Marshal(StopRequest{Unless: c.Build}) // a string always has a JSON form
+	body, _ := json.Marshal(StopRequest{Unless: c.Build}) // a string can always be encoded
 	resp, err := c.try(ctx, Stop.Method, "/v1"+Stop.Path, body, rand.Text())
 	if err != nil {
-		return nil // it has ended, or the next attempt shows it
+		return nil // the daemon has ended, or the next attempt will show it
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -195,7 +197,8 @@ func (c *Client) try(ctx context.Context, method, path string, body []byte, id s
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(BuildHeader, c.Build)
 	req.Header.Set(CallHeader, id)
-	// A daemon that has not begun by then has missed the first ping too: attend gives up.
+	// A daemon that has not begun with the request by then has missed the first ping, too, and
+	// attend gives up.
 	until := time.Now().Add(c.patience(pingAfter) + c.patience(pingTime))
 	req.Header.Set(untilHeader, strconv.FormatInt(until.UnixMilli(), 10))
 	req.Header.Set(dirHeader, url.PathEscape(c.Dir))
@@ -212,7 +215,7 @@ func (c *Client) try(ctx context.Context, method, path string, body []byte, id s
 	giveUp(nil)
 	var around *url.Error
 	if errors.As(err, &around) {
-		err = around.Err // method and address do not help
+		err = around.Err // the method and address do not help people
 	}
 	if errors.Is(err, io.EOF) {
 		err = fmt.Errorf("the daemon was killed before it answered, try again: %w", err)

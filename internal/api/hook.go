@@ -11,35 +11,36 @@ import (
 
 // Hook is what the hook client sends: an agent's payload as it came, and where it came from.
 //
-// On the wire it is POST /v1/hook. The payload is the body. The other fields are headers, escaped
-// as url.PathEscape does. The client prints the body of the answer as it is; it may be empty. A
+// On the wire it is POST /v1/hook with the payload as the body. The other fields are headers,
+// escaped as by url.PathEscape. The client prints the body of the answer, which may be empty. A
 // client that does not wait closes the connection without reading.
 type Hook struct {
 	Agent   string            // Aoa-Agent: claude, codex, git, …
 	Dir     string            // Aoa-Dir: the working folder of the agent
-	Env     map[string]string // Aoa-Env, a URL query: the few variables that tell callers apart
-	Wait    bool              // Aoa-Wait: the client reads the answer
+	Env     map[string]string // Aoa-Env, a URL query: the few variables that identify a caller
+	Wait    bool              // Aoa-Wait: the client waits for the answer
 	Payload []byte            // JSON that may be cut at its end; empty for git
 }
 
-// The headers of a hook's request, beside dirHeader, which every request has.
+// The headers of a hook's request. In addition it has dirHeader, like every request.
 const (
 	agentHeader = "Aoa-Agent"
 	envHeader   = "Aoa-Env"
 	waitHeader  = "Aoa-Wait"
 )
 
-// maxHook bounds the payload of a hook, in bytes. The hook client sends less.
+// maxHook is the largest payload of a hook, in bytes. The hook client sends less.
 const maxHook = 4 << 20
 
-// hookTime bounds the reading of a hook's payload: a client that stalls must not hold a goroutine.
+// hookTime limits the time for reading a hook's payload, so that a client that stalls does not hold
+// a goroutine.
 const hookTime = 5 * time.Second
 
-// HandleHook serves hooks with fn. The bytes that fn returns are what the client prints. The
-// context goes on after the client has left.
+// HandleHook serves hooks with fn. The client prints the bytes that fn returns. The context is not
+// canceled when the client leaves.
 func HandleHook(mux *http.ServeMux, fn func(context.Context, Hook) []byte) {
 	mux.HandleFunc("POST /v1/hook", func(w http.ResponseWriter, q *http.Request) {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(hookTime)) // a connection has one
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(hookTime)) // a connection has a deadline
 		h, err := readHook(http.MaxBytesReader(w, q.Body, maxHook), q.Header)
 		if err != nil {
 			Fail(w, Bad("docs/api.md describes /hook", "read payload: %v", err))

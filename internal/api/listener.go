@@ -13,16 +13,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// Listener is the listening socket of a daemon. It knows its own file: the name may by now belong
-// to the daemon of a store that was made in place of this one, or somebody has taken it away.
+// Listener is the listening socket of a daemon. It remembers its own file, because the name may
+// later belong to the daemon of a store that replaced this one, or somebody may have removed the
+// file.
 type Listener struct {
 	*net.UnixListener
 	place locate.Place
-	file  os.FileInfo // as it was made; its inode is not used again while the socket listens
+	file  os.FileInfo // the file as it was created; its inode is not reused while the socket listens
 }
 
-// Listen makes the socket, 0600. The caller holds the store's lock, so a socket that is there is
-// stale.
+// Listen creates the socket with mode 0600. The caller holds the store's lock, so an existing
+// socket is a leftover.
 func Listen(p locate.Place) (*Listener, error) {
 	if err := os.Remove(p.Socket); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove stale socket: %w", err)
@@ -31,7 +32,7 @@ func Listen(p locate.Place) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", p.Socket, err)
 	}
-	ln.SetUnlinkOnClose(false) // it would remove another daemon's socket of that name: see release
+	ln.SetUnlinkOnClose(false) // it would remove another daemon's socket with that name: see release
 	l := &Listener{UnixListener: ln, place: p}
 	if err = os.Chmod(p.Socket, 0o600); err == nil {
 		l.file, err = os.Lstat(p.Socket)
@@ -43,7 +44,7 @@ func Listen(p locate.Place) (*Listener, error) {
 	return l, nil
 }
 
-// release removes the socket's file, unless another daemon's socket has taken the name.
+// release removes the socket's file, unless the name now belongs to another daemon's socket.
 func (l *Listener) release() {
 	if named(l.place.Socket, l.file) {
 		_ = os.Remove(l.place.Socket)
@@ -56,37 +57,37 @@ func (l *Listener) Close() error {
 	return l.UnixListener.Close()
 }
 
-// A listener whose name is removed accepts the clients that have connected before: until none has
-// waited for the time drain, as often as drainTries, because on a busy machine one try may come too
-// late.
+// After its name is removed, a listener accepts the clients that had already connected, until none
+// comes for the time drain. It tries drainTries times, because on a busy machine one try may end
+// too early.
 const (
 	drain      = 20 * time.Millisecond
 	drainTries = 3
 )
 
-// lookEvery is how often a listener looks whether its socket still has its name: a cleaner of /tmp,
-// or a person, may have removed it, and no client could connect any more.
+// lookEvery is how often a listener checks that its socket still has its name. A program that
+// cleans /tmp, or a person, may have removed the file, and then no client could connect any more.
 const lookEvery = time.Second
 
 // errNameless is the error of Accept when the socket has lost its name.
 var errNameless = errors.New("the socket has lost its name")
 
-// until is the listener as http.Server takes it. When ctx ends, it takes the socket's name away.
-// Then it accepts everybody who had connected, and closes. It never accepts processes of other
-// users. gone reports whether the name belongs to another daemon.
+// until returns the listener in the form that http.Server takes. When ctx ends, it removes the
+// socket's name, accepts every client that had already connected, and closes. It never accepts
+// processes of other users. gone reports whether the name belongs to another daemon.
 func (l *Listener) until(ctx context.Context, gone func() bool) *callers {
 	e := &callers{ctx: ctx, gone: gone}
 	e.use(l)
 	return e
 }
 
-// use accepts from a listener.
+// use makes e accept from a listener.
 func (e *callers) use(l *Listener) {
 	e.Listener = l
 	context.AfterFunc(e.ctx, func() { _ = l.SetDeadline(time.Now()) })
 }
 
-// again listens under the name that was lost, maybe with its folder.
+// again listens again under the lost name. It also creates the folder if that is missing.
 func (e *callers) again() error {
 	if err := e.place.MakeSocketFolder(); err != nil {
 		return err
@@ -98,19 +99,19 @@ func (e *callers) again() error {
 	return err
 }
 
-// callers is a listener until ctx ends.
+// callers is a Listener that ends with ctx.
 type callers struct {
 	*Listener
 	ctx    context.Context
 	gone   func() bool
-	quiet  int            // times without a waiting caller
-	unread sync.WaitGroup // connections of which no request is read
+	quiet  int            // number of times that no client was waiting
+	unread sync.WaitGroup // connections of which no request has been read yet
 }
 
 // caller is an accepted connection.
 type caller struct {
 	net.Conn
-	heard func() // a request is read, or none will come
+	heard func() // called when a request has been read, or when none will come
 }
 
 func (c *caller) Close() error {
@@ -118,7 +119,7 @@ func (c *caller) Close() error {
 	return c.Conn.Close()
 }
 
-// wait returns when a request of every connection is read, or ctx ends.
+// wait returns when a request of every connection has been read, or ctx ends.
 func (e *callers) wait(ctx context.Context) {
 	all := make(chan struct{})
 	go func() { e.unread.Wait(); close(all) }()
@@ -132,7 +133,7 @@ func (e *callers) wait(ctx context.Context) {
 func (e *callers) Accept() (net.Conn, error) {
 	for e.quiet < drainTries {
 		err := e.SetDeadline(time.Now().Add(lookEvery))
-		if e.ctx.Err() != nil { // asked after the deadline is set: the end of ctx sets one, too
+		if e.ctx.Err() != nil { // ctx is checked after setting the deadline, because the end of ctx sets one, too
 			e.release()
 			err = e.SetDeadline(time.Now().Add(drain))
 		}
@@ -156,7 +157,7 @@ func (e *callers) Accept() (net.Conn, error) {
 			}
 		case errors.Is(err, net.ErrClosed):
 			return nil, err
-		default: // out of descriptors: there may be one soon
+		default: // no file descriptors are left, but there may soon be one
 			select {
 			case <-time.After(10 * time.Millisecond):
 			case <-e.ctx.Done():

@@ -14,19 +14,19 @@ import (
 	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
-// ErrRunning says that another daemon holds the repository's lock: it has won the race.
+// ErrRunning means that another daemon holds the repository's lock.
 var ErrRunning = errors.New("another daemon serves this repository")
 
 const (
-	lockEvery = 10 * time.Millisecond // between two checks of a lock that is held
-	lockWait  = time.Minute           // for a holder that neither listens nor leaves
+	lockEvery = 10 * time.Millisecond // time between two checks of a lock that is held
+	lockWait  = time.Minute           // time for a holder that neither listens nor leaves
 )
 
-// Lock takes the store's lock file. Whoever holds the lock owns the socket, so a socket that exists
-// then is stale. If the holder listens on the socket, another daemon has won. If it does not, it is
-// about to listen, or it writes its last snapshot; then Lock waits and is next. The error is
-// fs.ErrNotExist if the store was deleted in the meantime: the lock of a deleted store protects
-// nothing, and its holder would share the databases of the next store with that store's daemon.
+// Lock takes the store's lock file. Whoever holds the lock owns the socket, so any existing socket
+// is a leftover. If the holder listens on the socket, another daemon has won. If it does not, it is
+// about to listen or writes its last snapshot; Lock then waits for its turn. The error is
+// fs.ErrNotExist if the store was deleted meanwhile: the lock of a deleted store protects nothing,
+// and its holder would share the databases of the next store with that store's daemon.
 func Lock(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 	l := flock.New(p.Lock(), flock.SetPermissions(0o600))
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
@@ -63,9 +63,9 @@ func named(path string, file os.FileInfo) bool {
 	return err == nil && os.SameFile(file, now)
 }
 
-// Gone waits until no daemon holds the repository's lock, which means that everything is written.
-// It returns the lock, held, so that no daemon begins before the store is deleted. If there is no
-// lock file, the lock is not held. The caller unlocks it.
+// Gone waits until no daemon holds the repository's lock, which means that everything has been
+// written. It returns the lock, held, so that no daemon starts before the store is deleted. If
+// there is no lock file, the returned lock is not held. The caller unlocks it.
 func Gone(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 	for {
 		l := flock.New(p.Lock(), flock.SetFlag(os.O_RDONLY))
@@ -74,7 +74,7 @@ func Gone(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 		case free && stands(l):
 			return l, nil
 		case free:
-			err = l.Unlock() // another store has taken the place of this one
+			err = l.Unlock() // another store has replaced this one
 		case errors.Is(err, fs.ErrNotExist):
 			return l, nil
 		}

@@ -9,48 +9,50 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Names asks which files names mean, and which session an id means.
+// Names returns the files that names mean, and the session that an id means.
 var Names = Route[NamesRequest, NamesAnswer]{"POST", "/names"}
 
 // NamesRequest asks which files names mean, and which session an id means.
 type NamesRequest struct {
-	Names []string `json:"names,omitempty"` // as they were typed: absolute, or as seen from Dir
-	// the absolute folder of the person or program that typed them
+	Names []string `json:"names,omitempty"` // as typed: absolute, or relative to Dir
+	// Dir is the absolute folder of the person or program that typed the names.
 	Dir     string `json:"dir,omitempty"`
-	Session string `json:"session_id,omitempty"` // an id, or its beginning
+	Session string `json:"session_id,omitempty"` // an id or the beginning of one
 }
 
-// NamesAnswer says for each name of the request what it means, in the same order.
+// NamesAnswer tells for each name of the request what it means, in the same order.
 type NamesAnswer struct {
 	Names   []NamedFiles `json:"names"`
 	Session string       `json:"session_id,omitempty"` // the whole id
 }
 
-// What a name is.
+// What a name can be.
 const (
-	NameFile    = "file"    // the file itself: tracked, or on the disk, or deleted and not committed
-	NameGone    = "gone"    // a file that only the log knows: it was deleted or renamed
-	NameFolder  = "folder"  // Files are at most 512 of those below it, the most used last
-	NameBase    = "base"    // no file has this path, and exactly one file in another folder has this name
-	NameUnknown = "unknown" // nothing
+	NameFile    = "file"    // a file: tracked, or on disk, or deleted but not committed
+	NameGone    = "gone"    // a deleted or renamed file that only the log knows
+	NameFolder  = "folder"  // a folder; Files has at most 512 of the files below it, the most used last
+	NameBase    = "base"    // no file has this path, but exactly one file in another folder has this base name
+	NameUnknown = "unknown" // the name means nothing
 	NameRoot    = "root"    // the folder of the whole repository
-	NameOutside = "outside" // no path of the repository
+	NameOutside = "outside" // the path is outside of the repository
 )
 
-// NamedFiles says what one name means.
+// NamedFiles tells what one name means.
 type NamedFiles struct {
-	Typed string       `json:"typed"`
-	Path  event.Path   `json:"path"`
-	Is    string       `json:"is"`              // file, gone, folder, base, unknown, root or outside
-	Files []event.Path `json:"files,omitempty"` // none of an unknown name, and of a folder that only the log knows
-	Near  []event.Path `json:"near,omitempty"`  // of a name that is unknown or gone: at most 3 files with a name like it
-	// Of an unknown name: how many files have it as their base name, at least 2. Near then has at
-	// most 10 of them.
+	Typed string     `json:"typed"`
+	Path  event.Path `json:"path"`
+	Is    string     `json:"is"` // file, gone, folder, base, unknown, root or outside
+	// Empty for an unknown name, and for a folder that only the log knows.
+	Files []event.Path `json:"files,omitempty"`
+	// For a name that is unknown or gone: at most 3 files with a similar name.
+	Near []event.Path `json:"near,omitempty"`
+	// For an unknown name: the number of files that have it as their base name, if it is at least
+	// 2. Near then has at most 10 of them.
 	Same int `json:"same,omitempty"`
 }
 
-// Present returns what the name means if only files that exist count: for a deleted file, a file of
-// the same name in another folder.
+// Present returns what the name means if only existing files count. A deleted file then means a
+// file with the same base name in another folder, if there is exactly one.
 func (n NamedFiles) Present() NamedFiles {
 	if n.Is == NameGone {
 		if n.Is, n.Files = NameUnknown, nil; len(n.Near) == 1 && n.Near[0].Base() == n.Path.Base() {
@@ -60,8 +62,8 @@ func (n NamedFiles) Present() NamedFiles {
 	return n
 }
 
-// Unknown is the error of an unknown name, or of one that several files have. show prints a path as
-// the reader sees it.
+// Unknown returns the error for a name that means no file, or several. show formats a path for the
+// reader.
 func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
 	near := make([]string, len(n.Near))
 	for i, p := range n.Near {

@@ -11,8 +11,8 @@ import (
 
 type logKey struct{}
 
-// guarded logs what else panics in a handler. Its answer may be half written, so the connection
-// breaks.
+// guarded logs a panic in a handler that nothing else has caught. The answer may be half written,
+// so the connection is closed.
 func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -25,8 +25,8 @@ func guarded(next http.Handler) http.Handler {
 	})
 }
 
-// logPanic logs where something panicked. It repeats an error of the runtime only: other values may
-// hold contents.
+// logPanic logs where a panic happened. It prints only errors of the runtime, because other values
+// may contain private texts.
 func logPanic(ctx context.Context, route string, p any) {
 	log, _ := ctx.Value(logKey{}).(*slog.Logger)
 	if p == http.ErrAbortHandler || log == nil {

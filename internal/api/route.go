@@ -12,10 +12,12 @@ import (
 	"time"
 )
 
-// Route is one request: method, path and the types of both directions. docs/api.md describes each.
+// Route is one kind of request: its method, its path, and the types of the request and the answer.
+// docs/api.md describes each route.
 type Route[Req, Res any] struct{ Method, Path string }
 
-// dirHeader carries the caller's folder, escaped: a folder's name may hold any byte.
+// dirHeader has the caller's folder. It is escaped, because the name of a folder may contain any
+// byte.
 const dirHeader = "Aoa-Dir"
 
 type dirKey struct{}
@@ -26,10 +28,10 @@ func CallerDir(ctx context.Context) string {
 	return dir
 }
 
-// None is the request or the answer of routes without one.
+// None is the request or the answer of a route that has none.
 type None struct{}
 
-// Error is a failure as clients see it: a code to branch on, a message, and what to do next.
+// Error is a failure as clients see it: a code for programs, a message, and what to do next.
 type Error struct {
 	Code    string `json:"code"`
 	Message string `json:"error"`
@@ -38,7 +40,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// The codes of Error, and the HTTP status of each.
+// The codes of Error. httpStatus has the HTTP status of each.
 const (
 	CodeBad      = "bad_request"
 	CodeMissing  = "not_found"
@@ -49,26 +51,28 @@ const (
 	CodeExists   = "exists"
 	CodeBuild    = "other_build"
 	CodeInternal = "internal"
-	CodeNoFile   = "no_file" // never sent: nothing is called as it was typed, see NamedFiles
-	CodeSilent   = "silent"  // never sent: the daemon does not answer the client
+	// Never sent. The client uses it if no file has the typed name, see NamedFiles.
+	CodeNoFile = "no_file"
+	// Never sent. The client uses it if the daemon does not answer.
+	CodeSilent = "silent"
 )
 
 var statuses = map[string]int{CodeBad: 400, CodeMissing: 404, CodeTooLarge: 413, CodeFull: 507, CodeBusy: 503,
 	CodeQuota: 422, CodeExists: 412, CodeBuild: 409, CodeInternal: 500}
 
-// errLate refuses a call that its caller has given up.
+// errLate refuses a call whose caller has given up.
 var errLate = &Error{Code: CodeBusy, Message: "this call came too late: its caller has given up", Hint: "try again"}
 
-// Bad is an Error of code bad_request.
+// Bad returns an Error with the code bad_request.
 func Bad(hint, format string, args ...any) error {
 	return &Error{Code: CodeBad, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// maxBody bounds a request's body, in bytes.
+// maxBody is the largest body of a request, in bytes.
 const maxBody = 16 << 20
 
-// Handle serves a route with fn, under /v1 and, for the three paths that the specification names
-// without a version (/rank, /feedback, /threshold), there as well.
+// Handle serves a route with fn, under /v1. Three paths (/rank, /feedback, /threshold) are also
+// served without a version, because the specification names them so.
 func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context.Context, Req) (Res, error)) {
 	h := func(w http.ResponseWriter, q *http.Request) {
 		var req Req
@@ -90,12 +94,12 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 			return
 		}
 		body, err := json.Marshal(res)
-		if err != nil { // e.g. a time after the year 9999 or a NaN; an empty answer would hide it
+		if err != nil { // for example a time after the year 9999, or NaN; an empty answer would hide it
 			Fail(w, &Error{Code: CodeInternal, Message: fmt.Sprintf("encode the answer of %s: %v", r.Path, err)})
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(append(body, '\n')) // a client that went away needs no answer
+		_, _ = w.Write(append(body, '\n')) // a client that has left needs no answer
 	}
 	mux.HandleFunc(r.Method+" /v1"+r.Path, h)
 	switch r.Path {
@@ -104,8 +108,8 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 	}
 }
 
-// answer calls fn for a request whose caller still waits, with the caller's folder and the call's
-// id in the context. A panic is an error of code internal, and one line of the log with the stack.
+// answer calls fn for a request whose caller still waits. The context has the caller's folder and
+// the call's id. A panic becomes an error with the code internal, and is logged with its stack.
 func answer[Res any](q *http.Request, path string, fn func(context.Context) (Res, error)) (res Res, err error) {
 	if givenUp(q, time.Now()) {
 		return res, errLate
@@ -115,7 +119,7 @@ func answer[Res any](q *http.Request, path string, fn func(context.Context) (Res
 		ctx = context.WithValue(ctx, dirKey{}, dir)
 	}
 	defer func() {
-		if p := recover(); p != nil { // a request that breaks its handler costs its own answer
+		if p := recover(); p != nil { // a request that breaks its handler costs only its own answer
 			logPanic(ctx, path, p)
 			err = &Error{Code: CodeInternal, Message: "the daemon failed at " + path,
 				Hint: "aoa.log in the store says where: please report it"}
@@ -124,7 +128,7 @@ func answer[Res any](q *http.Request, path string, fn func(context.Context) (Res
 	return fn(ctx)
 }
 
-// Fail answers a request with an error: an *Error as it is, any other one as internal.
+// Fail answers a request with an error: an *Error as it is, any other error with the code internal.
 func Fail(w http.ResponseWriter, err error) {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -135,7 +139,8 @@ func Fail(w http.ResponseWriter, err error) {
 	_ = json.NewEncoder(w).Encode(e)
 }
 
-// Call sends req and decodes the answer. A refusal comes back as *Error, no daemon as ErrNoDaemon.
+// Call sends a request and decodes the answer. A refusal is returned as *Error, a missing daemon as
+// ErrNoDaemon.
 func Call[Req, Res any](ctx context.Context, c *Client, r Route[Req, Res], req Req) (Res, error) {
 	var res Res
 	var body []byte

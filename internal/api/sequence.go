@@ -5,9 +5,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/reload"
 )
 
-// The routes of recorded sequences.
+// The routes for recorded sequences of tool calls.
 var (
-	// Which recorded sequences match?
+	// Lists the recorded sequences that match.
 	ReloadList = Route[SequencesRequest, SequencesAnswer]{"POST", "/reload/list"}
 	// Repeats a sequence, or undoes its edits.
 	ReloadRun = Route[ReplayRequest, ReplayAnswer]{"POST", "/reload/run"}
@@ -15,39 +15,40 @@ var (
 	ReloadForget = Route[SequenceForgetRequest, SequenceForgetAnswer]{"POST", "/reload/forget"}
 )
 
-// SequencesRequest asks for recorded sequences: all of them, those that fit a prompt, or one as a
-// whole.
+// SequencesRequest asks for recorded sequences: for all, for those that fit a prompt, or for one
+// with all details.
 type SequencesRequest struct {
-	ID      string `json:"id,omitempty"`         // this one, by its id
-	Prompt  string `json:"prompt,omitempty"`     // those that fit it, best first
-	Session string `json:"session_id,omitempty"` // without a prompt: those that fit what this session was asked
-	All     bool   `json:"all,omitempty"`        // all of them, whatever was asked
-	Limit   int    `json:"limit,omitempty"`      // 0 is 20
+	ID      string `json:"id,omitempty"`         // the id of one sequence
+	Prompt  string `json:"prompt,omitempty"`     // those that fit this prompt, best first
+	Session string `json:"session_id,omitempty"` // without a prompt: those that fit the prompts of this session
+	All     bool   `json:"all,omitempty"`        // all sequences, whatever their prompts
+	Limit   int    `json:"limit,omitempty"`      // 0 means 20
 }
 
-// SequencesAnswer is the sequences, best or newest first.
+// SequencesAnswer has the sequences, best or newest first.
 type SequencesAnswer struct {
 	Sequences []reload.Match `json:"sequences"`
 }
 
-// ReplayRequest asks to do a sequence again, or to undo the edits of a replay.
+// ReplayRequest asks to repeat a sequence, or to undo the edits of a replay.
 type ReplayRequest struct {
-	ID      string `json:"id,omitempty"`   // of the sequence; with Undo of the undo record, empty for the newest
+	// id of the sequence; with Undo, id of the undo record, or empty for the newest one
+	ID      string `json:"id,omitempty"`
 	Undo    bool   `json:"undo,omitempty"` // restore the files
 	Skip    []int  `json:"skipIndices,omitempty"`
-	Edits   bool   `json:"edits,omitempty"` // work out the edits and show them as a diff
-	Plan    string `json:"plan,omitempty"`  // make the edits that were shown under this name
+	Edits   bool   `json:"edits,omitempty"` // compute the edits and return them as a diff
+	Plan    string `json:"plan,omitempty"`  // make the edits that were returned under this name
 	Session string `json:"session_id,omitempty"`
 }
 
-// ReplayAnswer is the result.
+// ReplayAnswer tells what a replay or an undo did.
 type ReplayAnswer struct {
 	reload.Report
-	Files []event.Path `json:"files,omitzero"` // that an undo restored
+	Files []event.Path `json:"files,omitzero"` // files that an undo restored
 	Ms    float64      `json:"ms"`
 }
 
-// SequenceForgetRequest names one sequence, or all.
+// SequenceForgetRequest names one sequence, or all of them.
 type SequenceForgetRequest struct {
 	ID  string `json:"id,omitempty"`
 	All bool   `json:"all,omitempty"`

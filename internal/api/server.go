@@ -11,28 +11,31 @@ import (
 
 // Server answers HTTP requests on a listener.
 type Server struct {
-	HTTP  http.Handler
-	Log   *slog.Logger // gets the stack of a handler that panicked; may be nil
-	Build string       // this daemon's build: requests of another one get code other_build
-	// Gone reports whether another store has taken the place of this one, whose daemon owns the
-	// name of the socket. A socket that lost its name otherwise is made again. nil: none ever does.
+	HTTP http.Handler
+	Log  *slog.Logger // gets the stack of a handler that panicked; may be nil
+	// The build of this daemon. Requests from clients of another build get the code other_build.
+	Build string
+	// Gone reports whether another store has replaced this one; its daemon then owns the name of
+	// the socket. In all other cases a socket that lost its name is created again. nil never
+	// reports it.
 	Gone func() bool
 }
 
-// BuildHeader carries the build of either end: a client of another build replaces the daemon.
+// BuildHeader has the build of the client or the daemon. A client of another build replaces the
+// daemon.
 const BuildHeader = "Aoa-Build"
 
-// headerTime bounds the reading of a request's header: a client that stalls must not hold a
-// goroutine.
+// headerTime limits the time for reading a request's header, so that a client that stalls does not
+// hold a goroutine.
 const headerTime = 5 * time.Second
 
-// grace is how long requests that are running when the server ends may take.
+// grace is the time for finishing requests that are running when the server ends.
 const grace = 2 * time.Second
 
-// Serve answers until ctx ends. Then it removes the name of the socket, so that no client connects
-// any more. It still serves clients that have connected, because hooks do not wait for an answer.
-// Running requests finish within two seconds. The error is why it cannot listen again after its
-// socket lost its name.
+// Serve answers requests until ctx ends. Then it removes the name of the socket, so that no more
+// clients connect. It still serves the clients that have connected, because hooks do not wait for
+// an answer. Running requests have two seconds to finish. Serve returns an error if the socket lost
+// its name and it cannot listen again.
 func (s *Server) Serve(ctx context.Context, ln *Listener) error {
 	web := &http.Server{Handler: begun(s.sameBuild(guarded(s.HTTP))), ReadHeaderTimeout: headerTime,
 		BaseContext: func(net.Listener) context.Context {
@@ -41,12 +44,13 @@ func (s *Server) Serve(ctx context.Context, ln *Listener) error {
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }}
 	callers := ln.until(ctx, s.Gone)
 	var err error
-	for errors.Is(web.Serve(callers), errNameless) && err == nil { // it returns once all who had connected are accepted
+	// Serve returns once all connected clients are accepted
+	for errors.Is(web.Serve(callers), errNameless) && err == nil {
 		err = callers.again()
 	}
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	callers.wait(end) // Shutdown drops requests that it finds unread
+	callers.wait(end) // Shutdown drops requests that have not been read
 	_ = web.Shutdown(end)
 	_ = web.Close()
 	return err
@@ -54,7 +58,7 @@ func (s *Server) Serve(ctx context.Context, ln *Listener) error {
 
 type connKey struct{}
 
-// begun notes that the first request of a connection is read.
+// begun records that the first request of a connection has been read.
 func begun(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(connKey{}).(*caller); ok {
@@ -64,7 +68,7 @@ func begun(next http.Handler) http.Handler {
 	})
 }
 
-// sameBuild refuses requests of clients of another build. They then send /v1/stop.
+// sameBuild refuses requests of clients of another build. Such a client then sends /v1/stop.
 func (s *Server) sameBuild(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if b := r.Header.Get(BuildHeader); b != "" && b != s.Build && r.URL.Path != "/v1"+Stop.Path {

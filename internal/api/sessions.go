@@ -5,37 +5,37 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// The routes of sessions that come back.
+// The routes for sessions that people or agents return to.
 var (
-	// Which sessions are there?
+	// Lists sessions.
 	Sessions = Route[SessionsRequest, SessionsAnswer]{"POST", "/sessions"}
-	// Brings a session into a state.
+	// Sets the state of a session.
 	SessionSet = Route[SessionSetRequest, SessionSummary]{"POST", "/sessions/set"}
 )
 
-// SessionsRequest selects sessions; without fields the newest 50 that are not archived.
+// SessionsRequest selects sessions. Without fields it selects the newest 50 that are not archived.
 type SessionsRequest struct {
-	ID       string `json:"session_id,omitempty"` // this one, in any state
-	Full     bool   `json:"full,omitempty"`       // with its record: texts are opened
+	ID       string `json:"session_id,omitempty"` // this session, whatever its state
+	Full     bool   `json:"full,omitempty"`       // with its record, which needs the sealed texts
 	State    string `json:"state,omitempty"`      // active, paused, completed, failed or archived
-	Archived bool   `json:"archived,omitempty"`   // these too
+	Archived bool   `json:"archived,omitempty"`   // archived ones, too
 	Limit    int    `json:"limit,omitempty"`
 }
 
-// SessionsAnswer is their snapshots, the newest first.
+// SessionsAnswer has the summaries of sessions, the newest first.
 type SessionsAnswer struct {
 	Sessions []SessionSummary `json:"sessions"`
 }
 
-// SessionSummary has what is needed to continue a session. Texts of prompts and results are only in
-// Record.
+// SessionSummary has what is needed to continue a session. Only Record has the texts of prompts and
+// results.
 type SessionSummary struct {
 	session.Summary
-	Record []event.Event `json:"record,omitempty"` // if asked for: oldest first, the newest 10,000
+	Record []event.Event `json:"record,omitempty"` // on request: the newest 10,000 events, oldest first
 }
 
-// SessionSetRequest brings a session into a state. Setting it active resumes it, and removed
-// deletes its snapshot and what pipelines stored in it.
+// SessionSetRequest sets the state of a session. The state active resumes it. The state removed
+// deletes its summary and everything that pipelines stored in it.
 type SessionSetRequest struct {
 	ID    string `json:"session_id"`
 	State string `json:"state"`

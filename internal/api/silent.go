@@ -13,18 +13,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Silent is the error of a daemon that exists and does not answer, because it was stopped by a
-// signal or hangs.
+// Silent is the error if a daemon exists but does not answer, because it hangs or was stopped by a
+// signal.
 type Silent struct {
 	Place locate.Place
-	Pid   int // 0 if the system does not name it
+	Pid   int // 0 if the system does not tell
 }
 
 func (s *Silent) Error() string {
 	return fmt.Sprintf("the daemon of %s%s does not answer", s.Place.Store, s.process())
 }
 
-// Unwrap returns an Error, with a code and what to do next.
+// Unwrap returns an Error with a code and what to do next.
 func (s *Silent) Unwrap() error {
 	hint := "aoa daemon stop --force ends it"
 	switch {
@@ -46,13 +46,13 @@ func (s *Silent) process() string {
 	return fmt.Sprintf(" (pid %d)", s.Pid)
 }
 
-// state says why a process does not run, if the system has /proc.
+// state tells why a process does not run, on systems that have /proc.
 func (s *Silent) state() string {
 	stat, err := regularfile.Read(fmt.Sprintf("/proc/%d/stat", s.Pid), regularfile.NoLinks, 4<<10)
 	if err != nil {
 		return ""
 	}
-	// the name of a program may have any byte
+	// The name of a program may contain any byte, so parse after its last parenthesis.
 	_, after, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))
 	switch {
 	case bytes.HasPrefix(after, []byte("T")):
@@ -63,20 +63,20 @@ func (s *Silent) state() string {
 	return ""
 }
 
-// How long a call may take before the daemon must answer a ping, and how long the answer to the
-// ping may take. A busy daemon answers at once, because a ping takes no lock.
+// pingAfter is how long a call may take before the daemon must answer a ping, pingTime how long
+// that answer may take. Even a busy daemon answers at once, because a ping takes no lock.
 const (
 	pingAfter = 2 * time.Second
 	pingTime  = 3 * time.Second
 )
 
-// patience is a time of this file, longer on slow machines.
+// patience returns one of the times above, multiplied on slow machines.
 func (c *Client) patience(d time.Duration) time.Duration {
 	return d * time.Duration(max(c.Patience, 1))
 }
 
-// attend pings the daemon again and again while a call waits for its answer. If a ping is not
-// answered, attend calls giveUp with the reason. The returned function ends it.
+// attend pings the daemon repeatedly while a call waits for its answer. If a ping is not answered,
+// it calls giveUp with the reason. Calling the returned function stops it.
 func (c *Client) attend(ctx context.Context, giveUp context.CancelCauseFunc) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	first := time.AfterFunc(c.patience(pingAfter), func() {
@@ -88,7 +88,7 @@ func (c *Client) attend(ctx context.Context, giveUp context.CancelCauseFunc) (st
 			case err == nil:
 				missed = false
 			case errors.Is(err, ErrNoDaemon) && !missed:
-				missed = true // it may be ending: then clients that have connected are answered within two seconds
+				missed = true // the daemon may be ending; it then answers connected clients within two seconds
 			default:
 				giveUp(err)
 				return
@@ -103,8 +103,8 @@ func (c *Client) attend(ctx context.Context, giveUp context.CancelCauseFunc) (st
 	return func() { first.Stop(); cancel() }
 }
 
-// ping asks the daemon for any answer, on a connection of its own. One of another build knows no
-// such request, and answers that.
+// ping asks the daemon for any answer, on a connection of its own. A daemon of another build does
+// not know the request, but its refusal is an answer, too.
 func (c *Client) ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.patience(pingTime))
 	defer cancel()
@@ -112,7 +112,7 @@ func (c *Client) ping(ctx context.Context) error {
 	conn, err := Dial(ctx, c.Place)
 	if err != nil {
 		if ctx.Err() != nil {
-			return silent // its queue is full, and stays so
+			return silent // its queue is full and stays full
 		}
 		return err
 	}
@@ -127,7 +127,7 @@ func (c *Client) ping(ctx context.Context) error {
 	if err != nil && ctx.Err() != nil {
 		return silent
 	}
-	return nil // an answer, or its end: the question learns of that by itself
+	return nil // the daemon answered, or ended: the waiting call notices that by itself
 }
 
 // attended is the body of an answer. Reading it fails once the daemon no longer answers pings.
@@ -153,7 +153,8 @@ func (a *attended) Close() error {
 	return a.ReadCloser.Close()
 }
 
-// instead is the reason for which a question was given up, in place of the error that this led to.
+// instead returns the reason why a call was given up, if there is one, in place of the error that
+// resulted from giving up.
 func instead(ctx context.Context, err error) error {
 	if why := context.Cause(ctx); why != nil && !errors.Is(why, context.Canceled) {
 		return why

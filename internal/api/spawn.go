@@ -12,11 +12,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
-// Spawn starts a daemon for the repository in dir as a process of its own and returns when it
-// listens, or gave way to another one: of several that are spawned, one gets the lock. The error
-// says why it cannot serve.
+// Spawn starts a daemon for the repository in dir as a separate process. It returns when the daemon
+// listens, or when it has exited because another one holds the lock. The error tells why the daemon
+// cannot serve.
 //
-// The daemon reports on its stdout: it closes it when it listens, and writes there what went wrong.
+// The daemon reports on its stdout: it writes there what went wrong, and closes it when it listens.
 func Spawn(ctx context.Context, dir string, env []string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -47,7 +47,7 @@ func Spawn(ctx context.Context, dir string, env []string) error {
 		report.Close()
 		failure <- strings.TrimSpace(string(text))
 	}()
-	go func() { _ = cmd.Wait() }() // a caller that lives longer, as aoa mcp does, must not keep a zombie
+	go func() { _ = cmd.Wait() }() // a caller that lives longer, such as aoa mcp, must not keep a zombie
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -59,5 +59,5 @@ func Spawn(ctx context.Context, dir string, env []string) error {
 	}
 }
 
-// maxReport bounds what is read of a daemon's report, in bytes.
+// maxReport is the number of bytes of a daemon's report that are read.
 const maxReport = 4 << 10

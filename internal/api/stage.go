@@ -6,30 +6,30 @@ import (
 )
 
 // The routes of the stage cache. The first two are streams. /stage/begin answers with a line and,
-// on a hit, the record after it. On a miss the answer stays open, and the caller may run the
-// command until it closes the answer. /stage/end takes a line and the record.
+// on a hit, with the record after it. On a miss the answer stays open, and the caller may run the
+// command until it closes the answer. The request of /stage/end is a line followed by the record.
 var (
-	// Has this stage already run with these inputs? After a hit the record follows; after a miss
-	// the caller may run the command until it closes the connection.
+	// Asks whether this stage has already run with these inputs. On a hit the record follows. On a
+	// miss the caller may run the command until it closes the connection.
 	StageBegin = Stream[stage.Request, stage.Turn]{"/stage/begin", 4 << 20}
-	// Keeps the record of a run, which follows the request.
+	// Stores the record of a run, which follows the request.
 	StageEnd = Stream[stage.Result, stage.Kept]{"/stage/end", 64 << 20}
-	// Which input of a stage has changed?
+	// Tells which input of a stage has changed.
 	StageWhy = Route[stage.Request, stage.Why]{"POST", "/stage/why"}
-	// Which results are kept?
+	// Lists the stored results.
 	StageList = Route[StageListRequest, StageListAnswer]{"POST", "/stage/list"}
-	// Deletes kept results.
+	// Deletes stored results.
 	StageDrop = Route[StageDropRequest, StageDropAnswer]{"POST", "/stage/drop"}
 
-	// A pipeline, with the texts that it names.
+	// Reads a pipeline, with the texts that it names.
 	PipelineOpen = Route[PipelineRequest, PipelineAnswer]{"POST", "/pipeline/open"}
-	// Notes how far a run is.
+	// Records the progress of a run.
 	PipelineProgress = Route[stage.Progress, None]{"POST", "/pipeline/progress"}
 )
 
 // StageListRequest asks for entries, newest first.
 type StageListRequest struct {
-	Stage string `json:"stage,omitempty"` // "": of all
+	Stage string `json:"stage,omitempty"` // "" means all stages
 	Limit int    `json:"limit,omitempty"` // default 100
 }
 
@@ -38,27 +38,27 @@ type StageListAnswer struct {
 	Entries []stage.Entry `json:"entries"`
 }
 
-// StageDropRequest names a stage or a key; "" with All is everything.
+// StageDropRequest names a stage or a key. "" with All means everything.
 type StageDropRequest struct {
 	Name string `json:"name,omitempty"`
 	All  bool   `json:"all,omitempty"`
 }
 
-// StageDropAnswer says how many entries went.
+// StageDropAnswer tells how many entries were deleted.
 type StageDropAnswer struct {
 	Dropped int `json:"dropped"`
 }
 
-// PipelineRequest names a pipeline by its file (absolute), or by its name in .aoa/pipelines.
+// PipelineRequest names a pipeline by its absolute file, or by its name in .aoa/pipelines.
 type PipelineRequest struct {
 	File    string `json:"file,omitempty"`
 	Name    string `json:"name,omitempty"`
 	Session string `json:"session_id,omitempty"`
 }
 
-// PipelineAnswer is everything that running it needs.
+// PipelineAnswer has everything that is needed to run the pipeline.
 type PipelineAnswer struct {
-	ID       string             `json:"id"` // the file, relative to the root if it lies there
+	ID       string             `json:"id"` // its file, relative to the root if it is below the root
 	Pipeline *pipeline.Pipeline `json:"pipeline"`
 	Env      []string           `json:"env"` // variables that it may read
 	Session  *stage.Session     `json:"session,omitempty"`

@@ -11,22 +11,24 @@ import (
 	"net/http"
 )
 
-// Stream is a request and an answer that consist of a line of JSON and raw bytes after it. The
-// answer may stay open after its line, and holds something until the caller ends.
+// Stream is a request and an answer that each consist of a line of JSON and raw bytes after it. The
+// answer may stay open after its line; the daemon then reserves something for the caller until the
+// caller ends.
 type Stream[Req, Res any] struct {
 	Path string
-	Max  int64 // bytes of a request
+	Max  int64 // largest size of a request in bytes
 }
 
-// Streamed is the daemon's side of an answer.
+// Streamed is an answer as the daemon makes it.
 type Streamed[Res any] struct {
 	Head Res
 	Body []byte
-	Hold func(ctx context.Context) // called after Head was sent, without a Body; ctx ends when the caller disconnects
+	// Called after Head was sent without a Body. ctx ends when the caller disconnects.
+	Hold func(ctx context.Context)
 }
 
-// ErrEnding says that the daemon ends before it can answer. The connection breaks, and the caller
-// asks the next daemon.
+// ErrEnding means that the daemon ends before it can answer. The connection is broken, and the
+// caller asks the next daemon.
 var ErrEnding = errors.New("the daemon ends")
 
 // HandleStream serves a stream with fn.
@@ -52,7 +54,7 @@ func HandleStream[Req, Res any](mux *http.ServeMux, r Stream[Req, Res],
 			Fail(w, err)
 			return
 		}
-		_, _ = io.Copy(io.Discard, rest) // only then is a caller that leaves noticed
+		_, _ = io.Copy(io.Discard, rest) // a caller that leaves is noticed only while reading
 		w.Header().Set("Content-Type", "application/octet-stream")
 		line, err := json.Marshal(res.Head)
 		if err != nil {
@@ -73,7 +75,7 @@ func HandleStream[Req, Res any](mux *http.ServeMux, r Stream[Req, Res],
 	})
 }
 
-// Reply is the caller's side of an answer. Close it to free what it holds.
+// Reply is an answer as the caller gets it. Close releases what the daemon reserved.
 type Reply[Res any] struct {
 	Head Res
 	io.Reader

@@ -12,45 +12,45 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// The routes. Those of the specification are also served without /v1.
+// The routes. Those that the specification names are also served without /v1.
 var (
-	// Which files come next?
+	// Returns the files that come next.
 	Rank = Route[event.Query, event.Answer]{"POST", "/rank"}
-	// Why is one file suggested?
+	// Explains why a file is suggested.
 	Why = Route[WhyRequest, WhyAnswer]{"POST", "/why"}
-	// Where do some lines of a file come from?
+	// Tells where some lines of a file come from.
 	WhyLine = Route[WhyLineRequest, WhyLineAnswer]{"POST", "/why/line"}
-	// Tells whether a suggestion helped.
+	// Records whether a suggestion helped.
 	Feedback = Route[FeedbackRequest, ThresholdAnswer]{"POST", "/feedback"}
-	// From which probability on are hints shown?
+	// Returns the probability from which on hints are shown.
 	Threshold = Route[None, ThresholdAnswer]{"GET", "/threshold"}
 	// Sets that probability.
 	SetThreshold = Route[ThresholdRequest, ThresholdAnswer]{"POST", "/threshold"}
-	// Logs events. It answers when they are on the disk.
+	// Logs events. The answer comes when they are on disk.
 	Events = Route[[]event.Event, EventsAnswer]{"POST", "/events"}
-	// Which events were learned?
+	// Returns events from the log.
 	Log = Route[LogRequest, LogAnswer]{"POST", "/log"}
-	// One table of totals.
+	// Returns one table of totals.
 	Stats = Route[StatsRequest, StatsAnswer]{"POST", "/stats"}
-	// How is the daemon, and what has it learned?
+	// Returns the state of the daemon, and how much it has learned.
 	Status = Route[None, StatusAnswer]{"GET", "/status"}
-	// Metrics in the text format of Prometheus.
+	// Returns metrics in the text format of Prometheus.
 	Metrics = Route[None, []byte]{"GET", "/metrics"}
-	// Forgets a file, a session, a time or an origin.
+	// Forgets a file, a session, a time or another clone.
 	Forget = Route[ForgetRequest, ForgetAnswer]{"POST", "/forget"}
 	// Stops learning and answering for a while.
 	Pause = Route[PauseRequest, PauseAnswer]{"POST", "/pause"}
 	// Reads the settings again.
 	Config = Route[None, None]{"POST", "/config"}
-	// Imports past commits or sessions, or tells how far that is.
+	// Imports past commits or sessions, or tells how far the import is.
 	Import = Route[ImportRequest, ImportAnswer]{"POST", "/import"}
-	// What does a change break and lack?
+	// Tells what a change breaks and lacks.
 	Check = Route[change.Request, change.Answer]{"POST", "/check"}
-	// The numbers of one session, for a status line.
+	// Returns the numbers of one session, for a status line.
 	Session = Route[SessionRequest, SessionAnswer]{"POST", "/session"}
 	// Answers at once, without a lock.
 	Ping = Route[None, None]{"GET", "/ping"}
-	// Writes everything and stops the daemon. It answers before the process ends.
+	// Makes the daemon write everything and stop. The answer comes before the process ends.
 	Stop = Route[StopRequest, StopAnswer]{"POST", "/stop"}
 )
 
@@ -64,26 +64,26 @@ type WhyRequest struct {
 type WhyAnswer struct {
 	event.Suggestion
 	At    int64 `json:"at"`
-	Rank  int   `json:"rank"`  // 1 for the best, 0 if it is no candidate
-	Known bool  `json:"known"` // git tracks it, or it is new and not ignored
+	Rank  int   `json:"rank"`  // 1 for the best file, 0 if the file is no candidate
+	Known bool  `json:"known"` // git tracks the file, or it is new and not ignored
 	// Reading has the same meaning as in event.Answer.
 	Reading bool `json:"reading,omitempty"`
 }
 
-// WhyLineRequest asks why lines are there.
+// WhyLineRequest asks why some lines of a file are there.
 type WhyLineRequest struct {
 	File event.Path `json:"file"`
-	From int        `json:"from"`         // the first line, from 1
-	To   int        `json:"to,omitempty"` // the last one, at most blame.MaxLines in all; 0: From
+	From int        `json:"from"`         // number of the first line, from 1 on
+	To   int        `json:"to,omitempty"` // number of the last line, 0: From; at most blame.MaxLines lines in all
 }
 
-// WhyLineAnswer has where the lines come from, in their order.
+// WhyLineAnswer tells for each line, in order, where it comes from.
 type WhyLineAnswer struct {
 	File  event.Path     `json:"file"`
 	Lines []blame.Origin `json:"lines"`
 }
 
-// FeedbackRequest says whether a suggestion helped.
+// FeedbackRequest tells whether a suggestion helped.
 type FeedbackRequest struct {
 	Session string     `json:"session_id,omitempty"`
 	Helpful bool       `json:"was_helpful"`
@@ -95,22 +95,22 @@ type ThresholdRequest struct {
 	Value float64 `json:"value"` // in [0.40, 0.90]
 }
 
-// ThresholdAnswer has the threshold in use, which is learned, and the configured one that it began
-// with.
+// ThresholdAnswer has the threshold that is in use, which is learned, and the configured one from
+// which learning started.
 type ThresholdAnswer struct {
 	Value      float64            `json:"value"`
 	Configured float64            `json:"configured"`
-	Kinds      map[string]float64 `json:"kinds,omitempty"` // per kind, after learning
+	Kinds      map[string]float64 `json:"kinds,omitempty"` // by kind of hint, after learning
 }
 
 // EventsAnswer counts the events of a request.
 type EventsAnswer struct {
 	Accepted  int `json:"accepted"`
-	Duplicate int `json:"duplicate"` // known already, by ID
-	Ignored   int `json:"ignored"`   // all of its paths are ignored
+	Duplicate int `json:"duplicate"` // already known, by ID
+	Ignored   int `json:"ignored"`   // left out because all of its paths are ignored
 }
 
-// LogRequest selects events; the zero value selects the newest 100.
+// LogRequest selects events. The zero value selects the newest 100.
 type LogRequest struct {
 	Since   time.Time    `json:"since,omitzero"`
 	Until   time.Time    `json:"until,omitzero"`
@@ -120,16 +120,17 @@ type LogRequest struct {
 	Limit   int          `json:"limit,omitempty"`
 }
 
-// LogAnswer is the events, oldest first.
+// LogAnswer has the events, oldest first.
 type LogAnswer struct {
 	Events []event.Event `json:"events"`
 }
 
 // StatsRequest asks for one table.
 type StatsRequest struct {
-	// files, commits (files by their commits), tags, sessions, hints, outcomes or pairs
+	// Table is one of files, commits (files by their commits), tags, sessions, hints, outcomes and
+	// pairs.
 	Table string `json:"table"`
-	Limit int    `json:"limit,omitempty"` // rows; 0 is 20
+	Limit int    `json:"limit,omitempty"` // number of rows; 0 means 20
 }
 
 // StatsAnswer has the table that was asked for.
@@ -138,13 +139,14 @@ type StatsAnswer struct {
 	Tags     []cold.TagStat     `json:"tags,omitempty"`
 	Sessions []cold.SessionStat `json:"sessions,omitempty"`
 	Hints    []prefetch.Record  `json:"hints,omitempty"` // by kind
-	// the outcomes of the newest predicted files, the newest last
+	// Outcomes has the outcomes of the newest predicted files, the newest last.
 	Outcomes []prefetch.Outcome `json:"outcomes,omitempty"`
 
-	Pairs []history.Pair `json:"pairs,omitempty"` // files that change together and have unrelated names
+	// pairs of files that change together although their names have nothing in common
+	Pairs []history.Pair `json:"pairs,omitempty"`
 }
 
-// StatusAnswer is the daemon's health.
+// StatusAnswer describes the state of the daemon.
 type StatusAnswer struct {
 	Pid       int       `json:"pid"`
 	Version   string    `json:"version"`
@@ -165,8 +167,8 @@ type StatusAnswer struct {
 	Watched   int       `json:"watched_folders"`
 	Polled    int       `json:"polled_folders"`
 	WatchWhy  string    `json:"watch_why,omitempty"`  // why folders are polled
-	WatchHint string    `json:"watch_hint,omitempty"` // the command that helps
-	Import    Progress  `json:"import"`               // of the git history
+	WatchHint string    `json:"watch_hint,omitempty"` // the command that gives more watches
+	Import    Progress  `json:"import"`               // the import of the git history
 	Snapshot  time.Time `json:"snapshot,omitzero"`
 	Paused    time.Time `json:"paused_until,omitzero"`
 	Threshold float64   `json:"threshold"`
@@ -184,7 +186,7 @@ type Progress struct {
 	Error string `json:"error,omitempty"`
 }
 
-// ForgetRequest says what to forget: exactly one field.
+// ForgetRequest tells what to forget. Exactly one field is set.
 type ForgetRequest struct {
 	File    event.Path `json:"file,omitempty"` // a file, or a folder ending in '/'
 	Session string     `json:"session,omitempty"`
@@ -192,67 +194,69 @@ type ForgetRequest struct {
 	Origin  string     `json:"origin,omitempty"` // another clone, by the beginning of its name
 }
 
-// ForgetAnswer says what was forgotten.
+// ForgetAnswer tells what was forgotten.
 type ForgetAnswer struct {
 	Events  int `json:"events"`
 	Files   int `json:"files"`
-	Commits int `json:"commits"` // that stay without the path
-	Results int `json:"results"` // of stages
+	Commits int `json:"commits"` // commits that stay without the path
+	Results int `json:"results"` // number of stage results
 }
 
-// StopRequest ends the daemon.
+// StopRequest stops the daemon.
 type StopRequest struct {
-	// do not stop a daemon of this build: it is already the successor of the one that is meant
+	// Unless is a build that must not be stopped: a daemon of that build is already the successor
+	// of the one that the caller means.
 	Unless string `json:"unless_build,omitempty"`
-	Force  bool   `json:"force,omitempty"` // stop also when events cannot be written: they are lost
+	Force  bool   `json:"force,omitempty"` // stop even if events cannot be written; these are lost
 }
 
-// StopAnswer says what a daemon that was forced to stop could not write.
+// StopAnswer tells what a daemon that was forced to stop could not write.
 type StopAnswer struct {
 	Unwritten int    `json:"unwritten_events,omitempty"`
 	Why       string `json:"why,omitempty"`
 }
 
-// PauseRequest stops learning and answering for a while; zero ends the pause.
+// PauseRequest stops learning and answering for a while. Zero seconds end the pause.
 type PauseRequest struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// PauseAnswer says when learning continues.
+// PauseAnswer tells when learning continues.
 type PauseAnswer struct {
 	Until time.Time `json:"paused_until,omitzero"`
 }
 
-// ImportRequest starts an import, or asks for the progress of the running one.
+// ImportRequest starts an import, or asks for the progress of a running one.
 type ImportRequest struct {
-	Transcripts string `json:"transcripts,omitempty"` // folder of agent transcripts; "" is git history only
-	Look        bool   `json:"look,omitempty"`        // start nothing
+	// a folder with transcripts of an agent; "" imports only git history
+	Transcripts string `json:"transcripts,omitempty"`
+	Look        bool   `json:"look,omitempty"` // only ask, start nothing
 }
 
-// ImportAnswer is the progress of the imports.
+// ImportAnswer has the progress of the imports.
 type ImportAnswer struct {
 	History     Progress       `json:"history"`
 	Transcripts Progress       `json:"transcripts"`
 	Sessions    int            `json:"sessions"`
 	Events      int            `json:"events"`
-	Skipped     map[string]int `json:"skipped,omitempty"` // lines of a transcript by reason
+	Skipped     map[string]int `json:"skipped,omitempty"` // by reason: skipped lines of transcripts
 }
 
-// SessionRequest asks for one session's numbers.
+// SessionRequest asks for the numbers of one session.
 type SessionRequest struct {
-	Session string `json:"session_id,omitempty"` // empty: the newest live one of the caller's worktree
+	Session string `json:"session_id,omitempty"` // empty: the newest live session of the caller's worktree
 }
 
-// SessionAnswer has the numbers that a status line shows. They are zero for an unknown session.
+// SessionAnswer has the numbers that a status line shows. For an unknown session they are zero.
 type SessionAnswer struct {
-	ID       string `json:"session_id"` // "": asked for the newest, and none is live
+	ID       string `json:"session_id"` // "" if the newest was asked for and none is live
 	Agent    string `json:"agent,omitempty"`
-	Mode     string `json:"mode"`        // live, or session: it was resumed, forked or compacted
-	Live     bool   `json:"live"`        // its last event is less than a day old, and it has not ended
-	Files    int    `json:"files"`       // different files that it opened
-	Shown    int    `json:"hints_shown"` // files named by hints
+	Mode     string `json:"mode"`        // live; or session, if it was resumed, forked or compacted
+	Live     bool   `json:"live"`        // the last event is less than a day old, and the session has not ended
+	Files    int    `json:"files"`       // number of different files that it opened
+	Shown    int    `json:"hints_shown"` // number of files named by hints
 	Resolved int    `json:"hints_resolved"`
-	Used     int    `json:"hints_used"`  // opened within the horizon
-	Tokens   int    `json:"hint_tokens"` // estimate of what the hints cost, at four bytes a token
-	Known    int    `json:"files_known"` // files that may be suggested in the worktree
+	Used     int    `json:"hints_used"`  // number of these that were opened in time
+	Tokens   int    `json:"hint_tokens"` // estimated tokens of the hints, at four bytes each
+	Known    int    `json:"files_known"` // number of files in the worktree that may be suggested
 }

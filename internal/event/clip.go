@@ -2,7 +2,7 @@ package event
 
 import "strings"
 
-// Clip cuts a text to at most n bytes, at the end of a character.
+// Clip cuts a text to at most n bytes, between two characters.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -10,11 +10,11 @@ func Clip(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "")
 }
 
-// ClipLine makes one line of a text and cuts it like Clip.
+// ClipLine turns a text into one line and cuts it like Clip.
 func ClipLine(s string, n int) string { return Clip(strings.Join(strings.Fields(s), " "), n) }
 
-// Lower lowers ASCII only: byte offsets stay the same, which strings.ToLower does not promise. It
-// copies a text that has capital letters.
+// Lower converts only ASCII letters to lower case. Byte offsets stay the same, which
+// strings.ToLower does not promise.
 func Lower(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 'A' && s[i] <= 'Z' {
@@ -28,7 +28,7 @@ func Lower(s string) string {
 	return s
 }
 
-// LowerByte is the small letter of an ASCII letter, and any other byte itself.
+// LowerByte returns the lower case of an ASCII letter, and any other byte unchanged.
 func LowerByte(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c | 0x20

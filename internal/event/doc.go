@@ -1,4 +1,4 @@
-// Package event defines the values that all other packages exchange: Event, Path, Query, Answer.
+// Package event defines the values that all other packages exchange: Event, Path, Query and Answer.
 //
 // It only defines types. It never opens a file or a socket, never reads a clock, and imports only
 // the standard library.

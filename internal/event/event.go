@@ -6,36 +6,36 @@ import (
 	"time"
 )
 
-// Event is one entry of the event log: when and where something happened, and a Body that says
-// what. All state is a fold of the events of all writers. So an event carries its own time and all
-// that learning needs, and never changes after it was logged.
+// Event is one entry of the event log: when and where something happened, and a Body that tells
+// what. All state is computed from the events of all writers. So an event carries its own time and
+// everything that learning needs, and never changes after it was logged.
 type Event struct {
-	// ID makes deliveries idempotent: what is delivered twice has the same ID both times. It is
-	// made of tool_use_id, event and agent_id; of prompt_id; of the sha of a commit; of path, mtime
-	// and size of a save.
+	// ID makes deliveries idempotent: an event that is delivered twice has the same ID both times.
+	// It is made from tool_use_id, event and agent_id; or from prompt_id; or from the sha of a
+	// commit; or from path, mtime and size of a save.
 	ID       string
-	Time     time.Time // when it happened, millisecond precision, UTC
-	Origin   string    // the daemon of another clone that logged it; "" for this one
+	Time     time.Time // when it happened, in UTC, with a precision of milliseconds
+	Origin   string    // the log of the other clone that it comes from; "" for this clone
 	Agent    string    // "claude", "git", "watch", "cli", …
 	Session  string    // the agent's session id
 	Subagent string    // id of the subagent inside the session
-	Turn     string    // id of the prompt that this happened under
-	Body     Body      // nil only before an event is made
+	Turn     string    // id of the prompt during whose turn it happened
+	Body     Body      // nil only before the event is complete
 }
 
-// Bounds of an event. What exceeds them is cut when the event is made, not when it is read.
+// Limits of an event. What exceeds them is cut when the event is made, not when it is read.
 const (
 	MaxSeen       = 60
-	MaxFailing    = 3 // lines that name failures, of one call
+	MaxFailing    = 3 // lines that name failures, in one call
 	MaxTerms      = 32
-	MaxSaid       = 64 // words of what an agent said
-	MaxIdents     = 40 // of a prompt
+	MaxSaid       = 64 // words of an agent's message
+	MaxIdents     = 40 // in a prompt
 	MaxCallIdents = 8
 	MaxText       = 4096 // bytes
-	MaxPaths      = 5000 // further files of one event are counted but not kept
+	MaxPaths      = 5000 // further files of an event are counted but not kept
 )
 
-// Kind is the kind of the body, "" without one.
+// Kind returns the kind of the body, "" if there is none.
 func (e Event) Kind() Kind {
 	if e.Body == nil {
 		return ""
@@ -49,14 +49,14 @@ func (e Event) Opens() bool { return e.Kind().Open() }
 // Edits reports whether the event is a call that changed files.
 func (e Event) Edits() bool { return e.Kind().Edit() }
 
-// Call is the body of a call, the zero Call of other events.
+// Call returns the body of a call, the zero Call for other events.
 func (e Event) Call() Call {
 	c, _ := e.Body.(Call)
 	return c
 }
 
-// Paths are the files that the event is about: those that were used, saved, committed, deleted,
-// suggested; of a rename the new names.
+// Paths returns the files that the event is about: those that were used, saved, committed, deleted
+// or suggested; for a rename, the new names.
 func (e Event) Paths() []Path {
 	switch b := e.Body.(type) {
 	case Call:
@@ -79,13 +79,13 @@ func (e Event) Paths() []Path {
 	return nil
 }
 
-// From are the old names of a rename.
+// From returns the old names of a rename.
 func (e Event) From() []Path {
 	r, _ := e.Body.(Rename)
 	return r.From
 }
 
-// Gone are the files that a commit deleted.
+// Gone returns the files that a commit deleted.
 func (e Event) Gone() []Path {
 	switch b := e.Body.(type) {
 	case Commit:
@@ -96,7 +96,7 @@ func (e Event) Gone() []Path {
 	return nil
 }
 
-// Named are the files that a prompt, a command, a pattern or a hint names itself.
+// Named returns the files that a prompt, a command, a pattern or a hint names itself.
 func (e Event) Named() []Path {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -109,7 +109,7 @@ func (e Event) Named() []Path {
 	return nil
 }
 
-// Seen are the files that a prompt's attachments or a call's result name.
+// Seen returns the files that a prompt's attachments or a call's result name.
 func (e Event) Seen() []Path {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -120,8 +120,8 @@ func (e Event) Seen() []Path {
 	return nil
 }
 
-// Terms are the words of a prompt, of a call's pattern or command, of a commit's subject, or of
-// what the agent said at a stop.
+// Terms returns the words of a prompt, of a call's pattern or command, of a commit's subject, or of
+// what the agent said when it stopped.
 func (e Event) Terms() []string {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -138,8 +138,8 @@ func (e Event) Terms() []string {
 	return nil
 }
 
-// Idents are the identifiers of a prompt, of a call's pattern or command, or of what the agent said
-// at a stop.
+// Idents returns the identifiers in a prompt, in a call's pattern or command, or in what the agent
+// said when it stopped.
 func (e Event) Idents() []string {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -152,7 +152,7 @@ func (e Event) Idents() []string {
 	return nil
 }
 
-// Tags are the intent tags of a prompt or a call.
+// Tags returns the intent tags of a prompt or a call.
 func (e Event) Tags() []string {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -163,7 +163,7 @@ func (e Event) Tags() []string {
 	return nil
 }
 
-// Text is the redacted text of a prompt, a call, a commit or a hint.
+// Text returns the redacted text of a prompt, a call, a commit or a hint.
 func (e Event) Text() string {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -180,8 +180,8 @@ func (e Event) Text() string {
 	return ""
 }
 
-// ChangePaths lets fn change every list of paths of the event. The event gets a body of its own,
-// the lists that fn puts there.
+// ChangePaths calls fn with every list of paths in the event, so that fn can replace it. fn must
+// not change the elements of a list, because other copies of the event share them.
 func (e *Event) ChangePaths(fn func(*[]Path)) {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -222,8 +222,8 @@ func (e *Event) ChangePaths(fn func(*[]Path)) {
 	}
 }
 
-// WithoutText returns an event as consumers of the log get it: a text that the log seals is left
-// out, so that nothing that is folded depends on the key.
+// WithoutText returns the event as consumers of the log get it: without texts that the log seals,
+// so that no computed state depends on the key.
 func (e Event) WithoutText() Event {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -240,10 +240,10 @@ func (e Event) WithoutText() Event {
 }
 
 // Sealed returns the parts of the event that the log seals: its text, and for a call also the lines
-// of its output.
+// of its output that name failures.
 func (e Event) Sealed() string {
 	if lines := e.Call().Failing; len(lines) > 0 || strings.HasPrefix(e.Text(), "\x00") {
-		raw, _ := json.Marshal(append([]string{e.Text()}, lines...)) // texts have no error
+		raw, _ := json.Marshal(append([]string{e.Text()}, lines...)) // strings can always be encoded
 		return "\x00" + string(raw)
 	}
 	return e.Text()
@@ -263,8 +263,8 @@ func (e *Event) Unseal(sealed string) {
 	}
 }
 
-// ChangeText lets fn change the text of the event and the words of the text, if it has them. The
-// event gets a body of its own.
+// ChangeText calls fn with the text of the event and the words of that text, if it has them, so
+// that fn can replace them.
 func (e *Event) ChangeText(fn func(text *string, terms *[]string)) {
 	switch b := e.Body.(type) {
 	case Prompt:
@@ -272,7 +272,7 @@ func (e *Event) ChangeText(fn func(text *string, terms *[]string)) {
 		e.Body = b
 	case Call:
 		if fn(&b.Text, &b.Terms); b.Text == "" {
-			b.Failing = nil // what a command printed goes with it
+			b.Failing = nil // the output of a command goes together with the text
 		}
 		e.Body = b
 	case Commit:
@@ -290,11 +290,11 @@ func (e *Event) ChangeText(fn func(text *string, terms *[]string)) {
 	}
 }
 
-// Normalize returns an event cut to its bounds, with its times in UTC, cut to milliseconds. Every
-// event is normalized once, before it is logged, so that what is learned live equals what is
-// learned from the log. A time more than two minutes after now becomes now, because a wrong clock
-// must not decide the ranking. Times outside of the years 1970 to 9999, which git accepts in a
-// commit, become the nearest time inside: neither the log nor JSON can hold them.
+// Normalize returns the event cut to its limits, with its times in UTC and in milliseconds. Every
+// event is normalized once, before it is logged, so that learning from the log gives the same
+// result as learning live. A time more than two minutes after now becomes now, because a wrong
+// clock must not decide the ranking. git accepts commits outside of the years 1970 to 9999; such a
+// time becomes the nearest one inside, because neither the log nor JSON can express it.
 func (e Event) Normalize(now time.Time) Event {
 	if e.Time.After(now.Add(2 * time.Minute)) {
 		e.Time = now
@@ -347,8 +347,7 @@ func (e Event) Misdated() bool {
 
 func outside(t time.Time) bool { return !Possible(t).Equal(t.Truncate(time.Millisecond)) }
 
-// Possible returns the time in UTC, cut to milliseconds, or the nearest one in the years 1970 to
-// 9999.
+// Possible returns a time in UTC and in milliseconds, or the nearest one in the years 1970 to 9999.
 func Possible(t time.Time) time.Time {
 	first, last := time.Unix(0, 0), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
 	switch {
@@ -360,7 +359,7 @@ func Possible(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Millisecond)
 }
 
-// possibleIfKnown is Possible, but that no time stays none.
+// possibleIfKnown is like Possible, but leaves the zero time as it is.
 func possibleIfKnown(t time.Time) time.Time {
 	if t.IsZero() {
 		return t

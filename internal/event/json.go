@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// envelope is the JSON form of an Event but for its body, whose fields follow in the same object.
+// envelope is the JSON form of an Event without its body. The fields of the body follow in the same
+// object.
 type envelope struct {
 	ID       string    `json:"id"`
 	Time     time.Time `json:"time"`
@@ -33,7 +34,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	return append(out, body[1:]...), nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler. Its error says which kind is not known.
+// UnmarshalJSON implements json.Unmarshaler. If the kind is not known the error tells it.
 func (e *Event) UnmarshalJSON(data []byte) error {
 	var v envelope
 	if err := json.Unmarshal(data, &v); err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // Path is a file of the repository: relative to the root of the worktree and inside of it, clean,
-// with forward slashes, in the letter case that git has. The zero Path names no file. Make one only
-// with NewPath or Root.Path.
+// with forward slashes, and in the letter case of git. The zero Path names no file. Paths are made
+// only by NewPath and Root.Path.
 type Path string
 
 // ErrPath is wrapped by every error of NewPath.
@@ -21,9 +21,9 @@ var ErrPath = errors.New("not a path of the repository")
 // MaxPath is the longest path, in bytes, that enters the store (PATH_MAX on Linux).
 const MaxPath = 4096
 
-// NewPath makes a Path of a name relative to the repository, with forward slashes, as git prints
-// it. Names that are not UTF-8 keep their bytes: git allows them, and a replaced byte would name
-// another file. The error wraps ErrPath.
+// NewPath returns the Path for a name relative to the repository, with forward slashes, as git
+// prints it. Names that are not UTF-8 keep their bytes: git allows them, and replacing a byte would
+// name another file. The error wraps ErrPath.
 func NewPath(s string) (Path, error) {
 	switch {
 	case s == "" || s == ".":
@@ -59,8 +59,8 @@ func (p Path) Base() string { return string(p[strings.LastIndexByte(string(p), '
 // Ext returns the extension with its dot, in lower case, or "" without one.
 func (p Path) Ext() string { return strings.ToLower(path.Ext(p.Base())) }
 
-// Stem returns what the name of a file has in common with the name of its test: the base in lower
-// case without extensions and test markers ("rank_test.go" and "rank.go" → "rank", "a.spec.ts" →
+// Stem returns what the names of a file and of its test have in common: the base name in lower
+// case, without extensions and marks of tests ("rank_test.go" and "rank.go" → "rank", "a.spec.ts" →
 // "a", "test_b.py" → "b", "FooTest.java" → "foo").
 func (p Path) Stem() string {
 	s := p.Base()
@@ -77,14 +77,13 @@ func (p Path) Stem() string {
 	return strings.ToLower(s)
 }
 
-// commonStems are names that every folder may have: two files of such a name have nothing to do
-// with each other.
+// commonStems are names that every folder may have. Two files with such a name need not be related.
 var commonStems = WordSet("index doc readme __init__ __main__ mod lib main util utils helper helpers common types " +
 	"constants config errors license changelog makefile dockerfile setup conftest package page layout route style styles skill")
 
 // PairStem returns what two files have in common that belong together by name, such as a file and
-// its test, or a source and its header: the stem, with the folder before it if many folders have a
-// file of that stem.
+// its test, or a source and its header. It is the stem, preceded by the folder if many folders have
+// a file with that stem.
 func (p Path) PairStem() string {
 	stem := p.Stem()
 	if commonStems[stem] {
@@ -93,9 +92,9 @@ func (p Path) PairStem() string {
 	return stem
 }
 
-// Display returns the path for a terminal or an agent: control and invisible characters and bytes
-// that are not UTF-8 are escaped, so that a hostile file name can neither move a cursor nor break a
-// line nor look like another.
+// Display returns the path for a terminal or an agent. Control and invisible characters and bytes
+// that are not UTF-8 are escaped, so that a hostile file name can neither move the cursor nor break
+// a line nor look like another name.
 func (p Path) Display() string {
 	if !strings.ContainsFunc(string(p), func(r rune) bool { return !Visible(r) }) {
 		return string(p)
@@ -103,9 +102,9 @@ func (p Path) Display() string {
 	return p.escaped(Visible)
 }
 
-// Quoted returns the path as a part of a sentence: as it is if it has only letters, digits and the
-// usual signs, else between quotation marks. A name without a folder that reads like a sentence
-// begins with "./", so that it is seen to be a file.
+// Quoted returns the path for use in a sentence: unchanged if it has only letters, digits and usual
+// signs, else in quotation marks. A name without a folder that reads like a sentence gets "./" in
+// front, so that readers see that it is a file.
 func (p Path) Quoted() string {
 	if p == "" || strings.ContainsFunc(string(p), func(r rune) bool { return !ordinary(r) }) {
 		return Quote(string(p))
@@ -117,18 +116,18 @@ func (p Path) Quoted() string {
 	return string(p)
 }
 
-// Quote returns a text of others between quotation marks, its only ones, with everything escaped
-// that could end the quotation or pass for more than text.
+// Quote returns a foreign text in quotation marks. It escapes everything that could end the
+// quotation or could be taken for more than text.
 func Quote(text string) string {
 	return `"` + Path(text).escaped(func(r rune) bool {
 		return r == ' ' || Visible(r) && !unicode.IsSpace(r) && !strings.ContainsRune(quoting, r)
 	}) + `"`
 }
 
-// ShellWord returns a text as one word of a command line that a person may paste into a shell: as
-// it is if it has only letters, digits and signs that no shell knows, else between single quotes.
-// One that would pass for an option begins with "./". What nobody can type, such as a control
-// character, makes it "…".
+// ShellWord returns a text as one word of a command line that a person may paste into a shell:
+// unchanged if it has only letters, digits and signs without a meaning for shells, else in single
+// quotes. A text that looks like an option gets "./" in front. A text that nobody can type, for
+// example with a control character, becomes "…".
 func ShellWord(text string) string {
 	if strings.HasPrefix(text, "-") {
 		text = "./" + text
@@ -145,10 +144,10 @@ func ShellWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// quoting are the characters that end a quotation or a tag, or begin an escape.
+// quoting has the characters that end a quotation or a tag, or begin an escape.
 const quoting = "\"`\\<>“”„«»＂"
 
-// escaped returns the path with escapes in the place of characters that are not shown.
+// escaped returns the path with escapes for all characters for which shown is false.
 func (p Path) escaped(shown func(rune) bool) string {
 	var b strings.Builder
 	for i := 0; i < len(p); {
@@ -171,9 +170,9 @@ func (p Path) escaped(shown func(rune) bool) string {
 	return b.String()
 }
 
-// Visible reports whether a character is seen where it is printed: no control, no bidirectional or
-// zero-width format character, no tag, no variation selector, no blank that counts as a letter, and
-// not the replacement of bytes that are not UTF-8.
+// Visible reports whether a printed character can be seen. It is false for control characters,
+// bidirectional and zero-width format characters, tags, variation selectors, blanks that count as
+// letters, and the replacement for bytes that are not UTF-8.
 func Visible(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r != 0x7f
@@ -182,7 +181,7 @@ func Visible(r rune) bool {
 		unicode.Other_Default_Ignorable_Code_Point) && r != '\u2800'
 }
 
-// ordinary reports whether a character of a path cannot be taken for the end of the path.
+// ordinary reports whether a character in a path cannot be mistaken for the end of the path.
 func ordinary(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r > ' ' && r != 0x7f && !strings.ContainsRune("\"'`\\<>:;,!?*|", r)
@@ -190,17 +189,17 @@ func ordinary(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.N) && Visible(r)
 }
 
-// Bounds of the names that are mentioned to an agent.
+// Limits for names that an agent is shown without asking.
 const (
 	maxMentioned = 120 // bytes
-	maxName      = 80  // bytes of a folder or of the file
+	maxName      = 80  // bytes of the base name or of one folder
 	maxSpaces    = 3
-	maxWords     = 3 // of a name without a folder
+	maxWords     = 3 // in a name without a folder
 )
 
-// Mentionable reports whether an agent may be shown the path without being asked for it. No
-// repository needs names that are as long as a paragraph or read like a sentence, and a model could
-// follow such a name.
+// Mentionable reports whether an agent may be shown the path without asking for it. No repository
+// needs names that are as long as a paragraph or read like a sentence, and a model could follow the
+// instruction in such a name.
 func (p Path) Mentionable() bool {
 	if p == "" || len(p) > maxMentioned || strings.ContainsRune(string(p), '`') {
 		return false
@@ -226,9 +225,9 @@ func (p Path) Mentionable() bool {
 // Root is the absolute path of a worktree, with symlinks resolved.
 type Root string
 
-// Path makes a Path of a file name in the form of the operating system, absolute or relative to the
-// worktree. ok is false if the name is outside of the worktree. It reads nothing from disk: resolve
-// symbolic links before if they matter.
+// Path returns the Path for a file name in the form of the operating system, absolute or relative
+// to the worktree. ok is false if the name is outside of the worktree. It reads nothing from disk,
+// so resolve symbolic links first if they matter.
 func (r Root) Path(name string) (p Path, ok bool) {
 	if filepath.IsAbs(name) {
 		rel, err := filepath.Rel(string(r), filepath.Clean(name))
@@ -253,7 +252,7 @@ func Strings(ps []Path) []string {
 	return out
 }
 
-// PathSet is the set of some paths.
+// PathSet returns a set of paths.
 func PathSet(ps []Path) map[Path]bool {
 	out := make(map[Path]bool, len(ps))
 	for _, p := range ps {

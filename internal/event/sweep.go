@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Bounds of a sweep.
+// Limits that make a commit a sweep.
 const (
-	sweepFiles   = 5 // files from which a subject about tools alone makes a commit a sweep
-	sweepMany    = 8 // files from which a subject that may be about tools does …
-	sweepFolders = 3 // … when they are in that many folders
+	sweepFiles   = 5 // files from which on a commit is a sweep if its subject is only about tools
+	sweepMany    = 8 // files from which on it is one if its subject may be about tools …
+	sweepFolders = 3 // … and the files are in at least this many folders
 )
 
-// Sweep reports whether a commit says nothing about which files belong together: it goes through
-// the repository for the sake of a formatter, a linter or a license. Manifests, lock files and
-// settings of tools that change without the program belong together (go.mod and go.sum).
+// Sweep reports whether a commit tells nothing about which files belong together, because it
+// changes files all over the repository for a formatter, a linter or a license. If only manifests,
+// lock files and settings of tools change, they do belong together (go.mod and go.sum).
 func (c Commit) Sweep() bool {
 	files, folders, work := 0, map[string]bool{}, false
 	for _, list := range [][]Path{c.Paths, c.Gone} {
@@ -36,29 +36,30 @@ var manifests = WordSet("go.mod package.json cargo.toml pyproject.toml pipfile s
 	"build.gradle build.gradle.kts libs.versions.toml gradle-wrapper.properties mix.exs pubspec.yaml podfile " +
 	"package.swift go.work")
 
-// locks are files that tools write with every dependency.
+// locks are files that tools rewrite with every change of a dependency.
 var locks = WordSet("go.sum go.work.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb " +
 	"deno.lock cargo.lock gemfile.lock composer.lock poetry.lock pipfile.lock uv.lock pdm.lock pixi.lock mix.lock " +
 	"rebar.lock flake.lock podfile.lock package.resolved cartfile.resolved pubspec.lock packages.lock.json " +
 	"gradle.lockfile buildscript-gradle.lockfile .terraform.lock.hcl module.bazel.lock chart.lock conan.lock")
 
-// Lock reports whether the file is one that a tool writes with every dependency.
+// Lock reports whether the file is a lock file, which a tool rewrites with every change of a
+// dependency.
 func (p Path) Lock() bool { return locks[strings.ToLower(p.Base())] }
 
-// settings are files of tools and of the project itself, not of its program.
+// settings are files of tools and of the project, not of its program.
 var settings = WordSet("license license.txt license.md copying notice authors codeowners .gitignore .gitattributes " +
 	".editorconfig .travis.yml .golangci.yml .golangci.yaml .golangci.toml .eslintrc .eslintrc.js .eslintrc.json " +
 	".eslintignore .prettierrc .prettierrc.json .prettierignore .pre-commit-config.yaml appveyor.yml .circleci " +
 	"renovate.json dependabot.yml .gitlab-ci.yml version version.txt .nvmrc .tool-versions .python-version")
 
-// chronicles are documents that say what changed.
+// chronicles are documents that list changes.
 var chronicles = WordSet("changelog changes history news")
 
-// bumpTerms are the terms of a subject that say that versions of dependencies change.
+// bumpTerms are terms in a subject that announce new versions of dependencies.
 var bumpTerms = WordSet("bump dep dependency dependabot renovate")
 
-// Topics returns the terms of a commit that are about its files. Of one that changes the versions
-// of dependencies and nothing else these are the terms that say so: the others name packages.
+// Topics returns the terms of a commit that are about its files. If a commit only changes versions
+// of dependencies, these are the terms that say so, because its other terms name packages.
 func (c Commit) Topics() []string {
 	for _, list := range [][]Path{c.Paths, c.Gone} {
 		for _, p := range list {
@@ -106,7 +107,7 @@ func (p Path) chronicle() bool {
 	return false
 }
 
-// Words of commit subjects: onlyUpkeep always mean upkeep, maybeUpkeep may also describe the
+// Words of commit subjects: onlyUpkeep always means upkeep, maybeUpkeep may also describe the
 // program itself.
 var (
 	onlyUpkeep = WordSet("bump bumps bumped deps dependencies dependabot renovate lint lints linting linter linters " +
@@ -116,7 +117,7 @@ var (
 		"whitespace typo typos spelling modernize")
 )
 
-// upkeepWords reports whether the subject has words of either list.
+// upkeepWords reports whether the subject has words from either list.
 func upkeepWords(subject string) (only, maybe bool) {
 	subject, _, _ = strings.Cut(strings.ToLower(subject), "\n")
 	for _, w := range strings.FieldsFunc(subject, func(r rune) bool {
@@ -128,7 +129,7 @@ func upkeepWords(subject string) (only, maybe bool) {
 	return only, maybe
 }
 
-// WordSet makes a set of the words of a text.
+// WordSet returns the words of a text as a set.
 func WordSet(words string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(words) {

@@ -23,27 +23,27 @@ const (
 	maxBatch   = 256      // calls of one batch that are decoded
 )
 
-// ErrAgent says that no agent has that name.
+// ErrAgent means that there is no agent with this name.
 var ErrAgent = errors.New("unknown agent")
 
-// ErrPayload says that a payload is not a JSON object.
+// ErrPayload means that a payload is not a JSON object.
 var ErrPayload = errors.New("not a JSON object")
 
-// Repo has what decoding needs to know of the repository. The zero value knows no file; nil
-// functions and a nil Tree are allowed.
+// Repo has what decoding needs to know about the repository. The zero value knows no file.
+// Functions and Tree may be nil.
 type Repo struct {
-	Root    event.Root            // the worktree of the daemon, symlinks resolved
-	Roots   []event.Root          // further worktrees: a path in any of them is the same event.Path
+	Root    event.Root            // the daemon's worktree, with symlinks resolved
+	Roots   []event.Root          // further worktrees; a path below any of them is the same event.Path
 	Tree    *index.Tree           // the files that may be named
-	Now     func() time.Time      // time of events that do not carry their own
-	Ignored func(event.Path) bool // files that must not enter the log
-	Tags    TagRules              // the user's own tags
-	// Written returns those of the files whose content on disk git does not have, now; nil: no file
-	// is known to be such
+	Now     func() time.Time      // the time of events that do not carry their own
+	Ignored func(event.Path) bool // reports files that must not enter the log
+	Tags    TagRules              // the user's own rules for tags
+	// Written returns those of the files whose present content git does not have. If nil, none are
+	// known.
 	Written func([]event.Path) []event.Path
 }
 
-// Locator finds the files of the repository for calls made in a working folder.
+// Locator returns a Locator for calls that were made in a working folder.
 func (r Repo) Locator(cwd string) *index.Locator {
 	return index.NewLocator(r.Tree, r.Ignored, cwd, append([]event.Root{r.Root}, r.Roots...)...)
 }
@@ -55,23 +55,22 @@ func (r Repo) now() time.Time {
 	return r.Now()
 }
 
-// Call is one delivery of a hook: what happened (Events) and the question that goes with it
-// (Query).
+// Call is one call of a hook: what happened (Events), and the question that goes with it (Query).
 type Call struct {
-	Agent    string        // that called: as given to Decode, or the one that runs its settings
-	Event    string        // the agent's name of the event, "" if it has none
+	Agent    string        // the agent that called; it may run settings that were made for the one given to Decode
+	Event    string        // the agent's name of the event, "" if there is none
 	Session  string        // the agent's session id; state is kept per Session and Subagent
 	Subagent string        // set only inside a subagent
-	Events   []event.Event // to be logged, in order; may be empty
-	Query    *event.Query  // nil: nothing to answer
+	Events   []event.Event // events to log, in order; may be empty
+	Query    *event.Query  // nil if there is nothing to answer
 	Kind     string        // the kind of hint that Query asks for: "prompt" or "next"
 
-	Next    event.Path `json:",omitempty"` // the file that a call is about to change
-	Dropped bool       `json:",omitempty"` // the agent drops what is answered here, though the event takes text
+	Next    event.Path `json:",omitempty"` // the file that the call is about to change
+	Dropped bool       `json:",omitempty"` // the agent drops the answer, although the event takes text
 }
 
-// Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or
-// what else the agent calls it; ok is false when none begins.
+// Start returns how a session begins with this call: "startup", "resume", "clear", "compact",
+// "fork", or another word of the agent. ok is false if no session begins.
 func (c Call) Start() (how string, ok bool) {
 	for _, e := range c.Events {
 		if s, ok := e.Body.(event.Start); ok {
@@ -81,18 +80,19 @@ func (c Call) Start() (how string, ok bool) {
 	return "", false
 }
 
-// TakesText reports whether text given now reaches the agent's model for no more than its tokens.
-// Where it does not, the text may wait for the next event that does.
+// TakesText reports whether text given now reaches the agent's model, at no cost beyond its tokens.
+// If not, the text may wait for the next event where it does.
 func (c Call) TakesText() bool {
 	e := agents.EventOf(c.Agent, c.Event)
 	return e.Context != agents.None && !c.Dropped
 }
 
-// Decode reads one payload of an agent's hook: a JSON object, which may be cut at its end; what
-// follows it is not read. env is what is known of the caller's environment (see caller): Copilot
-// and Cursor run hooks that were installed for Claude Code, and Call.Agent is the agent that really
-// called, whose form an answer needs. Unknown events and fields give a Call without events. The
-// error wraps ErrAgent or ErrPayload; it is for the log: a hook itself never fails.
+// Decode reads the payload of an agent's hook: a JSON object, which may be cut at its end. Anything
+// after the object is ignored. env has variables of the caller's environment (see caller), because
+// Copilot and Cursor run hooks that were installed for Claude Code. Call.Agent is the agent that
+// really called; the answer has to be in its form. Unknown events and fields give a Call without
+// events. The error wraps ErrAgent or ErrPayload. It is only for the log, because a hook itself
+// never fails.
 func Decode(agent string, env map[string]string, payload []byte, r Repo) (Call, error) {
 	if _, known := agents.Find(agent); !known {
 		return Call{Agent: agent}, fmt.Errorf("decode hook payload: %w %q", ErrAgent, agent)
@@ -106,16 +106,16 @@ func Decode(agent string, env map[string]string, payload []byte, r Repo) (Call, 
 	return p.call(r), nil
 }
 
-// decodeFirst reads the JSON object at the start of data: stdin of a hook is not always closed, and
-// some callers write a line break or a second value after it. A field of the wrong type is left
-// empty: agents change the types of their payloads without notice, and one surprising field must
-// not cost the other twenty.
+// decodeFirst reads the JSON object at the beginning of data. More may follow it, because the stdin
+// of a hook is not always closed, and some callers write a line break or a second value. A field of
+// the wrong type is left empty: agents change the types in their payloads without notice, and one
+// surprising field should not spoil the other twenty.
 func decodeFirst(data []byte, into any) error {
 	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		return errors.New("it does not begin with a brace")
 	}
 	err := json.NewDecoder(bytes.NewReader(data)).Decode(into)
-	if errors.Is(err, io.ErrUnexpectedEOF) { // the hook client cuts what is long
+	if errors.Is(err, io.ErrUnexpectedEOF) { // the hook client cuts long payloads
 		if whole := wholeMembers(data); len(whole) > len("{}") {
 			err = json.Unmarshal(whole, into)
 		}
@@ -126,10 +126,10 @@ func decodeFirst(data []byte, into any) error {
 	return err
 }
 
-// call makes events, and at most one question, of a payload. What is not listed in the switch says
-// nothing that learning could use: CwdChanged and the worktree events (every payload has its own
-// cwd), FileChanged (the watcher sees saves), and the compactions (SessionStart follows with its
-// source).
+// call turns a payload into events and at most one question. Events that the switch does not list
+// have nothing that learning could use: CwdChanged and the worktree events (every payload has its
+// own cwd), FileChanged (the watcher sees saves), and the compactions (SessionStart follows with
+// its source).
 func (p *payload) call(r Repo) Call {
 	c := Call{Agent: p.agent, Event: p.name, Session: p.session, Subagent: p.subagent, Dropped: p.dropped}
 	s := &CallContext{Repo: r, Files: r.Locator(p.folder()), Agent: p.agent, Session: p.session, Subagent: p.subagent,
@@ -145,7 +145,7 @@ func (p *payload) call(r Repo) Call {
 		c.Events = s.Tool(p.tool)
 		if p.event == "PostToolUse" && agents.EventOf(p.agent, "PreToolUse").Context == agents.None && agents.EventOf(p.agent,
 			p.name).Context != agents.None {
-			c.Query = s.next(p.tool) // the model of this agent can get text only now
+			c.Query = s.next(p.tool) // this agent takes text for the model only now
 		}
 	case "PostToolBatch":
 		c.Events = s.batch(p.calls)
@@ -166,8 +166,9 @@ func (p *payload) call(r Repo) Call {
 	return c
 }
 
-// border is the beginning or the end of a session. Agents give these no id and deliver them twice
-// when they are installed twice: within ten seconds it is the same one.
+// border returns the event for the beginning or the end of a session. Agents give these no id, and
+// deliver them twice if hooks are installed twice. Two within ten seconds get the same ID, so they
+// count once.
 func (s *CallContext) border(source string, b event.Body) []event.Event {
 	if s.Session == "" {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// failureLine matches the lines by which the programs of a check name what failed.
+// failureLine matches lines in which test programs, compilers and linters name what failed.
 var failureLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join([]string{
 		`^FAIL(?:\s|$)`, `^--- FAIL: `, `\[(?:build|setup) failed\]`, // go; jest and vitest: "FAIL file"
@@ -31,11 +31,11 @@ var failureLine = sync.OnceValue(func() *regexp.Regexp {
 
 var colors = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
-// maxFailureLine bounds a line that is kept, in bytes. A longer one is left out.
+// maxFailureLine is the longest line that is kept, in bytes. Longer ones are left out.
 const maxFailureLine = 160
 
-// failureLines are the first lines of an output that name failures, at most event.MaxFailing,
-// without colors and the space around them. One with a secret is left out.
+// failureLines returns the first lines of an output that name failures, at most event.MaxFailing,
+// without colors and surrounding space. Lines with a secret are left out.
 func failureLines(text string) (out []string) {
 	text = text[max(0, len(text)-maxOutput):]
 	for line := range strings.Lines(colors.ReplaceAllString(text, "")) {

@@ -15,9 +15,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// command turns a call of a shell tool into events, in the order of the command line. The last one
-// has what the result named: only after it did the agent see anything. A command line of which
-// nothing is known is still one run event.
+// command turns a call of a shell tool into events, in the order of the command line. The last
+// event gets the files that the result named, because the agent saw them only after it. A command
+// line that is not understood is still one run event.
 func (s *CallContext) command(c ToolCall) []event.Body {
 	line := redact.Private(event.Clip(commandText(c.Input), maxCommand))
 	if strings.TrimSpace(line) == "" {
@@ -56,8 +56,7 @@ func (s *CallContext) command(c ToolCall) []event.Body {
 	return append(out, s.written(ops, c)...)
 }
 
-// follow finds out what a command line did. Lines of PowerShell are not parsed: they only name
-// files.
+// follow finds out what a command line did. PowerShell is not parsed; its lines only name files.
 func (s *CallContext) follow(line, dir string, c ToolCall) shell.Result {
 	if c.Name == "PowerShell" {
 		return shell.Result{Ops: []shell.Op{{Kind: event.KindRun, Named: s.mentions(line, false)}}}
@@ -65,7 +64,7 @@ func (s *CallContext) follow(line, dir string, c ToolCall) shell.Result {
 	return shell.Follow(s.Files, shell.Line{Text: line, Dir: dir})
 }
 
-// commandText is the command line of a call of a shell tool.
+// commandText returns the command line of a shell tool's call.
 func commandText(in arguments) string {
 	if text := in.text("command", "cmd"); text != "" {
 		return text
@@ -76,8 +75,8 @@ func commandText(in arguments) string {
 	return ""
 }
 
-// ran reports whether a call that failed was begun at all: denied, interrupted and invalid calls
-// were not.
+// ran reports whether a failed call was started at all. Denied, interrupted and invalid calls were
+// not.
 func ran(c ToolCall) bool {
 	return c.why == "" && (strings.HasPrefix(c.Problem, "Exit code") || strings.HasPrefix(c.Problem, "Error: Exit code") ||
 		strings.Contains(event.Clip(c.Problem, 200), "timed out") || strings.HasPrefix(c.Problem, "Command failed") ||
@@ -85,7 +84,7 @@ func ran(c ToolCall) bool {
 			classify(c.Problem))) // only a command that ran finds that out
 }
 
-// merge joins neighboring runs: "make && make test" is one piece of work.
+// merge joins neighboring runs into one, because "make && make test" is one piece of work.
 func merge(ops []shell.Op) (out []shell.Op) {
 	for _, op := range ops {
 		n := len(out)
@@ -101,26 +100,26 @@ func merge(ops []shell.Op) (out []shell.Op) {
 	return out
 }
 
-// lists reports whether what the operations print is mainly names, or lines after a name: some
-// operation lists, and none prints a file's content.
+// lists reports whether the output of the operations is mainly names, or lines after a name: some
+// operation lists, and none prints the content of a file.
 func lists(ops []shell.Op) bool {
 	return slices.ContainsFunc(ops, func(op shell.Op) bool { return op.Listing }) &&
 		!slices.ContainsFunc(ops, func(op shell.Op) bool { return op.Kind == event.KindRead && !op.Silent })
 }
 
-// redacted is a command line without its secrets, and the words of it that may be stored. The words
-// of operations are expanded: "mysql --password x" has x, and so has $PASSWORD, without the mark by
-// which redact.Text finds it. Only words that are left in the redacted line are stored, and none
-// that occurs only after "=".
+// redacted is a command line without its secrets, and the words in it that may be stored. The words
+// of operations are expanded, so "mysql --password x", or $PASSWORD, becomes a bare x that
+// redact.Text would not recognize. So only words that are left in the redacted line are stored, and
+// none that occurs only after "=".
 type redacted struct {
 	text   string
-	whole  bool            // nothing was taken out
-	terms  map[string]bool // of text
-	values map[string]bool // terms of what is assigned in text and occurs nowhere else
+	whole  bool            // nothing was removed
+	terms  map[string]bool // terms of text
+	values map[string]bool // terms of values that text assigns and that occur nowhere else in it
 }
 
-// leastSecret is the length from which a word that redaction takes out at one place of a line is
-// taken out at all.
+// leastSecret is the length from which on a word that redaction removes at one place of a line is
+// removed everywhere.
 const leastSecret = 8
 
 func newRedacted(command string) redacted {
@@ -142,19 +141,19 @@ func newRedacted(command string) redacted {
 	return r
 }
 
-// allowed are the terms of a text that may be stored.
+// allowed returns the terms of a text that may be stored.
 func (r redacted) allowed(text string) []string {
 	return slices.DeleteFunc(redact.CommandTerms(event.Clip(text, maxCommand), event.MaxTerms), func(t string) bool {
 		return r.values[t] || !r.whole && !r.terms[t]
 	})
 }
 
-// unquote takes the quotes of a shell out of a line.
+// unquote removes the quotes of a shell from a line.
 var unquote = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
 
-// secretPaths returns the paths of a call that are secrets: those that redaction changes, and those
-// of which it removed a part from the command line. A shell reads ":password => 'x'" as a
-// redirection to x.
+// secretPaths returns a function that tells which paths of a call are secrets: those that redaction
+// changes, and those of which it removed a part from the command line. A shell reads ":password =>
+// 'x'" as a redirection to a file x.
 func secretPaths(line string) func(event.Path) bool {
 	clean := unquote.Replace(redact.Text(line))
 	line = unquote.Replace(line)
@@ -164,7 +163,7 @@ func secretPaths(line string) func(event.Path) bool {
 	}
 }
 
-// hide drops the paths of an event that are secrets.
+// hide removes the paths of an event that are secrets.
 func hide(e *event.Event, secret func(event.Path) bool) {
 	if r, ok := e.Body.(event.Rename); ok && (slices.ContainsFunc(r.From, secret) || slices.ContainsFunc(r.To, secret)) {
 		e.Body = event.Rename{}
@@ -172,7 +171,7 @@ func hide(e *event.Event, secret func(event.Path) bool) {
 	e.ChangePaths(func(list *[]event.Path) { *list = slices.DeleteFunc(*list, secret) })
 }
 
-// bodyOf makes the body of one operation of a command. programs are those of the whole line.
+// bodyOf returns the body for one operation of a command. programs are those of the whole line.
 func (s *CallContext) bodyOf(op shell.Op, c ToolCall, line redacted, programs []shell.Program) event.Body {
 	out := event.Call{Act: event.Act(op.Kind), Paths: op.Paths, Named: s.Files.Keep(op.Named, event.MaxSeen)}
 	switch op.Kind {
@@ -202,9 +201,9 @@ func (s *CallContext) bodyOf(op shell.Op, c ToolCall, line redacted, programs []
 	return out
 }
 
-// completed returns the operations that took place, as the exit status and the messages of the
-// command say, and the operands of the others that named no file. A file that was guessed from the
-// end of its name was not read by a command that failed or printed nothing.
+// completed returns the operations that succeeded, judging by the exit status and the messages of
+// the command, and the operands of the others that named no file. If a file was only guessed from
+// the end of its name, it does not count as read by a command that failed or printed nothing.
 func completed(ops []shell.Op, c ToolCall) (done []shell.Op, missing []shell.Operand) {
 	text := c.result()
 	nothing := c.Response != nil && strings.TrimSpace(text) == ""
@@ -223,11 +222,11 @@ func completed(ops []shell.Op, c ToolCall) (done []shell.Op, missing []shell.Ope
 	return done, missing
 }
 
-// maxMessage is the longest line, in bytes, that may be a message of a command.
+// maxMessage is the longest line, in bytes, that may be a command's message.
 const maxMessage = 1024
 
-// refusal is why a command could not open an operand, "" if its messages do not say that it could
-// not.
+// refusal returns why a command could not open an operand, judging by its messages; "" if they
+// report nothing.
 func refusal(text, operand string) event.Failure {
 	for line := range strings.Lines(text) {
 		if len(line) <= maxMessage && contains(line, operand) {
@@ -239,7 +238,7 @@ func refusal(text, operand string) event.Failure {
 	return ""
 }
 
-// contains reports whether a line has the name, not only as a part of another name.
+// contains reports whether a line contains the name, and not only as a part of a longer name.
 func contains(line, name string) bool {
 	part := func(c byte) bool {
 		return c == '_' || c == '.' || c == '-' || c == '/' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
@@ -257,8 +256,8 @@ func contains(line, name string) bool {
 	}
 }
 
-// missed are the files that a command failed to find, for a rescue: those that its messages name,
-// and the unknown ones among the operands.
+// missed returns the files that a command failed to find, for a rescue: those that its messages
+// name, and operands that are no known files.
 func (s *CallContext) missed(named, unknown []shell.Operand, c ToolCall) (files []event.Path) {
 	if !c.Failed {
 		return nil
@@ -275,8 +274,8 @@ func (s *CallContext) missed(named, unknown []shell.Operand, c ToolCall) (files 
 	return s.Files.Keep(files, event.MaxSeen)
 }
 
-// missingName finds the name in a message that a file does not exist: of pytest, git, ls, python,
-// node, and of programs whose messages begin with their own name.
+// missingName matches the name in a message that a file does not exist, as written by pytest, git,
+// ls, python, node, and programs whose messages begin with their own name.
 var missingName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`file or directory not found: (\S+)|pathspec '([^']+)' did not match|` +
 		`path '([^']+)' does not exist in|ambiguous argument '([^']+)': unknown revision or path|` +
@@ -284,14 +283,14 @@ var missingName = sync.OnceValue(func() *regexp.Regexp {
 		`^(?:[a-z]+): (\S+): (?:IO error |No such file)`)
 })
 
-// reported are the files of a command line whose absence a message of it reports.
+// reported returns the files in a command line that a message reports as missing.
 func reported(line string, c ToolCall, dir string) (out []shell.Operand) {
 	for message := range strings.Lines(c.Problem) {
 		if len(message) > maxMessage {
 			continue
 		}
 		if m := missingName().FindStringSubmatch(message); m != nil {
-			name, _, _ := strings.Cut(strings.Join(m[1:], ""), "::") // a test in it
+			name, _, _ := strings.Cut(strings.Join(m[1:], ""), "::") // the name of a test may follow
 			typed := func(w string) bool { return strings.HasSuffix(name, "/"+strings.Trim(w, `"'`)) }
 			if path.Ext(name) != "" && (contains(line, name) || slices.ContainsFunc(strings.Fields(line), typed)) {
 				out = append(out, shell.Operand{Name: name, Dir: dir})
@@ -301,7 +300,7 @@ func reported(line string, c ToolCall, dir string) (out []shell.Operand) {
 	return out
 }
 
-// resultDirs are the folders that names in the result may be relative to: at most six.
+// resultDirs returns the folders that names in the result may be relative to, at most six.
 func resultDirs(r shell.Result) (dirs []string) {
 	var all []string
 	for _, op := range r.Ops {
@@ -315,9 +314,9 @@ func resultDirs(r shell.Result) (dirs []string) {
 	return dirs
 }
 
-// written are edits of files that the agent itself found a command to have changed, and whose
-// content git does not have: what git has, it may have brought. They come last: deliveries of the
-// same call that lack them number the others alike.
+// written returns edits of the files that the agent itself found to be changed by a command, if git
+// does not have their content; otherwise git may have brought it. They come last, so that another
+// delivery of the same call that lacks them numbers the other events alike.
 func (s *CallContext) written(ops []shell.Op, c ToolCall) (out []event.Body) {
 	response, _ := c.Response.(map[string]any)
 	diff, _ := response["bashEditDiff"].(map[string]any)

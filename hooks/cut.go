@@ -2,11 +2,10 @@ package hooks
 
 import "slices"
 
-// wholeMembers returns the members of a JSON object that are whole, as an object, when its end was
-// cut off.
+// wholeMembers returns the complete members of a JSON object whose end was cut off, as an object.
 func wholeMembers(data []byte) []byte {
-	var open []byte // the closing brackets that are missing at i, the outermost first
-	whole := 0      // data[:whole] and the missing brackets are an object
+	var open []byte // the missing closing brackets at i, the outermost first
+	whole := 0      // data[:whole] plus the missing brackets is an object
 	isKey := false  // the next string is a key
 	inObject := func() bool { return len(open) > 0 && open[len(open)-1] == '}' }
 	for i := 0; i < len(data); i++ {
@@ -21,7 +20,7 @@ func wholeMembers(data []byte) []byte {
 				whole = i + 1
 			}
 		case '{', '[':
-			open = append(open, c+2) // '}' and ']' are two behind '{' and '['
+			open = append(open, c+2) // '}' and ']' follow two after '{' and '['
 			whole, isKey = i+1, c == '{'
 		case '}', ']':
 			if open = open[:max(len(open)-1, 0)]; len(open) == 0 {
@@ -38,7 +37,8 @@ func wholeMembers(data []byte) []byte {
 	return append(slices.Clone(data[:whole]), open...)
 }
 
-// stringEnd is the index of the quote that ends the string that begins at i, -1 if it is cut.
+// stringEnd returns the index of the quote that ends the string that begins at i, -1 if the string
+// is cut.
 func stringEnd(data []byte, i int) int {
 	for i++; i < len(data); i++ {
 		switch data[i] {

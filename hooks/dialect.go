@@ -12,9 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// dialects are the tools of the agents other than Claude Code and Codex: Claude Code's name of a
-// tool, and that of the agent, old ones and those in Claude Code's settings included. A tool that
-// is not in it gives no events unless it is an MCP server's.
+// dialects has, for agents other than Claude Code and Codex, Claude Code's name for each of their
+// tools. It includes old names, and names in Claude Code's settings. Any other tool gives no
+// events, unless it belongs to an MCP server.
 var dialects = map[string]map[string]string{
 	"gemini": lookup(`
 Read: read_file; Edit: replace edit; Write: write_file; Bash: run_shell_command
@@ -43,7 +43,8 @@ Read: read; Edit: edit multiedit; Write: write; Bash: bash shell; Grep: grep; Gl
 apply_patch: patch apply_patch`),
 }
 
-// lookup reads lines of a value and the words for it. A semicolon ends a line, too.
+// lookup parses a table. Each line, or part up to a semicolon, has a value followed by the words
+// that map to it.
 func lookup(table string) map[string]string {
 	out := map[string]string{}
 	for line := range strings.Lines(strings.ReplaceAll(table, ";", "\n")) {
@@ -55,11 +56,11 @@ func lookup(table string) map[string]string {
 	return out
 }
 
-// readMany is the tool that reads several files at once. Its name is what the reading of unknown
-// tools goes by.
+// readMany is a tool that reads several files at once. Tools that read files and have no
+// counterpart in Claude Code get its name.
 const readMany = "read_many_files"
 
-// argument is a key of Claude Code's tools and the keys that other agents have for it.
+// argument is an argument of Claude Code's tools, and the keys that other agents use for it.
 type argument struct {
 	key  string
 	from []string
@@ -75,8 +76,8 @@ var (
 	commandArgument = argument{"command", []string{"command", "cmd", "script", "CommandLine"}}
 )
 
-// toolArguments are the arguments of a call that are read. The rest of its input is not passed on,
-// so that two deliveries of the same call in different dialects are the same.
+// toolArguments has the arguments of a call that are read. The rest of the input is dropped, so
+// that two deliveries of a call in different dialects are equal.
 var toolArguments = map[string][]argument{
 	"Read": {fileArgument}, "Edit": {fileArgument}, "Write": {fileArgument},
 	"Grep": {matchArgument, folderArgument}, "Glob": {matchArgument, folderArgument}, "LS": {folderArgument},
@@ -87,8 +88,8 @@ var toolArguments = map[string][]argument{
 	"apply_patch": {{"command", []string{"command", "input", "patch", "patchText", "patch_text"}}},
 }
 
-// translate puts the tool call into Claude Code's terms. input may be an object or a text that
-// holds one.
+// translate rewrites the tool call in Claude Code's terms. input is an object, or a text that
+// contains one.
 func (p *payload) translate(name string, input any) {
 	in, text := parseArguments(input)
 	tool, known := dialects[p.agent][name]
@@ -96,7 +97,7 @@ func (p *payload) translate(name string, input any) {
 		tool = mcpName(name)
 	}
 	if tool == "Edit" && in.text(fileArgument.from...) == "" {
-		if patch := patchIn(in, text); patch != "" { // some call the patch tool Edit
+		if patch := patchIn(in, text); patch != "" { // some agents call the patch tool Edit
 			tool, in = "apply_patch", arguments{"patch": patch}
 		}
 	}
@@ -128,7 +129,7 @@ func (p *payload) translate(name string, input any) {
 	}
 }
 
-// readCall reads the tool call of a payload, whatever members hold it.
+// readCall reads the tool call from a payload, whichever members have it.
 func (p *payload) readCall(raw *rawPayload) {
 	p.tool = raw.toolCall()
 	p.tool.ID = cmp.Or(raw.ID, raw.CallID)
@@ -141,7 +142,7 @@ func (p *payload) readCall(raw *rawPayload) {
 	if p.tool.Problem != "" && p.event == "PostToolUse" {
 		p.event = "PostToolUseFailure"
 	}
-	for key, v := range raw.ToolCall.Args { // some versions of Antigravity CLI write arguments as JSON once more
+	for key, v := range raw.ToolCall.Args { // some versions of Antigravity CLI encode the arguments as JSON twice
 		if text, ok := v.(string); ok {
 			raw.ToolCall.Args[key] = unquoted(text)
 		}
@@ -152,24 +153,24 @@ func (p *payload) readCall(raw *rawPayload) {
 	}
 	in, _ := parseArguments(input)
 	switch {
-	case p.agent == "copilot" && (name == "str_replace_editor" || name == "Edit"): // one tool with commands
+	case p.agent == "copilot" && (name == "str_replace_editor" || name == "Edit"): // one tool with several commands
 		if command := in.text("command"); command == "view" || command == "create" {
 			name = command
 		}
-	case p.agent == "cursor" && name == "Delete": // Claude Code has no tool for it, but patches delete files
+	case p.agent == "cursor" && name == "Delete": // Claude Code has no such tool, but patches delete files
 		file := strings.ReplaceAll(in.text(fileArgument.from...), "\n", " ")
 		input = map[string]any{"patch": "*** Begin Patch\n*** Delete File: " + file + "\n*** End Patch"}
 	}
 	p.translate(name, input)
 }
 
-// readResult reads the result of a call: of Gemini CLI and Qwen Code an object with what the model
-// gets or an error, of Copilot CLI one with its kind, of Cursor a text of JSON.
+// readResult reads the result of a call. Gemini CLI and Qwen Code send an object with what the
+// model gets or an error, Copilot CLI one with a kind, Cursor a text that is JSON.
 func (p *payload) readResult(raw *rawPayload) {
 	if response, ok := raw.Response.(map[string]any); ok {
 		if problem := problemText(response["error"]); problem != "" && p.event == "PostToolUse" {
 			p.tool.Problem = problem
-			p.dropped = p.name == "AfterTool" // 0.61.0 passes the text on for tools that worked
+			p.dropped = p.name == "AfterTool" // version 0.61.0 passes text on only for tools that worked
 		}
 		p.tool.Response = firstValue(response["llmContent"], response["returnDisplay"], raw.Response)
 	}
@@ -177,7 +178,8 @@ func (p *payload) readResult(raw *rawPayload) {
 		result := arguments(given)
 		text := result.text("textResultForLlm", "text_result_for_llm")
 		p.tool.Response = firstValue(text)
-		if kind := result.text("resultType", "result_type"); kind != "" && kind != "success" { // failure, rejected, denied
+		// failure, rejected or denied
+		if kind := result.text("resultType", "result_type"); kind != "" && kind != "success" {
 			p.tool.Problem = cmp.Or(p.tool.Problem, kind+": "+text)
 		}
 	}
@@ -188,8 +190,8 @@ func (p *payload) readResult(raw *rawPayload) {
 	}
 }
 
-// cursorOutput is a result that comes as JSON inside a string. If it was cut on its way, it is not
-// JSON any more, but still names files.
+// cursorOutput decodes a result that is JSON inside of a string. If it was cut on its way it is no
+// longer JSON, but still names files.
 func cursorOutput(text string) any {
 	var v any
 	if decodeValue(text, &v) {
@@ -198,7 +200,7 @@ func cursorOutput(text string) any {
 	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(text)
 }
 
-// copilotEvent finds an event by the keys that only it has.
+// copilotEvent recognizes an event by members that only this event has.
 func copilotEvent(raw *rawPayload) string {
 	switch {
 	case raw.ToolCamel != "" && raw.ResultCamel != nil:
@@ -219,8 +221,8 @@ func copilotEvent(raw *rawPayload) string {
 	return ""
 }
 
-// timeOf reads milliseconds since 1970, or a date: one dialect has this, one that. A call that is
-// delivered in both gets the same id from it.
+// timeOf parses milliseconds since 1970, or a date, because agents use one or the other. A call
+// that is delivered in both forms gets the same id from it.
 func timeOf(v any) time.Time {
 	switch v := v.(type) {
 	case float64:
@@ -235,7 +237,7 @@ func timeOf(v any) time.Time {
 	return time.Time{}
 }
 
-// unquoted takes off the quotes that opencode run puts around a prompt of several words.
+// unquoted removes the quotes that opencode run puts around a prompt of several words.
 func unquoted(prompt string) string {
 	text := strings.TrimSpace(prompt)
 	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
@@ -247,14 +249,14 @@ func unquoted(prompt string) string {
 	return prompt
 }
 
-// exitLine matches how Gemini CLI, Qwen Code and Copilot CLI report the end of a command, after the
-// output of the command itself.
+// exitLine matches the line in which Gemini CLI, Qwen Code and Copilot CLI report how a command
+// ended, after the output of the command itself.
 var exitLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(?:Exit Code: |<exited with exit code |<shellId: \S+ completed with exit code )([0-9]+)\b`)
 })
 
-// exitCode returns the exit code of a command, or "" if the result of the agent's call does not
-// have it.
+// exitCode returns the exit code of a command, "" if the result of the agent's call does not have
+// it.
 func exitCode(agent string, response any) string {
 	if o, ok := response.(map[string]any); ok {
 		for _, key := range []string{"exitCode", "exit_code"} {
@@ -264,7 +266,7 @@ func exitCode(agent string, response any) string {
 		}
 	}
 	if agent != "gemini" && agent != "qwen" && agent != "copilot" {
-		return "" // any such line is of the command itself
+		return "" // such a line would have been printed by the command itself
 	}
 	text := output(response)
 	all := exitLine().FindAllStringSubmatch(text[max(0, len(text)-2048):], -1)
@@ -283,8 +285,8 @@ func patchIn(in arguments, text string) string {
 	return ""
 }
 
-// mcpName is the name of an MCP server's tool as Claude Code has it, "" if it is another tool.
-// Gemini writes mcp_server_tool, Cursor MCP:tool.
+// mcpName returns the name that Claude Code would give to an MCP server's tool, "" if it is another
+// tool. Gemini writes mcp_server_tool, Cursor MCP:tool.
 func mcpName(name string) string {
 	if rest, ok := strings.CutPrefix(name, "MCP:"); ok {
 		if slices.Contains(agents.OwnTools, rest) {

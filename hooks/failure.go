@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// failureMarks are looked for in the lower-case message, in order: the first that fits decides.
+// failureMarks are searched in the lower-case message, in this order. The first that is found
+// decides.
 var failureMarks = []struct {
 	why   event.Failure
 	marks []string
@@ -27,7 +28,7 @@ var failureMarks = []struct {
 		"cannot find the file", "cannot access", "path not found"}},
 }
 
-// classify says why a call failed, from the message of the tool.
+// classify returns why a call failed, judging by the tool's message.
 func classify(problem string) event.Failure {
 	problem = strings.ToLower(event.Clip(problem, 2048))
 	for _, f := range failureMarks {
@@ -38,7 +39,7 @@ func classify(problem string) event.Failure {
 	return event.FailOther
 }
 
-// failedText reports whether the text that a model got to see begins as tools report errors.
+// failedText reports whether a text begins the way tools report errors to a model.
 func failedText(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	return slices.ContainsFunc([]string{"<tool_use_error>", "Error:", "error:", "Exit code ",
@@ -49,24 +50,24 @@ func failedText(text string) bool {
 		func(head string) bool { return strings.HasPrefix(text, head) })
 }
 
-// onlyMissing reports whether all that a command printed is one line that says that a file is not
-// there.
+// onlyMissing reports whether a command printed nothing but one line that says that a file does not
+// exist.
 func onlyMissing(text string) bool {
 	text = strings.TrimSpace(text)
 	if i := strings.LastIndex(text, "\n<shellId: "); i > 0 {
-		text = text[:i] // Copilot's own line
+		text = text[:i] // a line that Copilot adds
 	}
 	return len(text) < 1024 && !strings.Contains(text, "\n") &&
 		strings.Contains(strings.ToLower(text), ": no such file or directory")
 }
 
-// exitStatus finds the exit status in the message about a command that failed.
+// exitStatus matches the exit status in the message about a failed command.
 var exitStatus = regexp.MustCompile(`^(?:Error: )?Exit code (\d+)\b`)
 
-// status returns the exit status of a shell call's line, or "" if the agent leaves a doubt: the
-// line may still run, or it was stopped. Claude Code does not report some failures as failures, so
-// its words are not used. Gemini CLI and Qwen Code write a status that is not 0 as the last line of
-// an output, where the command may have written it itself.
+// status returns the exit status of a shell call. It is "" if there is doubt, because the command
+// may still be running or was stopped. For Claude Code the words of the result are ignored, because
+// it does not report every failure as one. Gemini CLI and Qwen Code write a status other than 0 as
+// the last line of the output, but the command may have printed that line itself.
 func (s *CallContext) status(c ToolCall) string {
 	_, fields := c.Response.(map[string]any)
 	m := exitStatus.FindStringSubmatch(c.Problem)
@@ -80,8 +81,8 @@ func (s *CallContext) status(c ToolCall) string {
 	return ""
 }
 
-// ended reports whether a shell call that did not fail says that its command succeeded: it ended,
-// and its status is known. Claude Code reports a failed command by another event; other agents have
+// ended reports whether a shell call that did not fail is known to have succeeded: it ended, and
+// its status is known. Claude Code reports a failed command with another event; other agents have
 // to give the status.
 func (s *CallContext) ended(c ToolCall) bool {
 	response, _ := c.Response.(map[string]any)
@@ -96,12 +97,12 @@ func (s *CallContext) ended(c ToolCall) bool {
 	if s.Agent != "claude" {
 		return exitCode(s.Agent, c.Response) == "0"
 	}
-	told, _ := c.Response.(string) // without fields, words say that it was moved to the background
+	told, _ := c.Response.(string) // a result in words means that the command was moved to the background
 	return !strings.Contains(event.Clip(told, 400), "background")
 }
 
-// failed returns the Call of a tool call that failed. Paths that no file has are kept, because the
-// hint rescue looks for what they meant.
+// failed returns the Call for a tool call that failed. It keeps paths of files that do not exist,
+// because the hint rescue looks for the files that were meant.
 func (s *CallContext) failed(act event.Act, c ToolCall, names ...string) event.Call {
 	out := event.Call{Act: act, Failure: c.why}
 	if out.Failure == "" {

@@ -11,15 +11,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// Limits of the stored input of a call, from which the call can be made again. Input that exceeds
-// them is marked as cut.
+// Limits for storing the input of a call, from which the call can be repeated. Input beyond them is
+// marked as cut.
 const (
 	maxInput = 2048 // bytes of a command or a pattern
-	maxEdits = 32   // replacements of one call
-	maxSwap  = 8192 // bytes of each text of a replacement
+	maxEdits = 32   // replacements in one call
+	maxSwap  = 8192 // bytes of each text in a replacement
 )
 
-// describe gives the first part of a call what it takes to make the call again.
+// describe adds to the first part of a call what is needed to repeat the call.
 func (s *CallContext) describe(c ToolCall, bodies []event.Body) {
 	isCall := func(b event.Body) bool { _, ok := b.(event.Call); return ok }
 	at := slices.IndexFunc(bodies, isCall)
@@ -36,7 +36,7 @@ func (s *CallContext) describe(c ToolCall, bodies []event.Body) {
 	case "Bash", "PowerShell", "shell", "exec_command", "local_shell":
 		commandInput(&out, c, len(bodies) == 1)
 	default:
-		out.Cut = true // aOa cannot do it
+		out.Cut = true // aOa cannot repeat it
 	}
 	text := c.result()
 	if out.Bytes = len(text); text != "" {
@@ -63,12 +63,12 @@ func (s *CallContext) searchInput(out *event.Call, c ToolCall) {
 		out.Mode = mode
 	}
 	out.Limit, out.Fold = c.Input.number("head_limit"), c.Input.flag("-i")
-	// What a replay cannot do as the tool does is not done at all.
+	// A call with options that a replay cannot imitate is not repeated at all.
 	out.Cut = out.Cut || c.Input.flag("multiline") || c.Input.text("type") != ""
 }
 
-// commandInput is a command. One that only prints a part of a file is a read: it can be done again
-// without a shell.
+// commandInput stores a command. If it only prints a part of a file it becomes a read, which can be
+// repeated without a shell.
 func commandInput(out *event.Call, c ToolCall, alone bool) {
 	command := commandText(c.Input)
 	keep(out, &out.Command, command)
@@ -79,8 +79,8 @@ func commandInput(out *event.Call, c ToolCall, alone bool) {
 	}
 }
 
-// printed takes apart the commands that print a part of one file: cat FILE, head -n N FILE, sed -n
-// 'A,Bp' FILE.
+// printed parses commands that print a part of one file: cat FILE, head -n N FILE, sed -n 'A,Bp'
+// FILE.
 func printed(command string) (from, lines int, ok bool) {
 	w := strings.Fields(command)
 	if strings.ContainsAny(command, "|&;<>$`(){}*?\\\n") {
@@ -106,7 +106,7 @@ func printed(command string) (from, lines int, ok bool) {
 	return 0, 0, false
 }
 
-// keep puts a text of an input into a call, without its secrets.
+// keep stores a text of the input in a call, without its secrets.
 func keep(out *event.Call, to *string, text string) {
 	clean := redact.Text(event.Clip(text, maxCommand))
 	out.Secret = out.Secret || clean != text && len(text) <= maxCommand
@@ -116,7 +116,8 @@ func keep(out *event.Call, to *string, text string) {
 	*to = clean
 }
 
-// swaps are the replacements of an edit. Without both texts of each it cannot be done again.
+// swaps stores the replacements of an edit. If one of them lacks a text the edit cannot be
+// repeated.
 func swaps(out *event.Call, c ToolCall) {
 	all := []any{map[string]any(c.Input)}
 	if list, _ := c.Input["edits"].([]any); len(list) > 0 {

@@ -7,35 +7,35 @@ import (
 	"unicode/utf16"
 )
 
-// Offer is one recorded sequence, as it is offered.
+// Offer is one recorded sequence of tool calls that is offered to an agent.
 type Offer struct {
 	ID      string
 	Summary string
 	Match   int // percent
 	Uses    int
-	Actions []string // names of tools
+	Actions []string // names of the tools
 	Prompt  string   // the prompt of the recorded turn
 	Recipe  string   // what it edited and ran; "" if it edited nothing
-	Applies bool     // its edits can be made as they were made then
+	Applies bool     // its edits can still be made as they were made then
 }
 
-// Block is text under a tag of its own. Only aOa's blocks have tags: angle brackets in texts are
-// replaced, also in those of blocks.
+// Block is a text in a tag of its own. Only aOa's blocks have tags; angle brackets in texts are
+// replaced, also in the texts of blocks.
 type Block struct {
-	Tag  string // "" for agents that know no tags
+	Tag  string // "" for agents that do not use tags
 	Text string
 }
 
-// offerTag encloses what is offered to Claude, as the cache's specification has it.
+// offerTag is the tag around offers to Claude. The specification of the cache demands it.
 const offerTag = "reload_options"
 
-// maxOfferActions is how many tools an offer names.
+// maxOfferActions is the number of tools that an offer names.
 const maxOfferActions = 8
 
-// maxRecipe bounds what an offer says of edits and commands, in UTF-16 units.
+// maxRecipe is the longest text about edits and commands in an offer, in UTF-16 units.
 const maxRecipe = 320
 
-// Offers puts recorded sequences into words, one on each line: facts, no orders. Without sequences
+// Offers returns recorded sequences in words, one on each line: facts, no orders. Without sequences
 // it returns the zero Block.
 func Offers(agent string, offers []Offer) Block {
 	if len(offers) == 0 {
@@ -68,13 +68,13 @@ func Offers(agent string, offers []Offer) Block {
 	return Block{Text: b.String()}
 }
 
-// oneLine puts a text on one line and cuts it.
+// oneLine returns a text as one line and cuts it.
 func oneLine(s string, n int) string { return shorten(strings.Join(strings.Fields(s), " "), n) }
 
-// String is the block as the agent gets it: harmless but for its own tags.
+// String returns the block as the agent gets it: with its own tags, but otherwise harmless.
 func (b Block) String() string { return b.within(MaxHint) }
 
-// within is the block in at most n UTF-16 units, "" if its first fact does not fit.
+// within returns the block in at most n UTF-16 units, "" if not even its first fact fits.
 func (b Block) within(n int) string {
 	text := harmless(b.Text)
 	if b.Tag != "" {

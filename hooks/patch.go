@@ -5,7 +5,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// patch is a call of apply_patch.
+// patch returns the bodies for a call of apply_patch.
 func (s *CallContext) patch(c ToolCall) []event.Body {
 	text := c.Input.text("command", "input", "patch")
 	if list := c.Input.texts("command"); text == "" && len(list) > 0 {
@@ -26,7 +26,7 @@ func (s *CallContext) patch(c ToolCall) []event.Body {
 	return out
 }
 
-// changed says what a patch that is applied in dir does to one of its files.
+// changed returns what a patch that is applied in dir does to one file.
 func (s *CallContext) changed(op shell.PatchFile, dir string) []event.Body {
 	p, ok := s.Files.Path(op.Name, dir)
 	if !ok || s.Files.Ignored(p) {
@@ -39,7 +39,7 @@ func (s *CallContext) changed(op shell.PatchFile, dir string) []event.Body {
 	return out
 }
 
-// onFiles is a call, or a part of one, that reads, changes or deletes files.
+// onFiles returns the body for reading, changing or deleting files.
 func (s *CallContext) onFiles(k event.Kind, files ...event.Path) event.Body {
 	if k == event.KindDelete {
 		return event.Delete{Paths: files}

@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// rawPayload has the fields that the agents' payloads have. None has all. A field that may be a
-// text or an object is of type any.
+// rawPayload has all fields that occur in agents' payloads. No payload has all of them. A field
+// that may be a text or an object has the type any.
 type rawPayload struct {
 	Event        string   `json:"hook_event_name"`
 	EventCamel   string   `json:"hookEventName"`
@@ -23,7 +23,7 @@ type rawPayload struct {
 	Subagent     string   `json:"agent_id"`
 	Cwd          string   `json:"cwd"`
 	Workspaces   []string `json:"workspace_roots"`
-	// Antigravity CLI
+	// Antigravity CLI:
 	ConversationCamel string   `json:"conversationId"`
 	WorkspacesCamel   []string `json:"workspacePaths"`
 	Invocation        *int     `json:"invocationNum"`
@@ -56,11 +56,11 @@ type rawPayload struct {
 	FailureType  any       `json:"failure_type"`
 	Interrupted  bool      `json:"is_interrupt"`
 	Calls        []rawCall `json:"tool_calls"`
-	Stopped      bool      `json:"stop_hook_active"` // a hook keeps the turn going, which was about to end
+	Stopped      bool      `json:"stop_hook_active"` // a hook has continued a turn that was about to end
 	Said         string    `json:"last_assistant_message"`
 }
 
-// rawCall is a tool call as Claude Code's payloads have it.
+// rawCall is a tool call in the form of Claude Code's payloads.
 type rawCall struct {
 	Tool     string `json:"tool_name"`
 	ID       string `json:"tool_use_id"`
@@ -73,28 +73,28 @@ func (c rawCall) toolCall() ToolCall {
 	return ToolCall{Name: c.Tool, ID: c.ID, Input: input, Response: c.Response}
 }
 
-// payload is an agent's payload in the terms of Claude Code. The payloads of all agents are
-// translated into it, so that the rest of the package knows one form.
+// payload is an agent's payload in the terms of Claude Code. All payloads are translated into it,
+// so that the rest of the package deals with one form.
 type payload struct {
-	agent    string // that called
-	name     string // the event as the agent calls it: the answer has to have that name
-	event    string // the event as Claude Code calls it, "" if it has none like it
+	agent    string // the agent that called
+	name     string // the agent's name of the event, which the answer has to repeat
+	event    string // Claude Code's name of the event, "" if it has no such event
 	session  string
 	subagent string
 	turn     string
 	cwd      string
 	prompt   string
-	said     string // at the end of a turn: the agent's last message
+	said     string // at the end of a turn: the last message of the agent
 	source   string
 	reason   string
-	dropped  bool // the agent drops the answer, though the event takes text
+	dropped  bool // the agent drops the answer, although the event takes text
 	at       time.Time
 	tool     ToolCall
 	toolDir  string // where the tool ran, if not in cwd
 	calls    []rawCall
 }
 
-// firstValue returns the first value that is there.
+// firstValue returns the first value that is neither nil nor "".
 func firstValue(values ...any) any {
 	for _, v := range values {
 		if v != nil && v != "" {
@@ -104,8 +104,8 @@ func firstValue(values ...any) any {
 	return nil
 }
 
-// canonical puts an agent's payload into the terms of Claude Code: each member is read from
-// whichever field an agent has for it.
+// canonical translates an agent's payload into the terms of Claude Code. Each member is read from
+// whichever field the agent uses for it.
 func canonical(agent string, raw *rawPayload) *payload {
 	cwd := append(append([]string{raw.Cwd}, raw.Workspaces...), raw.WorkspacesCamel...)
 	p := &payload{agent: agent, name: eventName(agent, raw), subagent: raw.Subagent, cwd: cmp.Or(cwd...),
@@ -115,10 +115,10 @@ func canonical(agent string, raw *rawPayload) *payload {
 	p.event = agents.EventOf(agent, p.name).Canonical
 	switch {
 	case p.event == "SessionStart" && raw.Invocation != nil && (*raw.Invocation > 0 || raw.Steps > 1):
-		p.event = "PostToolBatch" // of Antigravity CLI the first request, with the prompt as its only step, is a start
+		p.event = "PostToolBatch" // except for Antigravity's first request with only the prompt, which is a start
 	case p.event == "SessionStart" && (p.source == "" || p.source == "new"):
 		p.source = "startup"
-	case p.event == "UserPromptSubmit" && raw.Submitted != nil: // without it Qwen Code's machine continues a turn
+	case p.event == "UserPromptSubmit" && raw.Submitted != nil: // without it Qwen Code's machinery continues a turn
 		if p.prompt = *raw.Submitted; p.prompt == "" {
 			p.event = ""
 		}
@@ -126,11 +126,11 @@ func canonical(agent string, raw *rawPayload) *payload {
 		p.prompt = unquoted(p.prompt)
 	}
 	p.readCall(raw)
-	p.dropped = p.dropped || p.event == "Stop" && raw.Stopped // it was said before the turn went on
+	p.dropped = p.dropped || p.event == "Stop" && raw.Stopped // it was already said before the turn continued
 	switch p.event {
 	case "PostToolUse":
 		if text, plain := p.tool.Response.(string); plain && p.tool.Name == "Bash" && onlyMissing(text) {
-			p.tool.Failed, p.tool.Problem = true, text // Codex says what a command printed, not how it ended
+			p.tool.Failed, p.tool.Problem = true, text // Codex tells what a command printed, but not how it ended
 		}
 	case "PostToolUseFailure":
 		p.tool.Failed, p.tool.Problem = true, cmp.Or(p.tool.Problem, firstText(raw.Error), output(raw.Error))
@@ -141,7 +141,7 @@ func canonical(agent string, raw *rawPayload) *payload {
 	return p
 }
 
-// eventName is the event as the agent calls it. Some payloads do not name it.
+// eventName returns the agent's name of the event. Some payloads do not have it.
 func eventName(agent string, raw *rawPayload) string {
 	name := cmp.Or(raw.Event, raw.EventCamel)
 	switch {
@@ -156,7 +156,7 @@ func eventName(agent string, raw *rawPayload) string {
 	return name
 }
 
-// folder is where the tool ran, which the agent may give relative to cwd.
+// folder returns where the tool ran. The agent may give it relative to cwd.
 func (p *payload) folder() string {
 	if p.toolDir == "" {
 		return p.cwd
@@ -167,7 +167,7 @@ func (p *payload) folder() string {
 	return p.toolDir
 }
 
-// when is the time that the payload says, if it can be right.
+// when returns the time in the payload, or now if that time cannot be right.
 func (p *payload) when(now time.Time) time.Time {
 	if d := now.Sub(p.at); p.at.IsZero() || d > 2*time.Minute || d < -2*time.Minute {
 		return now
@@ -175,10 +175,10 @@ func (p *payload) when(now time.Time) time.Time {
 	return p.at
 }
 
-// caller says which agent really runs a hook that was installed for another. VS Code runs Copilot's
-// and Claude Code's settings files too, and Copilot and Cursor run Claude Code's, with payloads of
-// their own, and want answers in their own form. What the payload says counts first; the
-// environment may have come from a terminal inside another agent.
+// caller returns the agent that really runs a hook that was installed for another one. VS Code also
+// runs the settings of Copilot and Claude Code, and Copilot and Cursor run those of Claude Code.
+// They send payloads of their own and want answers in their own form. The payload decides first,
+// because the environment may come from a terminal inside of another agent.
 func caller(agent string, raw *rawPayload, env map[string]string) string {
 	result, _ := raw.Result.(map[string]any)
 	switch {
@@ -200,14 +200,14 @@ func caller(agent string, raw *rawPayload, env map[string]string) string {
 	return agent
 }
 
-// firstText is a value if it is a text, else "".
+// firstText returns a value if it is a text, else "".
 func firstText(v any) string {
 	s, _ := v.(string)
 	return s
 }
 
 // problemText returns the message of a failure from a value that is a text, or an object with a
-// message; "" if there was none.
+// message; "" if there is none.
 func problemText(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -218,11 +218,10 @@ func problemText(v any) string {
 	return ""
 }
 
-// arguments are the fields of a JSON object by name: what a tool is called with differs from tool
-// to tool.
+// arguments has the arguments of a tool call by name. They differ from tool to tool.
 type arguments map[string]any
 
-// text is the text at the first of the keys that has one.
+// text returns the text at the first of the keys that has one.
 func (a arguments) text(keys ...string) string {
 	for _, k := range keys {
 		if s, ok := a[k].(string); ok && s != "" {
@@ -232,7 +231,7 @@ func (a arguments) text(keys ...string) string {
 	return ""
 }
 
-// texts is the list of texts at key; a single text is a list of one.
+// texts returns the list of texts at a key. A single text counts as a list of one.
 func (a arguments) texts(key string) (out []string) {
 	switch v := a[key].(type) {
 	case string:
@@ -249,7 +248,7 @@ func (a arguments) texts(key string) (out []string) {
 
 func (a arguments) flag(key string) bool { return a[key] == true }
 
-// number is a whole number that is not negative, 0 for anything else.
+// number returns a whole number that is not negative, 0 for anything else.
 func (a arguments) number(key string) int {
 	f, _ := a[key].(float64)
 	if n := int(f); n > 0 && float64(n) == f {
@@ -258,7 +257,7 @@ func (a arguments) number(key string) int {
 	return 0
 }
 
-// parseArguments reads arguments that are an object, or a text that holds one.
+// parseArguments reads arguments from an object, or from a text that contains one.
 func parseArguments(v any) (in arguments, text string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -270,11 +269,12 @@ func parseArguments(v any) (in arguments, text string) {
 	return nil, ""
 }
 
-// decodeValue reads a text that holds JSON; false if it is not JSON, or of another type.
+// decodeValue parses a text as JSON. It returns false if it is not JSON or has another type.
 func decodeValue(text string, into any) bool { return json.Unmarshal([]byte(text), into) == nil }
 
-// output is the text of a tool's result, whatever its shape: a text, {stdout, stderr}, {content},
-// {filenames}, a list of {type: text, text} blocks. At most maxOutput bytes are of use to anyone.
+// output returns the text of a tool's result, whatever its form: a text, {stdout, stderr},
+// {content}, {filenames}, or a list of {type: text, text} blocks. It may stop after maxOutput
+// bytes, because no more are used.
 func output(v any) string {
 	var b strings.Builder
 	line := func(s string) {

@@ -10,11 +10,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Longest texts, in UTF-16 units, which is how Claude Code counts. Over 10,000 it would put the
-// text into a file and show its beginning; Codex does so over 2,500 tokens, Copilot cuts at 10 KB.
+// The longest texts, in UTF-16 units, which is how Claude Code counts. From 10,000 on Claude Code
+// would put the text into a file and show its beginning. Codex does so from 2,500 tokens on, and
+// Copilot cuts at 10 KB.
 const (
 	MaxHint  = 1200
-	MaxStart = 2000 // the block at a session's start
+	MaxStart = 2000 // for the block at a session's start
 )
 
 func longest(on string) int {
@@ -24,10 +25,11 @@ func longest(on string) int {
 	return MaxHint
 }
 
-// Render puts a block and a text below it into the form of an agent's event: the one JSON object
-// that the hook prints, or nil when there is neither or the event takes none. The text is made
-// harmless and cut at a line's end to MaxHint (MaxStart at a session's start), with the block. The
-// object never holds a decision: a hint must not decide about permissions.
+// Render returns a block and a text below it in the form that an agent's event expects: the one
+// JSON object that the hook prints, or nil if there is neither or the event takes no text. The text
+// is made harmless and, together with the block, cut after a line to MaxHint (MaxStart at a
+// session's start). The object never has a decision, because a hint must not decide about
+// permissions.
 func Render(agent, event string, b Block, text string) []byte {
 	left := longest(event)
 	block := b.within(left)
@@ -47,7 +49,7 @@ func Render(agent, event string, b Block, text string) []byte {
 		return compact(struct {
 			Text string `json:"additional_context"`
 		}{text})
-	case agents.Steps: // it does not stay in the conversation
+	case agents.Steps: // the text does not stay in the conversation
 		type step struct {
 			Text string `json:"ephemeralMessage"`
 		}
@@ -72,21 +74,21 @@ func Render(agent, event string, b Block, text string) []byte {
 	}{output{event, text}})
 }
 
-// compact is v as JSON on one line, with < > & as they are.
+// compact returns v as JSON on one line, without escaping < > &.
 func compact(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return nil // impossible: only our own plain structs come here
+		return nil // impossible: it is only called with our own plain structs
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// harmless takes out what could pass for more than text: control characters other than line ends,
-// invisible characters, and the bracket that opens a tag like those that clients put around
-// messages of their own. Names of files have no invisible characters here: event.Path shows them as
-// escapes.
+// harmless removes everything that could be taken for more than text: control characters other than
+// line ends, invisible characters, and the bracket that begins a tag, because clients put tags
+// around messages of their own. Names of files have no invisible characters here, because
+// event.Path shows them as escapes.
 func harmless(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -102,7 +104,7 @@ func harmless(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// shorten cuts s to n UTF-16 units, at the end of a line if there is one, else of a character.
+// shorten cuts s to n UTF-16 units: after a line if possible, else after a character.
 func shorten(s string, n int) string {
 	units, line := 0, -1
 	for i, r := range s {

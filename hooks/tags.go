@@ -12,24 +12,24 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// MaxTags is the number of intent tags that one event carries.
+// MaxTags is the largest number of intent tags of one event.
 const MaxTags = 5
 
-// TagRules are the user's own rules, from the configuration: a path pattern or a word → a tag.
+// TagRules are the user's own rules, from the settings. They map a path pattern or a word to a tag.
 //
-//	"billing/"     files below a folder of that name, at any depth; "a/b/" for folders in a row
+//	"billing/"     files below a folder with this name, at any depth; "a/b/" for nested folders
 //	"*_gen.go"     files by name
 //	"docs/*.md"    files by whole path; ** stands for any number of folders
-//	"word:invoice" prompts and commands with that word
+//	"word:invoice" prompts and commands with this word
 //
-// A leading '#' of the tag is taken off.
+// A '#' at the beginning of the tag is removed.
 type TagRules map[string]string
 
-// The rules that come with aOa. Each line is a tag and the words or patterns that give it. The tags
-// of an event are ordered: the user's own, those of the words of the prompt or command, of the
-// path, of the tool, of the language.
+// The built-in rules. Each line has a tag and the words or patterns that give it. The tags of an
+// event are ordered: the user's own first, then those by the words of the prompt or command, by the
+// path, by the tool, and by the language.
 var (
-	// folderTags: a folder anywhere in the path.
+	// folderTags gives tags by the name of any folder in the path.
 	folderTags = lookup(`
 testing         test tests testdata spec specs __tests__ e2e fixtures
 authentication  auth authentication login oauth
@@ -47,7 +47,7 @@ security        security crypto
 caching         cache
 performance     bench benchmarks
 translation     i18n locales`)
-	// baseTags gives tags by patterns of the file name in lower case, in the order of the tags.
+	// baseTags gives tags by patterns for the base name in lower case, in the order of the tags.
 	baseTags = tagRules(`
 testing         *_test.* test_* *.test.* *.spec.* *_spec.* *test.java *tests.cs conftest.py
 deploy          dockerfile* docker-compose* *.tf procfile
@@ -62,7 +62,7 @@ configuration   *config* *settings* .env*
 authentication  auth.* auth[\-_]* *[\-_]auth.* *[\-_]auth[\-_]* *oauth* *authn* *authz* *authent* *authoriz* *login*
 database        *migrat*
 caching         *cache*`)
-	// wordTags: a word of a prompt or a command, by its term.
+	// wordTags gives tags by the term of a word in a prompt or a command.
 	wordTags = sync.OnceValue(func() map[string]string {
 		return byTerm(lookup(`
 fixing          bug broken crash fail failure error regression panic debug bugfix hotfix fixes
@@ -88,17 +88,17 @@ configuration   config configuration setting
 committing      commit
 merging         merge rebase conflict`))
 	})
-	// kindTags: what the tool does.
+	// kindTags gives tags by what the tool does.
 	kindTags = map[event.Kind]string{event.KindRead: "reading", event.KindEdit: "editing", event.KindWrite: "editing",
 		event.KindSearch: "searching", event.KindRun: "running"}
-	// extTags: the language.
+	// extTags gives tags by the language of a file.
 	extTags = lookup(`
 go: .go; python: .py; javascript: .js .mjs .jsx; typescript: .ts .tsx; rust: .rs; java: .java; kotlin: .kt; ruby: .rb
 php: .php; c: .c .h; cpp: .cc .cpp .hpp; csharp: .cs; swift: .swift; shell: .sh .bash; powershell: .ps1; lua: .lua
 elixir: .ex .exs; scala: .scala; zig: .zig; dart: .dart; vue: .vue; svelte: .svelte; sql: .sql; terraform: .tf; nix: .nix`)
 )
 
-// byTerm is a table of words with the terms of these (see index.Terms) in their place.
+// byTerm replaces the words of a table by their terms (see index.Terms).
 func byTerm(words map[string]string) map[string]string {
 	out := map[string]string{}
 	for word, tag := range words {
@@ -109,7 +109,7 @@ func byTerm(words map[string]string) map[string]string {
 	return out
 }
 
-// tagRules is lookup in the order of the table.
+// tagRules parses a table like lookup, but keeps its order.
 func tagRules(table string) (out []tagRule) {
 	for line := range strings.Lines(table) {
 		words := strings.Fields(line)
@@ -122,8 +122,8 @@ func tagRules(table string) (out []tagRule) {
 
 type tagRule struct{ pattern, tag string }
 
-// tags are the intent tags of an event: at most MaxTags, each once, without '#'. words are those of
-// the redacted prompt or command, the files are those acted upon, else those named.
+// tags returns the intent tags of an event: at most MaxTags, each once, without '#'. words are
+// those of the redacted prompt or command; files are those acted upon, or else those named.
 func (s *CallContext) tags(kind event.Kind, words []string, files []event.Path) []string {
 	var out []string
 	add := func(tag string) {
@@ -164,8 +164,7 @@ func pathTags(p event.Path, add func(string)) {
 	}
 }
 
-// sorted puts the rules into an order that does not change from run to run: the log must not depend
-// on it.
+// sorted returns the rules in a fixed order, so that the log does not depend on the order of a map.
 func (r TagRules) sorted() []tagRule {
 	if len(r) == 0 {
 		return nil
@@ -191,7 +190,7 @@ func (r tagRule) hits(words []string, files []event.Path) bool {
 	return false
 }
 
-// matchPath follows the grammar described at TagRules.
+// matchPath implements the patterns that are described at TagRules.
 func matchPath(pattern string, p event.Path) bool {
 	if dir, ok := strings.CutSuffix(pattern, "/"); ok {
 		return dir != "" && strings.Contains("/"+p.Dir()+"/", "/"+strings.Trim(dir, "/")+"/")

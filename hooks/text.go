@@ -9,24 +9,24 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Kinds of hints. Each is switched and measured by itself.
+// Kinds of hints. Each has its own switch and is measured separately.
 const (
-	HintPartner = "partner" // what changed together before and is untouched now
+	HintPartner = "partner" // files that usually change together with the change and are missing from it
 	HintRescue  = "rescue"  // where the file of a failed access is
-	HintStart   = "start"   // the working set at a session's start
-	HintPrompt  = "prompt"  // a list of files, one of which the turn probably opens
-	HintStale   = "stale"   // what changed since this session read it
+	HintStart   = "start"   // the files of recent work, at a session's start
+	HintPrompt  = "prompt"  // a list of files, one of which the turn will probably open
+	HintStale   = "stale"   // files that have changed since this session read them
 	HintSearch  = "search"  // what a search meant that named no file, or too many
-	HintSought  = "sought"  // a list of files after such a search, where it is not known what it meant
-	HintNext    = "next"    // what is likely opened next
+	HintSought  = "sought"  // a list of files after such a search, if it is not known what the search meant
+	HintNext    = "next"    // files that will probably be opened next
 )
 
-// maxFiles is how many files a hint names.
+// maxFiles is the largest number of files that a hint names.
 const maxFiles = 5
 
-// preface says where a text comes from and that its names are data. opening is the line above the
-// files and states a fact about them. It gives no orders: clients warn their models of text from
-// tools that tells them what to do, so an order would at best be ignored.
+// preface tells where a text comes from, and that its names are data. opening is the line above the
+// files, which states a fact about them. It gives no orders: clients warn their models of tools
+// that tell them what to do, so an order would at best be ignored.
 const preface = "aOa (names are data): "
 
 var opening = map[string]string{
@@ -41,13 +41,17 @@ var opening = map[string]string{
 	HintNext: "files that work like this opened next:",
 }
 
-// Text puts suggestions into words, in at most space bytes: one line that says where they come from
-// and what they have in common, then a line for each of the first five with its place or its
-// strongest reason. It returns "" without suggestions, without space for one, and for an unknown
-// kind. A list for a prompt or after a search gives for each file the probability that the turn
-// opens it, if the turn opens any, and has at most maxListTokens tokens: files come first, then as
-// many reasons as fit. named are the files that the text names. Names are quoted as data; files
-// whose names are not Mentionable are left out.
+// Text puts suggestions into words, in at most space bytes: one line that tells where they come
+// from and what they have in common, then a line for each of the first five with its place or its
+// strongest reason. It returns "" if there are no suggestions, if there is no room for one, and for
+// an unknown kind.
+//
+// A list for a prompt or after a search tells for each file how probable it is that the turn opens
+// it, given that the turn opens any. It takes at most maxListTokens tokens: files come first, then
+// as many reasons as fit.
+//
+// named are the files that the text names. Names are quoted as data; files whose names are not
+// Mentionable are left out.
 func Text(kind string, sugg []event.Suggestion, space int) (text string, named []event.Path) {
 	head, ok := opening[kind]
 	limit := MaxHint
@@ -72,7 +76,7 @@ func Text(kind string, sugg []event.Suggestion, space int) (text string, named [
 			if s.Line > 0 || !s.Reason().Evidence {
 				why = ""
 			}
-		case kind == HintSearch && s.Line > 0: // the symbol is what was searched
+		case kind == HintSearch && s.Line > 0: // the symbol is what was searched for
 			why = ""
 		case why != ": ":
 			line, why = line+why, ""
@@ -95,8 +99,8 @@ func Text(kind string, sugg []event.Suggestion, space int) (text string, named [
 	return strings.Join(lines, "\n"), named
 }
 
-// More returns the line that says how many more files or lines there are than fit into a text, or
-// "" if n is not positive.
+// More returns the line that tells how many more files or lines there are than fit into a text, ""
+// if n is not positive.
 func More(n int) string {
 	if n <= 0 {
 		return ""
@@ -105,8 +109,8 @@ func More(n int) string {
 }
 
 // BrokenText lists places that still use what a change removes, in at most most bytes, and returns
-// which files the text names. It returns "" without places. The line of a file is quoted as data.
-// more is the number of places that are not in all.
+// the files that the text names. It returns "" if there are no places. The line of a file is quoted
+// as data. more is the number of places that are not in all.
 func BrokenText(all []index.Broken, more, most int) (text string, named []event.Path) {
 	lines := index.BrokenLines(all)
 	for _, b := range lines {
@@ -125,9 +129,9 @@ func BrokenText(all []index.Broken, more, most int) (text string, named []event.
 	return text, named
 }
 
-// OtherSession says which files another session changed that may still run, the newest last, and
-// returns which ones the text names. Some agents do not report the end of a session, so the text
-// only says when the session was last active.
+// OtherSession tells which files another session changed that may still be running, the newest
+// last, and returns those that the text names. Some agents do not report the end of a session, so
+// the text only tells when the session was last active.
 func OtherSession(files []event.Path) (text string, named []event.Path) {
 	var names []string
 	for _, f := range slices.Backward(files) {
@@ -142,13 +146,14 @@ func OtherSession(files []event.Path) (text string, named []event.Path) {
 		strings.Join(names, ", ") + ".", named
 }
 
-// maxReason is how long a reason is at most, in UTF-16 units.
+// maxReason is the longest reason, in UTF-16 units.
 const maxReason = 160
 
-// maxListTokens is how many tokens a list for a prompt costs at most (see index.Tokens).
+// maxListTokens is the largest number of tokens of a list for a prompt (see index.Tokens).
 const maxListTokens = 120
 
-// reason is the reason to give, on one line, "" if it would name a file that is not Mentionable.
+// reason returns the reason to show, on one line, "" if it would name a file that is not
+// Mentionable.
 func reason(s event.Suggestion) string {
 	r := s.Reason()
 	text := r.Text

@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// ToolCall is one call of one tool, however it was delivered: by a hook, in a batch, in a
+// ToolCall is one call of one tool, however it was delivered: by a hook, in a batch, or in a
 // transcript.
 type ToolCall struct {
 	Name     string
@@ -19,11 +19,11 @@ type ToolCall struct {
 	Input    arguments
 	Response any // the tool's own object, or the text that the model saw
 	Failed   bool
-	Problem  string        // what went wrong, in the tool's words; "" means that Response says it
-	why      event.Failure // the reason if it is known without reading Problem
+	Problem  string        // what went wrong, in the tool's words; "" if Response has it
+	why      event.Failure // the reason, if it is known without reading Problem
 }
 
-// result is the output of the call, or the message of its failure.
+// result returns the output of the call, or the message of its failure.
 func (c ToolCall) result() string {
 	if c.Failed {
 		return c.Problem
@@ -31,7 +31,7 @@ func (c ToolCall) result() string {
 	return c.printed()
 }
 
-// printed is the output of the tool. For a tool that prints a file it is only the first line.
+// printed returns the output of the tool; for a tool that prints a file, only the first line.
 func (c ToolCall) printed() string {
 	text := output(c.Response)
 	if c.printsFile() {
@@ -50,7 +50,7 @@ func (c ToolCall) printsFile() bool {
 }
 
 // unique adds the session to an id that the agent counts from one in each session. Long ids are
-// random, and stay the same in a session that goes on under another name.
+// random, and stay the same in a session that continues under another name.
 func (s *CallContext) unique(id string) string {
 	if len(id) >= randomID || strings.HasPrefix(id, "toolu_") || s.Session == "" {
 		return id
@@ -61,8 +61,8 @@ func (s *CallContext) unique(id string) string {
 // randomID is the length from which on an id cannot be a counter.
 const randomID = 16
 
-// readers says how a tool's calls become events. A tool that is not in it is read as an MCP
-// server's.
+// readers has the functions that turn calls of each tool into events. A tool that is not listed is
+// treated like one of an MCP server.
 var readers = map[string]func(*CallContext, ToolCall) []event.Body{
 	"Read": readFile, "NotebookRead": readFile, "view_image": readFile,
 	"Edit": editFile, "MultiEdit": editFile, "NotebookEdit": editFile, "Write": writeFile,
@@ -79,12 +79,12 @@ func writeFile(s *CallContext, c ToolCall) []event.Body { return s.open(c, event
 // silent tools search elsewhere than in the repository.
 var silent = map[string]bool{"WebSearch": true, "ToolSearch": true}
 
-// Tool turns a call into events, in the order in which things happened. A call may give none.
+// Tool turns a call into events, in the order in which things happened. There may be none.
 func (s *CallContext) Tool(c ToolCall) []event.Event {
 	if server, _ := splitMCP(c.Name); silent[c.Name] || ourServer(server) {
 		return nil
 	}
-	if c.ID == "" { // old agents send no id: the same call in the same second is the same call
+	if c.ID == "" { // old agents send no id: equal calls in the same second count as one
 		raw, _ := json.Marshal(c.Input)
 		c.ID = digest(s.Session, c.Name, string(raw), strconv.FormatInt(s.Time.Unix(), 10))
 	}
@@ -101,8 +101,8 @@ func (s *CallContext) Tool(c ToolCall) []event.Event {
 	return s.number(c, bodies)
 }
 
-// batch reads the calls that were made together. Most were delivered before and are known by their
-// ids; an Edit that failed is delivered only here, as a text that begins with an error.
+// batch reads calls that were made together. Most were delivered before and are recognized by their
+// ids. A failed Edit is delivered only here, as a text that begins with an error.
 func (s *CallContext) batch(calls []rawCall) (out []event.Event) {
 	for i, raw := range calls[:min(len(calls), maxBatch)] {
 		c := raw.toolCall()
@@ -117,11 +117,11 @@ func (s *CallContext) batch(calls []rawCall) (out []event.Event) {
 	return out
 }
 
-// number makes the events of a call: the first has the call's ID, the others a suffix.
+// number returns the events of a call. The first has the call's ID, the others a suffix.
 func (s *CallContext) number(c ToolCall, bodies []event.Body) (out []event.Event) {
 	secret := secretPaths(commandText(c.Input))
 	for i, b := range bodies {
-		id := event.CallID(c.ID, s.Subagent) // all deliveries of a call agree on it, whichever hook delivered it
+		id := event.CallID(c.ID, s.Subagent) // the same for all deliveries of a call
 		if i > 0 {
 			id += ":" + strconv.Itoa(i)
 		}
@@ -136,7 +136,7 @@ func (s *CallContext) number(c ToolCall, bodies []event.Body) (out []event.Event
 	return out
 }
 
-// open is a call of a tool that reads or changes one file.
+// open returns the bodies for a call of a tool that reads or changes one file.
 func (s *CallContext) open(c ToolCall, act event.Act) []event.Body {
 	name := c.Input.text("file_path", "notebook_path", "path")
 	if name == "" {
@@ -157,14 +157,14 @@ func (s *CallContext) open(c ToolCall, act event.Act) []event.Body {
 	return []event.Body{out}
 }
 
-// fileOf is the file that a structured result is about.
+// fileOf returns the file that a structured result is about.
 func fileOf(response any) string {
 	o, _ := response.(map[string]any)
 	file, _ := o["file"].(map[string]any)
 	return cmp.Or(arguments(o).text("filePath", "notebook_path"), arguments(file).text("filePath"))
 }
 
-// search is a call of the search tools: Grep, Glob, and the old LS.
+// search returns the bodies for a call of a search tool: Grep, Glob, and the old LS.
 func (s *CallContext) search(c ToolCall) []event.Body {
 	out := event.Call{Act: event.ActList, Listing: !c.Failed}
 	if c.Name == "Grep" {
@@ -188,7 +188,8 @@ func (s *CallContext) search(c ToolCall) []event.Body {
 	return []event.Body{out}
 }
 
-// delegate is the call of a subagent: its task names files, its report mentions them.
+// delegate returns the body for the call of a subagent. Its task names files, and its report
+// mentions them.
 func (s *CallContext) delegate(c ToolCall) []event.Body {
 	task := redact.Private(c.Input.text("description") + "\n" + event.Clip(c.Input.text("prompt"), maxPrompt))
 	out := event.Call{Act: event.ActOther, Text: store(task, event.MaxText), Failure: statusOf(c)}
@@ -199,7 +200,7 @@ func (s *CallContext) delegate(c ToolCall) []event.Body {
 	return []event.Body{out}
 }
 
-// statusOf is the failure of a call that did its work, and said that it failed.
+// statusOf returns the failure of a call that did its work but may report that it failed.
 func statusOf(c ToolCall) event.Failure {
 	if c.Failed {
 		return event.FailStatus
@@ -207,17 +208,17 @@ func statusOf(c ToolCall) event.Failure {
 	return ""
 }
 
-// fileKeys are argument names that tools of MCP servers use for files.
+// fileKeys are arguments that tools of MCP servers use for files.
 var fileKeys = []string{"file_path", "filePath", "path", "file", "filename", "relative_path", "relativePath", "uri",
 	"paths", "files",
 	"source", "destination", "target_file", "notebook_path", "absolute_path"}
 
-// wordKeys are argument names for what is looked for.
+// wordKeys are arguments for what is searched.
 var wordKeys = []string{"query", "pattern", "search", "regex", "symbol", "name_path", "name", "text", "q"}
 
-// generic is a call of a tool that aOa does not know, as those of MCP servers: arguments that look
-// like files of the repository count, and the tool's own name says what was done to them. aOa's own
-// tools are not news.
+// generic returns the body for a call of a tool that aOa does not know, such as that of an MCP
+// server. Arguments that look like files of the repository count, and the tool's name tells what
+// was done to them. Calls of aOa's own tools are ignored.
 func (s *CallContext) generic(c ToolCall) []event.Body {
 	_, verb := splitMCP(c.Name)
 	out := event.Call{Act: genericAct(verb)}
@@ -259,7 +260,7 @@ func (s *CallContext) generic(c ToolCall) []event.Body {
 	return []event.Body{out}
 }
 
-// splitMCP takes mcp__server__tool apart.
+// splitMCP splits mcp__server__tool into its parts.
 func splitMCP(name string) (server, tool string) {
 	rest, ok := strings.CutPrefix(name, "mcp__")
 	if !ok {
@@ -274,7 +275,7 @@ func splitMCP(name string) (server, tool string) {
 // ourServer reports whether an MCP server is aOa's.
 func ourServer(name string) bool { return name == "aoa" || strings.HasSuffix(name, "_aoa") }
 
-// genericAct guesses from a tool's name what it does to the files it is given.
+// genericAct guesses from a tool's name what the tool does to the files.
 func genericAct(tool string) event.Act {
 	tool = strings.ToLower(tool)
 	for _, k := range []struct {
@@ -293,7 +294,7 @@ func genericAct(tool string) event.Act {
 	return event.ActOther
 }
 
-// changes is the file that a call is about to change.
+// changes returns the file that a call is about to change.
 func (s *CallContext) changes(c ToolCall) event.Path {
 	if c.Name != "Edit" && c.Name != "Write" && c.Name != "MultiEdit" {
 		return ""
@@ -305,14 +306,14 @@ func (s *CallContext) changes(c ToolCall) event.Path {
 	return p
 }
 
-// next is the question when a file is opened: which one comes after it?
+// next returns the question about the file that will be opened after this one.
 func (s *CallContext) next(c ToolCall) *event.Query {
 	p, ok := event.Path(""), false
 	switch c.Name {
 	case "Read", "Edit", "Write", "MultiEdit", "NotebookEdit":
 		p, ok = s.Files.Path(c.Input.text("file_path", "notebook_path"), "")
 	case "apply_patch", "Bash":
-		if s.Agent != "claude" { // it has tools for single files, and is asked there
+		if s.Agent != "claude" { // Claude Code has tools for single files and is asked there
 			p, ok = s.opened(c)
 		}
 	}
@@ -322,7 +323,7 @@ func (s *CallContext) next(c ToolCall) *event.Query {
 	return &event.Query{Task: event.TaskOpen, Session: s.Session, Subagent: s.Subagent, Current: p}
 }
 
-// opened is the first known file that a command or a patch opens.
+// opened returns the first known file that a command or a patch opens.
 func (s *CallContext) opened(c ToolCall) (event.Path, bool) {
 	for _, e := range s.Tool(ToolCall{Name: c.Name, ID: "next", Input: c.Input}) {
 		if e.Opens() && len(e.Paths()) > 0 && s.Files.Has(e.Paths()[0]) {

@@ -1,7 +1,7 @@
 package agents
 
-// The tools whose calls say which files are used, as each agent names them. Not every version has
-// all of them.
+// The tools whose calls tell which files are used, by each agent's names. Not every version of an
+// agent has all of them.
 const (
 	allTools      = "Read|Edit|Write|NotebookEdit|Grep|Glob|Bash|PowerShell|Agent|Task"
 	geminiMatcher = "read_file|read_many_files|replace|write_file|run_shell_command|grep_search|search_file_content|glob" +
@@ -10,20 +10,21 @@ const (
 	cursorMatcher = "Read|Write|Shell|Grep|Glob|Delete|Task|MCP:.*"
 )
 
-// All are the agents with hooks. An event is installed where its payload teaches something or where
-// its text reaches the model. Not installed at Claude Code: SubagentStart (the first call of a
-// subagent says the same), PreCompact (SessionStart with source compact follows), WorktreeCreate (a
-// hook there replaces Claude Code's own), MessageDisplay and others that name no files. Cursor may
-// ignore a whole file that names an event it does not know, so it gets only documented ones.
+// All has the agents with hooks. An event is installed if learning can use its payload or if text
+// reaches the model there. Not installed in Claude Code are SubagentStart (the first call of a
+// subagent tells the same), PreCompact (SessionStart with source compact follows), WorktreeCreate
+// (a hook there replaces Claude Code's own), MessageDisplay, and others that name no files. Cursor
+// may ignore a settings file that names an unknown event, so it gets only documented ones.
 //
-// What an agent does with text was measured with the version in Driven; Cursor is as its makers
-// document it. Qwen Code reads the text at PreToolUse and does not pass it on. Gemini CLI passes
-// text on for calls that worked; for a failed one it takes only the reason of a decision to block
-// it, which would replace the tool's own message, so text about a failure waits for the next call.
+// What an agent does with text was measured with the version in Driven. Qwen Code reads the text at
+// PreToolUse but does not pass it on. Gemini CLI passes text on only for calls that worked. For a
+// failed call it accepts only the reason for blocking it, which would replace the tool's own
+// message, so text about a failure waits for the next call.
 //
-// Antigravity CLI and VS Code are as documented. Antigravity's PreToolUse is left out: it has to
-// decide about the call, and an error blocks it. Its documents disagree whether PostToolUse names
-// the call: where it does not, aOa learns saves only. VS Code's prompt event takes no text.
+// Cursor, Antigravity CLI and VS Code are entered as their makers document them. Antigravity's
+// PreToolUse is left out, because a hook there has to decide about the call, and an error blocks
+// it. Its documents disagree about whether PostToolUse names the call; if it does not, aOa learns
+// only from saves. VS Code's prompt event takes no text.
 var All = []Agent{
 	{Name: "claude", Title: "Claude Code", Driven: "2.1.332",
 		Settings: Settings{Project: ".claude/settings.json", Local: ".claude/settings.local.json", Home: ".claude",
@@ -32,18 +33,18 @@ var All = []Agent{
 			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true,
 				Matcher: "startup|resume|clear|compact|fork", Timeout: 5},
 			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Context: Nested, Installed: true, Timeout: 3},
-			// For the content of a file before a change. A hint here reaches the model no earlier
-			// than at PostToolBatch, and would hold up each Read: with the kind next, add Read to
-			// the matcher.
+			// Runs before Edit and Write so that aOa can read the old content. Read is left out: a
+			// hint here would delay every Read, and still reach the model only at PostToolBatch. To
+			// use the kind next, add Read to the matcher.
 			{Name: "PreToolUse", Canonical: "PreToolUse", Context: Nested, Installed: true, Matcher: "Edit|Write", Timeout: 2},
 			{Name: "PostToolUse", Canonical: "PostToolUse", Context: Nested, Installed: true, Matcher: allTools, Async: true},
 			{Name: "PostToolUseFailure", Canonical: "PostToolUseFailure", Context: Nested, Installed: true, Matcher: allTools,
 				Async: true},
-			// The only event of a failed Edit. Rescue and stale answer here.
+			// The only event after a failed Edit. Rescue and stale answer here.
 			{Name: "PostToolBatch", Canonical: "PostToolBatch", Context: Nested, Installed: true, Timeout: 2},
-			// For the person: text for the model would keep the turn going, and cost a request.
+			// For the person. Text for the model would continue the turn and cost a request.
 			{Name: "Stop", Canonical: "Stop", Context: Person, Installed: true, Timeout: 2},
-			// Not async: the client ends asynchronous hooks when it exits.
+			// Not async, because the client kills asynchronous hooks when it exits.
 			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
 		}},
 	{Name: "codex", Title: "Codex", Driven: "0.171.0",
@@ -112,8 +113,8 @@ var All = []Agent{
 		Note:     "Antigravity CLI drops a hooks.json with any error in it, silently. Some versions read hooks of plugins only.",
 		Settings: Settings{Project: ".agents/hooks.json", Home: ".gemini", User: "config/hooks.json", Member: "aoa"},
 		Events: []Event{
-			// Before each request to the model, the first of a conversation included. It names no
-			// call and no prompt.
+			// Comes before each request to the model, including the first one of a conversation. It
+			// names neither a call nor a prompt.
 			{Name: "PreInvocation", Canonical: "SessionStart", Context: Steps, Installed: true, Timeout: 5},
 			{Name: "PostToolUse", Canonical: "PostToolUse", Installed: true, Matcher: "*", Timeout: 2},
 		}},

@@ -15,18 +15,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// An agent may be started in a folder above several repositories. Each call goes to the repository
-// of the first file that it names. What else its session sends goes to those that its calls went
-// to, its start to none.
+// An agent may be started in a folder above several repositories. Each of its calls goes to the
+// repository of the first file that the call names. Other events of the session go to the
+// repositories that its calls went to; its start goes to none.
 
 // Limits of the search for a repository.
 const (
-	maxNames    = 256  // names of a call, and entries of the folder
-	maxName     = 4096 // bytes of a text that is taken for names
-	maxSessions = 16   // of which a store notes that their calls went to it
+	maxNames    = 256  // names in a call, and entries of the folder
+	maxName     = 4096 // bytes of the longest text that is taken for names
+	maxSessions = 16   // sessions from above that a store remembers
 )
 
-// above delivers a payload from a folder that is in no repository.
+// above delivers a payload if the agent's folder is in no repository.
 func above(r *request) (answer []byte) {
 	if _, err := discover(r.dir); err == nil {
 		return nil
@@ -41,7 +41,7 @@ func above(r *request) (answer []byte) {
 		Call              any    `json:"toolCall"`
 		Calls             any    `json:"tool_calls"`
 	}
-	_ = json.Unmarshal(r.payload, &p) // of a payload that is cut, nothing is known
+	_ = json.Unmarshal(r.payload, &p) // a payload that was cut is ignored
 	session := cmp.Or(p.Session, p.SessionCamel, p.Conversation, p.ConversationCamel)
 	if session == "" {
 		return nil
@@ -74,7 +74,7 @@ func above(r *request) (answer []byte) {
 	return answer
 }
 
-// deliver sends the request to the daemon and returns its answer, if asked for one.
+// deliver sends the request to the daemon, and returns the answer if asks is true.
 func (d daemon) deliver(r *request, asks bool) []byte {
 	wait, starts := Patience(runner(r.agent), r.event)
 	if !asks {
@@ -83,7 +83,7 @@ func (d daemon) deliver(r *request, asks bool) []byte {
 	return d.exchange(r, wait*time.Duration(Factor()), starts)
 }
 
-// touched is the daemon of the first file that the inputs of calls name.
+// touched returns the daemon for the first file that the inputs of calls name.
 func touched(dir string, inputs []any) (d daemon, ok bool) {
 	tried := map[string]bool{}
 	for _, name := range namesIn(inputs, nil) {
@@ -104,8 +104,8 @@ func touched(dir string, inputs []any) (d daemon, ok bool) {
 	return d, false
 }
 
-// namesIn collects what may be names of files: the words of the texts of a value, without those
-// that files hold.
+// namesIn collects possible names of files: the words in the texts of a value. Texts that are
+// contents of files are left out.
 func namesIn(v any, out []string) []string {
 	switch v := v.(type) {
 	case string:
@@ -130,8 +130,8 @@ func namesIn(v any, out []string) []string {
 	return out[:min(len(out), maxNames)]
 }
 
-// noteFile holds the sessions from above whose calls went to this store, one in a line, the newest
-// last.
+// noteFile returns the file that lists the sessions from above whose calls went to this store, one
+// per line, the newest last.
 func (d daemon) noteFile() string { return filepath.Join(d.Store, "hook-above") }
 
 func (d daemon) noted() []string {

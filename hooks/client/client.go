@@ -13,22 +13,22 @@ import (
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// A hook that takes longer than these is worse than one that prints nothing. Factor multiplies
-// them, except the time of stdin and of starts.
+// Times of a hook. Taking longer is worse than printing nothing. Factor multiplies them, except
+// those for stdin and for starts.
 const (
-	stdinTime   = 250 * time.Millisecond // for all of stdin: agents do not always close it
-	sendTime    = 50 * time.Millisecond  // for a request to a daemon that may hang
-	lateTime    = 5 * time.Millisecond   // the same, for a daemon that was late a short time ago
+	stdinTime   = 250 * time.Millisecond // for reading stdin, because agents do not always close it
+	sendTime    = 50 * time.Millisecond  // for sending a request to a daemon that may hang
+	lateTime    = 5 * time.Millisecond   // for sending a request to a daemon that was late a short time ago
 	retryTime   = 4 * time.Millisecond   // between two attempts to connect
 	startAgain  = 30 * time.Second       // between two starts of a daemon
-	startAtOnce = 2 * time.Second        // the same, at a prompt and at a session's start
+	startAtOnce = 2 * time.Second        // the same, at a prompt and at the start of a session
 )
 
-// Main runs one hook: args are the agent's name and, for Copilot, the event's. It ends the process
-// with 0, whatever happens.
+// Main runs one hook. args has the agent's name and, for Copilot, the event's. Main ends the
+// process with exit code 0, whatever happens.
 func Main(args []string) {
 	defer func() {
-		_ = recover() // a panic would exit with 2, which Claude Code reads as "block this call"
+		_ = recover() // a panic would exit with 2, which Claude Code takes for "block this call"
 		os.Exit(0)
 	}()
 	if answer := deliver(args); len(answer) > 0 {
@@ -46,7 +46,7 @@ func deliver(args []string) []byte {
 		return append([]byte(self), '\n')
 	}
 	r := request{agent: args[0]}
-	if r.agent == "git" { // a git hook has no payload: the daemon checks HEAD, whichever it was
+	if r.agent == "git" { // a git hook has no payload: the daemon checks HEAD, whichever hook it was
 		r.dir, _ = os.Getwd()
 	} else if !r.read(os.Stdin, args[1:]) {
 		return nil
@@ -58,7 +58,8 @@ func deliver(args []string) []byte {
 	return d.deliver(&r, true)
 }
 
-// switchedOff: AOA=0 (or off, false, no) and AOA_SKIP=1 silence every hook.
+// switchedOff reports whether hooks do nothing, because AOA is 0, off, false or no, or AOA_SKIP is
+// 1.
 func switchedOff() bool {
 	switch os.Getenv("AOA") {
 	case "0", "off", "false", "no":
@@ -68,15 +69,15 @@ func switchedOff() bool {
 	return skip != "" && skip != "0"
 }
 
-// daemon is the place of the daemon that serves a repository.
+// daemon tells where the daemon of a repository is.
 type daemon struct {
 	locate.Place
-	dir string // where it is started: the worktree, or the git dir of a bare repository
+	dir string // the folder where it is started: the worktree, or the git dir of a bare repository
 }
 
-// daemonOf finds the daemon for work in dir. What is done in a submodule belongs to the outermost
-// superproject that has a store. ok is false outside of any repository, in one without a store, and
-// when the store or the folder of the socket belongs to someone else.
+// daemonOf finds the daemon for work in dir. Work in a submodule belongs to the outermost
+// superproject that has a store. ok is false outside of any repository, in a repository without a
+// store, and if the store or the folder of the socket belongs to another user.
 func daemonOf(dir string) (d daemon, ok bool) {
 	r, err := discover(dir)
 	if err != nil { // an agent that works outside of any repository still belongs to its project
@@ -115,19 +116,19 @@ func daemonFor(r locate.Repository) (daemon, bool) {
 	return d, d.Known() == nil
 }
 
-// The results of an attempt to connect.
+// state is the result of an attempt to connect.
 type state uint8
 
 const (
 	alive state = iota
-	busy        // someone listens and does not accept, or is not to be trusted
+	busy        // a process listens but does not accept, or is not to be trusted
 	dead        // no process listens
 )
 
-// exchange sends the request and reads the answer. A dead daemon is started: at a session's start
-// and at a prompt its answer is still awaited; else this event is lost and the next ones are not. A
-// daemon that was late gets requests without a question until its backoff is over, and one that did
-// not come is not awaited.
+// exchange sends the request and reads the answer. If no daemon is running, it starts one. At a
+// session's start and at a prompt it waits for that daemon's answer; otherwise this event is lost.
+// While a daemon that was late has its backoff, it only gets requests that need no answer; a daemon
+// that did not start is not waited for.
 func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 	begun := time.Now()
 	deadline := begun.Add(max(wait, sendTime*time.Duration(Factor())))
@@ -183,7 +184,7 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 }
 
 // dial connects to the daemon. A socket on which another user listens counts as busy: nothing is
-// sent there, and a daemon that was started could not take its place.
+// sent there, and a daemon that we start could not take its place.
 func (d daemon) dial(deadline time.Time) (net.Conn, state) {
 	for {
 		conn, err := net.DialTimeout("unix", d.Socket, max(time.Until(deadline), time.Millisecond))
@@ -194,7 +195,7 @@ func (d daemon) dial(deadline time.Time) (net.Conn, state) {
 			}
 			conn.Close()
 			return nil, busy
-		case errors.Is(err, syscall.EAGAIN): // the queue of those who have connected is full
+		case errors.Is(err, syscall.EAGAIN): // the queue of connecting clients is full
 			if !time.Now().Before(deadline) {
 				return nil, busy
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// Factor returns the value of AOA_PATIENCE, 1 to 100: the factor by which every wait for an answer
-// is longer, for slow machines and for tests on busy ones. Any other value counts as 1.
+// Factor returns the value of AOA_PATIENCE, 1 to 100, by which every wait for an answer is
+// multiplied. It is for slow machines, and for tests on busy ones. Any other value counts as 1.
 func Factor() int64 {
 	n, err := strconv.ParseInt(os.Getenv("AOA_PATIENCE"), 10, 64)
 	if err != nil || n < 1 || n > 100 {
@@ -18,8 +18,9 @@ func Factor() int64 {
 	return n
 }
 
-// Patience is how long an answer to the event is awaited, 0 if none is; starts says that the wait
-// includes starting the daemon. Events that only teach are sent and left.
+// Patience returns how long to wait for an answer to the event, 0 for not at all. starts means that
+// this includes starting the daemon. For events that are only learned from, the client does not
+// wait.
 func Patience(agent, event string) (wait time.Duration, starts bool) {
 	e := agents.EventOf(agent, event)
 	if !e.Awaited() {
@@ -28,8 +29,9 @@ func Patience(agent, event string) (wait time.Duration, starts bool) {
 	return e.Deadline()
 }
 
-// runner is the agent that runs a hook that was entered for Claude Code: Cursor and Copilot run its
-// settings too. Only the environment is asked here; the daemon also knows the payloads.
+// runner returns the agent that runs a hook that was installed for Claude Code, because Cursor and
+// Copilot also run its settings. It looks only at the environment; the daemon also looks at the
+// payload.
 func runner(agent string) string {
 	if agent == "claude" && os.Getenv("CLAUDECODE") == "" {
 		if os.Getenv("CURSOR_VERSION") != "" {

@@ -14,33 +14,33 @@ import (
 	"time"
 )
 
-// Bounds of a payload, in bytes. What follows maxBody of what squeeze leaves is read and not sent:
-// the daemon takes the members that are whole. A socket on Linux holds 208 KB, so no client waits
-// for the daemon to read.
+// Limits of a payload, in bytes. What squeeze leaves is cut after maxBody; the daemon then uses the
+// JSON members that arrived whole. A socket on Linux buffers 208 KB, so no client has to wait for
+// the daemon to read.
 const (
 	maxBody = 192 << 10
 	maxRead = 32 << 20
 )
 
-// request is one call of a hook. On the wire it is POST /v1/hook with the payload as its body;
-// internal/api reads it.
+// request is one call of a hook. On the wire it is POST /v1/hook with the payload as its body,
+// which internal/api reads.
 type request struct {
 	agent   string
 	event   string
-	dir     string // working folder of the agent
+	dir     string // the agent's working folder
 	wait    bool   // the caller reads the answer
 	payload []byte
 }
 
-// environment are the variables that the daemon gets: they distinguish callers that run each
+// environment lists the variables that the daemon gets. They distinguish agents that run each
 // other's settings.
 var environment = []string{"CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CURSOR_VERSION",
 	"GEMINI_SESSION_ID", "QWEN_PROJECT_DIR", "COPILOT_CLI"}
 
-// read takes the agent's JSON from stdin. It returns false if there is none.
+// read reads the agent's JSON from stdin. It returns false if there is none.
 func (r *request) read(stdin io.Reader, args []string) bool {
 	r.payload = bytes.TrimSpace(readPayload(stdin, time.Now().Add(stdinTime)))
-	for bytes.HasPrefix(r.payload, byteOrderMark) { // PowerShell writes one before what it pipes, or two
+	for bytes.HasPrefix(r.payload, byteOrderMark) { // PowerShell writes one or two of them before what it pipes
 		r.payload = bytes.TrimSpace(r.payload[len(byteOrderMark):])
 	}
 	if !bytes.HasPrefix(r.payload, []byte("{")) {
@@ -48,7 +48,7 @@ func (r *request) read(stdin io.Reader, args []string) bool {
 	}
 	r.event, r.dir = fields(r.payload)
 	if r.event == "" && len(args) > 0 {
-		r.event = args[0] // the payload does not name the event: the command does
+		r.event = args[0] // the payload does not name the event, so the command does
 	}
 	if !filepath.IsAbs(r.dir) {
 		r.dir, _ = os.Getwd()
@@ -58,11 +58,12 @@ func (r *request) read(stdin io.Reader, args []string) bool {
 
 var byteOrderMark = []byte("\ufeff")
 
-// openTime is how long to wait for more of stdin after a JSON value: not all agents close it.
+// openTime is how long to wait for more of stdin after a complete JSON value, because not all
+// agents close it.
 const openTime = 5 * time.Millisecond
 
-// readPayload reads until stdin ends, a JSON value is complete, or the deadline comes. It returns
-// the first maxBody bytes of what squeeze leaves.
+// readPayload reads until stdin ends, a JSON value is complete, or the deadline has come. It
+// returns the first maxBody bytes of what squeeze leaves.
 func readPayload(stdin io.Reader, deadline time.Time) []byte {
 	chunks := make(chan []byte)
 	go func() {
@@ -98,8 +99,7 @@ func readPayload(stdin io.Reader, deadline time.Time) []byte {
 	return body[:min(len(body), maxBody)]
 }
 
-// fields finds the event's name and the working folder among the members of a payload, which may be
-// cut.
+// fields returns the event's name and the working folder from a payload, which may be cut.
 func fields(payload []byte) (event, dir string) {
 	in := json.NewDecoder(bytes.NewReader(payload))
 	if open, err := in.Token(); err != nil || open != json.Delim('{') {
@@ -116,7 +116,7 @@ func fields(payload []byte) (event, dir string) {
 		}
 		switch key {
 		case "hook_event_name", "hookEventName":
-			_ = json.Unmarshal(value, &event) // of another type: as if it were not there
+			_ = json.Unmarshal(value, &event) // ignored if it has another type
 		case "cwd":
 			_ = json.Unmarshal(value, &dir)
 		case "workspacePaths", "workspace_roots":
@@ -131,7 +131,7 @@ func fields(payload []byte) (event, dir string) {
 	return event, dir
 }
 
-// send writes the request.
+// send writes the request to the connection.
 func (r *request) send(conn net.Conn) error {
 	env := url.Values{}
 	for _, name := range environment {
@@ -151,8 +151,8 @@ func (r *request) send(conn net.Conn) error {
 	return err
 }
 
-// maxAnswer is the longest answer that is printed, in bytes, with its header. Claude Code cuts at
-// 10,000 characters.
+// maxAnswer is the longest answer that is printed, in bytes, including its header. Claude Code cuts
+// text after 10,000 characters.
 const maxAnswer = 64 << 10
 
 // Errors of an answer.
@@ -161,9 +161,9 @@ var (
 	errAnswer = errors.New("not a whole answer")
 )
 
-// readAnswer reads the body of the response: all of it or an error.
+// readAnswer returns the whole body of the response, or an error.
 func readAnswer(conn io.Reader) ([]byte, error) {
-	all, err := io.ReadAll(io.LimitReader(conn, maxAnswer)) // the daemon closes the connection after it
+	all, err := io.ReadAll(io.LimitReader(conn, maxAnswer)) // the daemon closes the connection after its answer
 	if err != nil {
 		return nil, err
 	}

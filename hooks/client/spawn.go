@@ -12,18 +12,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
-// start runs `aoa daemon run`, or `aoa daemon start`, in a session of its own and does not wait for
-// it. Of several daemons, one gets the store's lock and the others leave. A stamp file keeps hooks
-// from starting one more often than every `again`. It reports whether a daemon may come: none does
-// to a store that cannot be written.
+// start runs `aoa daemon run` or `aoa daemon start` in a session of its own, and does not wait for
+// it. If several daemons start, one gets the store's lock and the others exit. The time of a stamp
+// file keeps hooks from starting one more often than every `again`. start reports whether a daemon
+// may come; none does if the store cannot be written.
 func (d daemon) start(command string, again time.Duration) bool {
 	if st, err := os.Lstat(d.startFile()); err == nil {
 		if age := time.Since(st.ModTime()); age >= 0 && age < again || st.IsDir() {
 			return !st.IsDir()
 		}
 	}
-	// A new file says that the store can be written: then it can also be noted that the daemon did
-	// not come.
+	// Creating a new file shows that the store can be written. Then it can also be recorded that
+	// the daemon did not come.
 	if err := os.Remove(d.startFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
@@ -47,7 +47,7 @@ func (d daemon) start(command string, again time.Duration) bool {
 
 func (d daemon) startFile() string { return filepath.Join(d.Store, "hook-start") }
 
-// aoa is this program, or the one that lies beside aoa-hook or on the PATH.
+// aoa returns the name of this program, or of the aoa next to aoa-hook or on the PATH.
 func aoa() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -64,8 +64,8 @@ func aoa() (string, error) {
 	return exec.LookPath("aoa")
 }
 
-// withoutGit drops the variables that git sets for its hooks (git rev-parse --local-env-vars): a
-// process that outlives the hook must not take that repository and that index for its own.
+// withoutGit removes the variables that git sets for its hooks (git rev-parse --local-env-vars). A
+// process that outlives the hook must not keep using that repository and that index.
 func withoutGit(env []string) []string {
 	kept := env[:0:0]
 	for _, v := range env {

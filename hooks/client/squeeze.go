@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a string of a payload, in bytes: of a longer one only the beginning and the end are
-// kept. A prompt with a log in it says at its ends what is wanted.
+// Limits of a string in a payload, in bytes. Of a longer string only the beginning and the end are
+// kept: a prompt with a log in it tells at its ends what is wanted.
 const (
 	keepHead = 48 << 10
 	keepTail = 16 << 10
 )
 
 // squeeze returns a JSON text with two changes: the middle of very long strings is left out, and
-// control characters in strings, which some agents leave there and no decoder takes, are escaped.
-// It does not look at what the text says. The end of the text may be missing.
+// control characters in strings are escaped, because some agents write them and no decoder accepts
+// them. It does not interpret the text. The end of the text may be missing.
 func squeeze(text []byte) (out []byte) {
 	for {
 		begin := bytes.IndexByte(text, '"') + 1
@@ -38,8 +38,8 @@ func squeeze(text []byte) (out []byte) {
 	}
 }
 
-// unit returns the number of bytes of the first character of a string, which may be an escape
-// sequence.
+// unit returns the number of bytes of the first character of a string. The character may be an
+// escape sequence.
 func unit(text []byte) int {
 	switch {
 	case text[0] == '\\' && len(text) > 1 && text[1] == 'u':
@@ -62,7 +62,7 @@ func boundary(text []byte, least int) (at int) {
 	return min(at, len(text))
 }
 
-// escaped escapes the control characters of a string, other than those that end lines.
+// escaped escapes the control characters in a string, except those that end lines.
 func escaped(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for _, c := range text {

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// Scope says whose settings: one person's everywhere, a repository's for all who work on it, or one
-// person's in one worktree.
+// Scope tells whose settings are meant: one person's in all repositories (User), those of everyone
+// who works on a repository (Project), or one person's in one worktree (Local).
 type Scope string
 
 // The scopes of an installation.
@@ -21,12 +21,12 @@ const (
 	Local   Scope = "local"
 )
 
-// Scopes are all of them, the default one first.
+// Scopes has all scopes, the default first.
 var Scopes = []Scope{Local, Project, User}
 
-// File is the settings file of an agent in a scope: root is the worktree, home the user's home,
-// getenv the environment. Most agents have no personal file in a worktree: theirs is the project's,
-// and Exclude keeps it out of git.
+// File returns the settings file of an agent in a scope. root is the worktree, home the user's
+// home, getenv reads the environment. Most agents have no separate personal file in a worktree;
+// then it is the project's file, and Exclude keeps it out of git.
 func File(a agents.Agent, scope Scope, root, home string, getenv func(string) string) string {
 	s := a.Settings
 	if scope == User {
@@ -43,7 +43,7 @@ func File(a agents.Agent, scope Scope, root, home string, getenv func(string) st
 	return filepath.Join(root, filepath.FromSlash(name))
 }
 
-// Pattern is the file of the local scope as git names it, for Exclude and Unexclude.
+// Pattern returns the file of the local scope as git names it, for Exclude and Unexclude.
 func Pattern(a agents.Agent) string {
 	if a.Settings.Local != "" {
 		return a.Settings.Local
@@ -51,11 +51,12 @@ func Pattern(a agents.Agent) string {
 	return a.Settings.Project
 }
 
-// Command is what an agent runs: the small program where it is installed, else the whole one. dir
-// is the folder of both, "" where the agent's PATH leads to them. Without both, or with a program
-// that the system cannot run, it succeeds and prints nothing: some agents print an error at every
-// event else, and Copilot refuses the tool. So the shell stays: exec of a damaged program would end
-// it with 126. Change it rarely: Codex asks its user to trust each new command.
+// Command returns the command that an agent runs: aoa-hook if it is installed, else aoa. dir is the
+// folder of both, "" if they are on the agent's PATH. If neither exists, or the system cannot run
+// it, the command succeeds and prints nothing. Otherwise some agents would print an error at every
+// event, and Copilot would refuse the tool. This is why the command does not use exec: exec of a
+// damaged program would end the shell with 126. Change the command rarely, because Codex asks its
+// user to trust each new one.
 func Command(dir, agent string, args ...string) string {
 	call := strings.Join(append([]string{agent}, args...), " ")
 	small, isSmall := shellName(dir, "aoa-hook")
@@ -64,8 +65,8 @@ func Command(dir, agent string, args ...string) string {
 		isWhole + " && " + whole + " hook " + call + " 2>/dev/null; exit 0"
 }
 
-// shellName is how a shell names a program of that folder, and how it finds out whether there is
-// one.
+// shellName returns how a shell names a program in a folder, and how it tests whether the program
+// exists.
 func shellName(dir, name string) (word, test string) {
 	if dir == "" {
 		return name, "command -v " + name + " >/dev/null 2>&1"
@@ -74,11 +75,11 @@ func shellName(dir, name string) (word, test string) {
 	return word, "[ -x " + word + " ]"
 }
 
-// inFolder finds the folder in what Command returns.
+// inFolder matches the folder in a result of Command.
 var inFolder = regexp.MustCompile(`^\[ -x '(.*)/aoa-hook' \] && `)
 
-// Folder returns the folder whose programs a command runs that Command has made, "" if it runs
-// those on the PATH.
+// Folder returns the folder whose programs a command made by Command runs, "" if it runs those on
+// the PATH.
 func Folder(command string) string {
 	found := inFolder.FindStringSubmatch(command)
 	if found == nil {
@@ -87,7 +88,7 @@ func Folder(command string) string {
 	return strings.ReplaceAll(found[1], `'\''`, "'")
 }
 
-// powerShellCommand does the same for PowerShell, cmdCommand for cmd.exe.
+// powerShellCommand returns the same command for PowerShell, cmdCommand for cmd.exe.
 func powerShellCommand(agent string, args ...string) string {
 	call := strings.Join(append([]string{agent}, args...), " ")
 	return "if (Get-Command aoa-hook -ErrorAction SilentlyContinue) { aoa-hook " + call +
@@ -99,8 +100,8 @@ func cmdCommand(agent string) string {
 		" || exit /b 0"
 }
 
-// handler is one command in a settings file. Each agent uses some of the fields; the order is that
-// of their makers' examples.
+// handler is one command in a settings file. Each agent uses some of the fields; their order is
+// that of the makers' examples.
 type handler struct {
 	Name           string   `json:"name,omitempty"`
 	Type           string   `json:"type,omitempty"`
@@ -109,18 +110,18 @@ type handler struct {
 	Bash           string   `json:"bash,omitempty"`
 	PowerShell     string   `json:"powershell,omitempty"`
 	Args           []string `json:"args,omitempty"`
-	Timeout        int      `json:"timeout,omitempty"` // seconds; milliseconds at Gemini CLI and Qwen Code
+	Timeout        int      `json:"timeout,omitempty"` // in seconds; for Gemini CLI and Qwen Code in milliseconds
 	TimeoutSec     int      `json:"timeoutSec,omitempty"`
 	Matcher        string   `json:"matcher,omitempty"` // for agents without groups
 	Async          bool     `json:"async,omitempty"`
 }
 
-// newHandler is our command for an event. dir is as for Command.
+// newHandler returns our command for an event. dir is as in Command.
 func newHandler(dir, agent string, e agents.Event) handler {
 	switch agent {
 	case "codex":
 		return handler{Type: "command", Command: Command(dir, agent), CommandWindows: cmdCommand(agent), Timeout: e.Timeout}
-	case "gemini", "qwen": // on Windows they run PowerShell, and have no field of its own for that
+	case "gemini", "qwen": // on Windows they run PowerShell, and have no separate field for it
 		command := Command(dir, agent)
 		if runtime.GOOS == "windows" {
 			command = powerShellCommand(agent)
@@ -137,11 +138,11 @@ func newHandler(dir, agent string, e agents.Event) handler {
 	return handler{Type: "command", Command: Command(dir, agent), Timeout: e.Timeout, Async: e.Async}
 }
 
-// flat reports whether an agent's events hold commands, not groups of commands.
+// flat reports whether an agent's events directly contain commands, not groups of commands.
 func flat(agent string) bool { return agent == "cursor" || agent == "copilot" }
 
-// owner is the agent whose entries are in the settings file: a itself, or the one with which it
-// shares the file.
+// owner returns the agent whose entries are in the settings file: a itself, or the agent with which
+// it shares the file.
 func owner(a agents.Agent) agents.Agent {
 	if shared, ok := agents.Find(a.Settings.Shared); ok {
 		return shared
@@ -149,18 +150,19 @@ func owner(a agents.Agent) agents.Agent {
 	return a
 }
 
-// memberOf is the member of an agent's settings file that holds our events.
+// memberOf returns the member of an agent's settings file that has our events.
 func memberOf(a agents.Agent) string { return cmp.Or(a.Settings.Member, "hooks") }
 
-// group is a list of commands that an event runs. In settings without groups it is one handler.
+// group is a list of commands that an event runs. In settings without groups it is a single
+// handler.
 type group struct {
 	Event   string    `json:"-"`
-	flat    bool      // the event holds commands
+	flat    bool      // the event directly contains commands
 	Matcher string    `json:"matcher,omitempty"`
 	Hooks   []handler `json:"hooks"`
 }
 
-// groupsOf are our entries in the settings of an agent. dir is as for Command.
+// groupsOf returns our entries in the settings of an agent. dir is as in Command.
 func groupsOf(a agents.Agent, dir string) (out []group) {
 	for _, e := range a.Events {
 		if !e.Installed {
@@ -175,9 +177,9 @@ func groupsOf(a agents.Agent, dir string) (out []group) {
 	return out
 }
 
-// isOurs recognizes the handlers that aOa has written for an agent: each of their commands is one
-// that newHandler makes, for whatever event and folder. A line that a person wrote is theirs,
-// whatever it calls.
+// isOurs returns a function that recognizes the handlers that aOa has written for an agent: each of
+// their commands is one that newHandler makes for some event and folder. A line that a person wrote
+// belongs to the person, whatever it runs.
 func isOurs(agent string) func(handler) bool {
 	event := regexp.MustCompile(`.*\b` + agent + ` ([A-Za-z]+)`)
 	isWritten := func(command string) bool {

@@ -10,20 +10,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// claudeSettings is what Claude Code's settings say about hooks beside those that they hold.
+// claudeSettings is what Claude Code's settings say about hooks in addition to the hooks
+// themselves.
 type claudeSettings struct {
 	Plugins  map[string]any `json:"enabledPlugins"`
 	Disabled bool           `json:"disableAllHooks"`
 }
 
-// readClaude reads a settings file of Claude Code. One that cannot be read says nothing.
+// readClaude reads a settings file of Claude Code. If it cannot be read the result is empty.
 func readClaude(file string) (s claudeSettings) {
 	b, err := regularfile.Read(file, regularfile.FollowLinks, maxSettings)
 	if err == nil {
 		b, err = hujson.Standardize(b)
 	}
 	if err == nil {
-		_ = json.Unmarshal(b, &s) // a member of another type says nothing
+		_ = json.Unmarshal(b, &s) // a member of another type is ignored
 	}
 	return s
 }
@@ -42,8 +43,8 @@ func Plugin(files ...string) (by string, enabled bool) {
 	return by, enabled
 }
 
-// Disabled returns the first of some settings files of Claude Code that switches off all hooks, ""
-// if none does.
+// Disabled returns the first of some Claude Code settings files that switches off all hooks, "" if
+// none does.
 func Disabled(files ...string) string {
 	i := slices.IndexFunc(files, func(file string) bool { return readClaude(file).Disabled })
 	if i < 0 {

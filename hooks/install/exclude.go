@@ -13,8 +13,8 @@ import (
 // excludeNote is the line above ours in info/exclude, so that no other line is taken for ours.
 const excludeNote = "# kept out of git by aoa"
 
-// Exclude keeps a file of the worktree out of git, by a line in info/exclude of the common git dir.
-// A line that is there already is enough.
+// Exclude keeps a file of the worktree out of git by adding a line to info/exclude in the common
+// git dir. If the line is already there nothing is added.
 func Exclude(commonDir, pattern string) (Change, error) {
 	name, old, mode, err := excludeFile(commonDir)
 	if err != nil {
@@ -27,7 +27,7 @@ func Exclude(commonDir, pattern string) (Change, error) {
 		return Change{File: name, Done: Unchanged}, nil
 	}
 	block := excludeNote + "\n/" + pattern
-	switch { // a missing end of line is the mark that there was none before
+	switch { // if the last line lacks its end, our lines show that it did so before
 	case old == nil || len(old) > 0 && old[len(old)-1] == '\n':
 		block += "\n"
 	case len(old) > 0:
@@ -40,7 +40,7 @@ func Exclude(commonDir, pattern string) (Change, error) {
 	return write(name, old, mode, append(slices.Clone(old), block...), done)
 }
 
-// Unexclude takes exactly those bytes out again.
+// Unexclude removes exactly the bytes that Exclude added.
 func Unexclude(commonDir, pattern string) (Change, error) {
 	name, old, mode, err := excludeFile(commonDir)
 	if err != nil {
@@ -67,7 +67,7 @@ func Unexclude(commonDir, pattern string) (Change, error) {
 	return write(name, old, mode, slices.Delete(slices.Clone(old), i, end), Changed)
 }
 
-// excludeFile reads info/exclude; content is nil without that file.
+// excludeFile reads info/exclude; content is nil if the file does not exist.
 func excludeFile(commonDir string) (name string, content []byte, mode fs.FileMode, err error) {
 	name = filepath.Join(commonDir, "info", "exclude")
 	content, mode, err = readIfThere(name)

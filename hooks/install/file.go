@@ -10,13 +10,13 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// settingsFile is a file that is about to be edited.
+// settingsFile is a settings file that is about to be edited.
 type settingsFile struct {
-	name    string // as the caller knows it
-	target  string // symlinks resolved
-	old     []byte // nil: it does not exist
+	name    string // the name that the caller gave
+	target  string // with symlinks resolved
+	old     []byte // nil if the file does not exist
 	mode    fs.FileMode
-	within  string // the folder that a link must not lead out of
+	within  string // a link must not lead out of this folder
 	snippet string
 }
 
@@ -24,7 +24,7 @@ func (f *settingsFile) refuse(why string) error {
 	return &Refusal{File: f.name, Why: why, Snippet: f.snippet}
 }
 
-// open reads the file and refuses what a rename would harm.
+// open reads the file, and refuses one that replacing it would damage.
 func open(a agents.Agent, name string, o Options) (*settingsFile, error) {
 	within := o.Within
 	if within == "" {
@@ -71,8 +71,8 @@ func (f *settingsFile) checkFolder() error {
 	return nil
 }
 
-// leadsOut is where a folder is that symbolic links move out of another one, "" if it lies within
-// or is missing.
+// leadsOut returns where symbolic links lead to if they take a folder out of another one, "" if
+// they do not or the folder is missing.
 func leadsOut(within, dir string) string {
 	to, err := filepath.EvalSymlinks(dir)
 	if err != nil || inside(within, to) {
@@ -81,7 +81,7 @@ func leadsOut(within, dir string) string {
 	return to
 }
 
-// inside reports whether name (symlinks resolved) lies in dir.
+// inside reports whether name, with symlinks resolved, is in dir.
 func inside(dir, name string) bool {
 	if d, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = d
@@ -98,8 +98,8 @@ func (f *settingsFile) write(done string, b []byte) (Change, error) {
 	return c, err
 }
 
-// delete removes the file, and the folders above it as far as they are below within and nothing
-// else is in them.
+// delete removes the file, and then the folders above it that are empty, up to but not including
+// within.
 func (f *settingsFile) delete() (Change, error) {
 	if err := os.Remove(f.target); err != nil {
 		return Change{}, fmt.Errorf("delete settings: %w", err)

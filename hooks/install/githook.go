@@ -17,51 +17,52 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// The hooks of git that aOa can be in.
+// The git hooks to which aOa can be added.
 const (
-	GitHook   = "post-commit" // makes the daemon look at HEAD at once. What git does without it, the watcher sees.
-	CheckHook = "pre-commit"  // runs aoa check on the commit that is being made
+	// Makes the daemon look at HEAD at once. Without it the watcher sees what git does, only later.
+	GitHook   = "post-commit"
+	CheckHook = "pre-commit" // runs aoa check on the commit that is being made
 )
 
-// GitHooks lists them.
+// GitHooks has both.
 var GitHooks = []string{GitHook, CheckHook}
 
-// The marks of our block in a hook, and what stands before it in a file that we made.
+// The marks around our block in a hook, and the beginning of a hook file that we created.
 const (
 	blockStart = "# >>> aoa (remove with: aoa remove)\n"
 	blockEnd   = "# <<< aoa\n"
 	madeFile   = "#!/bin/sh\n# made by aoa hooks install git\n"
 )
 
-// hookBlock runs nothing if aoa is gone, else a process in the background with all streams closed:
-// a child that holds git's stdout hangs its caller.
+// commitBlock does nothing if aoa is gone. Otherwise it starts a process in the background with all
+// streams closed, because a child that keeps git's stdout open makes git's caller hang.
 const commitBlock = blockStart + "if command -v aoa >/dev/null 2>&1; then\n" +
 	"  ( aoa hook git " + GitHook + " </dev/null >/dev/null 2>&1 & ) || :\n" + "fi\n" + blockEnd
 
-// checkBlock stops a commit that has findings, and no other: what else keeps aoa check from an
-// answer ends with another code.
+// checkBlock stops a commit only if the check has findings. If aoa check cannot answer it ends with
+// another code.
 const checkBlock = blockStart + "if [ \"${AOA-}\" != 0 ] && command -v aoa >/dev/null 2>&1; then\n" +
 	"  aoa check --staged || [ $? -ne 1 ] || exit 1\n" + "fi\n" + blockEnd
 
-// blocks are the lines that we add to each hook.
+// blocks has the lines that we add to each hook.
 var blocks = map[string]string{GitHook: commitBlock, CheckHook: checkBlock}
 
-// shells are the first lines of scripts that understand our block.
+// shells matches the first line of scripts in which our block works.
 var shells = regexp.MustCompile(`^#! *(\S*/)?(env +(-\S+ +)*)?(\S*/)?(sh|bash|dash|ash|ksh|zsh|mksh|busybox)(\.exe)?( [^\r\n]*)?\n`)
 
-// maxHook is how large a hook may be that takes a block, in bytes.
+// maxHook is the largest hook, in bytes, to which a block is added.
 const maxHook = 1 << 20
 
 // GitRepo is a repository whose hook is edited.
 type GitRepo struct {
-	Root      string   // of the worktree
+	Root      string   // the root of the worktree
 	CommonDir string   // the git dir that all worktrees share
-	Env       []string // of git
+	Env       []string // the environment for git
 }
 
-// AddGit enters our block into one of the repository's GitHooks, after the first line: many hooks
-// end in exec. Twice is once. The error is a *Refusal if the hook cannot take the block, or if
-// another program writes it.
+// AddGit adds our block to one of the repository's GitHooks, after the first line, because many
+// hooks end in exec. Adding it twice changes nothing. The error is a *Refusal if the hook cannot
+// take the block, or if another program writes the hook.
 func AddGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
 	hookBlock := blocks[hook]
 	file, err := repo.hook(ctx, hook)
@@ -84,13 +85,13 @@ func AddGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
 	return write(file, old, mode, slices.Concat(first, []byte("\n"+hookBlock), rest), Changed)
 }
 
-// RemoveGit takes our block out of one of the hooks. A file that holds nothing else is deleted;
-// every other byte stays.
+// RemoveGit removes our block from one of the hooks. A file that has nothing else is deleted;
+// otherwise every other byte stays.
 func RemoveGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
 	hookBlock := blocks[hook]
 	file, err := repo.hook(ctx, hook)
 	var refused *Refusal
-	if errors.As(err, &refused) { // aOa writes nothing there
+	if errors.As(err, &refused) { // aOa never writes there
 		return Change{File: refused.File, Done: Absent}, nil
 	}
 	if err != nil {
@@ -99,7 +100,7 @@ func RemoveGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
 	old, mode, err := readHook(file, hookBlock)
 	rest := bytes.Replace(old, []byte(hookBlock), nil, 1)
 	switch {
-	case len(rest) == len(old): // also of what cannot be read: it cannot hold our block
+	case len(rest) == len(old): // also if the file cannot be read: then it cannot have our block
 		return Change{File: file, Done: Absent}, nil
 	case err != nil:
 		return Change{}, err
@@ -109,7 +110,7 @@ func RemoveGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
 	return write(file, old, mode, rest, Changed)
 }
 
-// ExamineGit says which hooks have a block of ours. File is the first of them, or the one that
+// ExamineGit tells which hooks have a block of ours. File is the first of them, or the one that
 // would be refused.
 func ExamineGit(ctx context.Context, repo GitRepo) (Status, error) {
 	st := Status{State: Absent, Events: []string{}}
@@ -137,15 +138,15 @@ func ExamineGit(ctx context.Context, repo GitRepo) (Status, error) {
 	return st, nil
 }
 
-// hook is where git looks for a hook. A folder that the user has set is tracked or shared: it is
-// refused.
+// hook returns the file in which git looks for a hook. A folder that the user has configured is
+// tracked or shared, so it is refused.
 func (r GitRepo) hook(ctx context.Context, name string) (string, error) {
 	hookBlock, file := blocks[name], filepath.Join(r.CommonDir, "hooks", name)
 	if to := leadsOut(r.CommonDir, filepath.Dir(file)); to != "" {
 		return "", &Refusal{File: file, Why: "its folder is a symbolic link to " + to, Snippet: hookBlock}
 	}
-	// Our git sets another value on its command line, so that it runs no hooks; --show-origin
-	// distinguishes the two.
+	// Our own calls of git set another value on the command line, so that git runs no hooks.
+	// --show-origin distinguishes the two.
 	set, err := git.Find(r.Env).Run(ctx, r.Root, "config", "-z", "--show-origin", "--type=path", "--get-all", "core.hooksPath")
 	if err != nil {
 		return "", fmt.Errorf("find the hooks of %s: %w", r.Root, err)
@@ -163,7 +164,7 @@ func (r GitRepo) hook(ctx context.Context, name string) (string, error) {
 	return file, nil
 }
 
-// from is a path that git printed, absolute.
+// from returns the absolute name of a path that git printed.
 func from(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -171,8 +172,8 @@ func from(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// readHook reads a hook's file, or returns nil if there is none. It refuses a file that a block
-// cannot be added to.
+// readHook reads a hook's file, or returns nil if there is none. It refuses a file to which a block
+// cannot be added.
 func readHook(file, block string) ([]byte, fs.FileMode, error) {
 	st, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {

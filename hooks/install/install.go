@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// Refusal is the error of a file that was not edited: why, and what to put there by hand. Nothing
+// Refusal is the error for a file that was not edited: why, and what to put there by hand. Nothing
 // was changed.
 type Refusal struct {
 	File    string
@@ -21,13 +21,14 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("edit %s: %s: not edited; change it by hand", r.File, r.Why)
 }
 
-// Change says what was done to a file.
+// Change tells what was done to a file.
 type Change struct {
 	File string
-	Done string // "created", "changed", "unchanged", "deleted", or "absent" when there was nothing to remove
+	// "created", "changed", "unchanged", "deleted", or "absent" if there was nothing to remove.
+	Done string
 }
 
-// What became of a file.
+// The values of Change.Done.
 const (
 	Created   = "created"
 	Changed   = "changed"
@@ -36,31 +37,36 @@ const (
 	Absent    = "absent"
 )
 
-// Status says which of our entries a settings file or git hook has.
+// Status tells which of our entries are in a settings file or git hook.
 type Status struct {
 	File    string
 	State   string   // "installed", "outdated", "absent", "refused" or "broken"
-	Events  []string // that run aoa, in the file's order
-	Command string   // that the first of them runs; "" for git and where a plugin runs aoa
-	Note    string   // why refused
+	Events  []string // events that run aoa, in the order of the file
+	Command string   // the command of the first of them; "" for git and if a plugin runs aoa
+	Note    string   // why the file is refused
 }
 
-// States of an installation.
+// The values of Status.State.
 const (
 	Installed = "installed"
 	Outdated  = "outdated"
 	Refused   = "refused"
-	Broken    = "broken" // refused, and its agent ignores the whole file
+	Broken    = "broken" // refused, and the agent ignores the whole file
 )
 
-// Options are for Install, Remove and Examine; the zero value works.
+// Options are for Add, Remove and Examine. The zero value works.
 type Options struct {
-	Within   string // a symlink may lead anywhere inside this folder; default: the parent of the file's folder
-	Programs string // the folder of aoa, for a personal file where the agent's PATH may not find it; "": by its name
-	Kept     string // the folder, 0700, in which files are kept as they were before Add; "": they are not
+	// A symlink may lead anywhere inside of this folder. The default is the parent of the file's
+	// folder.
+	Within string
+	// The folder of aoa, for a personal file if the agent's PATH may not find it; "" names only the
+	// program.
+	Programs string
+	// The folder (0700) in which files are kept as they were before Add; "" keeps none.
+	Kept string
 }
 
-// Snippet is the whole of what Add enters, for those who edit by hand.
+// Snippet returns everything that Add would enter, for people who edit by hand.
 func Snippet(a agents.Agent, o Options) string {
 	a = owner(a)
 	if a.Settings.Plugin != "" {
@@ -73,9 +79,9 @@ func Snippet(a agents.Agent, o Options) string {
 	return indent(`{"`+memberOf(a)+`":`+eventsJSON(groupsOf(a, o.Programs))+version+`}`, "", "  ") + "\n"
 }
 
-// Add enters our hooks into a settings file of an agent and keeps every other byte of it. Twice is
-// once: an entry that is right already is not touched, and one of an older version is replaced. The
-// error is a *Refusal when the file cannot be edited safely.
+// Add adds our hooks to a settings file of an agent and keeps every other byte of it. Adding them
+// twice changes nothing: an entry that is already right stays, and one of an older version is
+// replaced. The error is a *Refusal if the file cannot be edited safely.
 func Add(a agents.Agent, file string, o Options) (Change, error) {
 	a = owner(a)
 	f, err := open(a, file, o)
@@ -117,8 +123,8 @@ func edited(a agents.Agent, f *settingsFile, o Options) (before, wrote []byte, e
 	return before, s.bytes(), nil
 }
 
-// Remove takes our handlers out. If no one else has changed the file since Add, it is as it was
-// before, to the byte; a file that Add made is deleted.
+// Remove removes our handlers. If no one else has changed the file since Add, the file is then the
+// same as before, byte by byte; a file that Add created is deleted.
 func Remove(a agents.Agent, file string, o Options) (Change, error) {
 	a = owner(a)
 	f, err := open(a, file, o)
@@ -159,7 +165,7 @@ func Remove(a agents.Agent, file string, o Options) (Change, error) {
 	return c, err
 }
 
-// Examine says what Add would find.
+// Examine tells which of our entries a settings file has, and whether Add could edit it.
 func Examine(a agents.Agent, file string, o Options) (Status, error) {
 	a = owner(a)
 	st := Status{File: file, State: Absent}
@@ -196,7 +202,7 @@ func Examine(a agents.Agent, file string, o Options) (Status, error) {
 	return st, nil
 }
 
-// sameGroups compares in any order: the file keeps its own order of events.
+// sameGroups compares groups in any order, because the file keeps its own order of events.
 func sameGroups(have []entry, want []group) bool {
 	return len(have) == len(want) && !slices.ContainsFunc(want, func(w group) bool {
 		return !slices.ContainsFunc(have, func(e entry) bool { return e.all && same(e.group, w) })

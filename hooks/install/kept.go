@@ -14,7 +14,7 @@ import (
 )
 
 // kept has the bytes of a settings file before Add edited it. As long as the file is what Add
-// wrote, Remove restores these bytes; else it takes only our entries out.
+// wrote, Remove restores these bytes; otherwise it only removes our entries.
 type kept struct {
 	File   string `json:"file"`
 	Before []byte `json:"before"` // nil if there was no file
@@ -26,7 +26,7 @@ func sum(b []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// keptFile is where the bytes of a settings file are kept, "" if nowhere.
+// keptFile returns where the bytes of a settings file are kept, "" if nowhere.
 func (o Options) keptFile(target string) string {
 	if o.Kept == "" {
 		return ""
@@ -34,8 +34,8 @@ func (o Options) keptFile(target string) string {
 	return filepath.Join(o.Kept, sum([]byte(target))[:16]+".json")
 }
 
-// readKept returns the kept bytes of the file. It returns false if there are none, or if someone
-// else has changed the file since.
+// readKept returns the kept bytes of the file. ok is false if there are none, or if someone else
+// has changed the file since.
 func (o Options) readKept(f *settingsFile) (k kept, ok bool) {
 	k, ok = loadKept(o.keptFile(f.target))
 	return k, ok && k.File == f.target && k.Wrote == sum(f.old)
@@ -46,8 +46,8 @@ func loadKept(name string) (k kept, ok bool) {
 	return k, err == nil && json.Unmarshal(b, &k) == nil
 }
 
-// keep stores the present bytes before a file is written. If it fails, that is no error: Remove
-// then only takes our entries out.
+// keep stores the present bytes before a file is written. A failure is no error, because Remove can
+// still remove only our entries.
 func (o Options) keep(f *settingsFile, before, wrote []byte) {
 	name := o.keptFile(f.target)
 	if name == "" || os.MkdirAll(o.Kept, 0o700) != nil {
@@ -59,7 +59,7 @@ func (o Options) keep(f *settingsFile, before, wrote []byte) {
 	}
 }
 
-// sweep deletes kept bytes of files that no longer exist.
+// sweep deletes the kept bytes of files that no longer exist.
 func (o Options) sweep() {
 	names, _ := filepath.Glob(filepath.Join(o.Kept, "*.json")) // a bad pattern finds nothing
 	for _, name := range names {
@@ -71,7 +71,7 @@ func (o Options) sweep() {
 	}
 }
 
-// drop deletes the kept bytes of a file, and their folder when it is empty.
+// drop deletes the kept bytes of a file, and their folder if it is then empty.
 func (o Options) drop(f *settingsFile) {
 	if name := o.keptFile(f.target); name != "" {
 		_ = os.Remove(name) // it may be missing

@@ -7,10 +7,11 @@ import (
 	"github.com/aoa-dev/aoa/scripts"
 )
 
-// Where an agent wants a program instead of settings, the whole file is ours: its first line says
-// so. It is made, replaced and deleted whole; a file without that line is not ours.
+// If an agent runs a program instead of commands in settings, the whole file is ours, and its first
+// line says so. The file is created, replaced and deleted as a whole. A file without that line is
+// not ours.
 
-// program is the plugin of an agent.
+// program returns our plugin for an agent.
 func program(a agents.Agent) []byte {
 	b, err := scripts.Read(a.Settings.Plugin)
 	if err != nil {
@@ -19,7 +20,7 @@ func program(a agents.Agent) []byte {
 	return b
 }
 
-// programMark is in the first line of our programs.
+// programMark occurs in the first line of our programs.
 const programMark = "(managed; remove with: aoa hooks remove"
 
 func oursWhole(b []byte) bool {

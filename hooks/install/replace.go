@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// replaceFile gives a file another content. It refuses when the file no longer holds old (nil: when
-// it exists by now): someone else has just written it.
+// replaceFile replaces the content of a file. It refuses if the content is no longer old (nil: if
+// the file exists by now), because someone else has just written it.
 func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
 	return atomicfile.WriteBytes(name, atomicfile.Options{Mode: mode, Check: func() error {
 		now, _, err := readIfThere(name)
@@ -24,11 +24,11 @@ func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
 	}}, content)
 }
 
-// maxSettings is how large a file may be that is edited, in bytes: 300,000 keys would take 2.6 s.
+// maxSettings is the largest settings file that is edited, in bytes. 300,000 keys would take 2.6 s.
 const maxSettings = 1 << 20
 
-// readIfThere reads a file. content is nil if the file does not exist, and not nil if it is empty;
-// mode is then the mode for a new file.
+// readIfThere reads a file. If the file does not exist, content is nil, and mode is the mode for a
+// new file. For an empty file content is not nil.
 func readIfThere(name string) (content []byte, mode fs.FileMode, err error) {
 	content, err = regularfile.Read(name, regularfile.FollowLinks, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,10 +44,10 @@ func readIfThere(name string) (content []byte, mode fs.FileMode, err error) {
 	return append([]byte{}, content...), st.Mode().Perm(), nil
 }
 
-// write replaces a file as replaceFile does, and makes the folder of a new one. On an error the
-// folders that it made go again.
+// write replaces a file like replaceFile, and creates the folder of a new one. After an error the
+// created folders are removed again.
 func write(name string, old []byte, mode fs.FileMode, content []byte, done string) (Change, error) {
-	var missing []string // folders, the deepest first
+	var missing []string // folders to create, the deepest first
 	for dir := filepath.Dir(name); old == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -60,7 +60,7 @@ func write(name string, old []byte, mode fs.FileMode, content []byte, done strin
 	}
 	if err != nil {
 		for _, dir := range missing {
-			_ = os.Remove(dir) // one that somebody has put something into stays
+			_ = os.Remove(dir) // fails if somebody has put something into it, which is right
 		}
 		return Change{}, fmt.Errorf("write %s: %w", name, err)
 	}

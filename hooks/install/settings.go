@@ -13,11 +13,10 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// A settings file belongs to its user. It is edited by patches of a syntax tree, which gives back
-// every byte that was not edited: comments, order, tabs and line ends stay. Package hujson decides
-// to which entry a comment belongs. This file adds what a patch does not do: an entry that is
-// entered gets the style of its neighbors, and comments of others beside an entry that is taken out
-// stay.
+// A settings file belongs to its user. It is edited by patches of a syntax tree that keeps every
+// byte that is not edited: comments, order, tabs and line ends. Package hujson decides to which
+// entry a comment belongs. This file adds two things that patches do not do: a new entry gets the
+// style of its neighbors, and comments of others next to a removed entry stay.
 
 // settings is a parsed settings file.
 type settings struct {
@@ -28,16 +27,16 @@ type settings struct {
 	line  string // the end of a line
 	unit  string // one step of indentation
 
-	spread bool // over lines: members begin them
+	spread bool // entries are on lines of their own
 }
 
 var bom = []byte("\xef\xbb\xbf")
 
-// errSyntax is of a file that its agent cannot read either.
+// errSyntax is about a file that its agent cannot read either.
 var errSyntax = errors.New("it is not valid JSON")
 
-// parseSettings reads a file with comments and trailing commas. Its errors say why the file cannot
-// be edited.
+// parseSettings reads a file that may have comments and trailing commas. Its errors tell why the
+// file cannot be edited.
 func parseSettings(b []byte, a agents.Agent) (*settings, error) {
 	s := &settings{agent: a, ours: isOurs(a.Name), line: "\n", unit: "  ", spread: true}
 	if bytes.Contains(b, []byte("\r\n")) {
@@ -71,24 +70,24 @@ func parseSettings(b []byte, a agents.Agent) (*settings, error) {
 			return nil, err
 		}
 		installed := slices.ContainsFunc(a.Events, func(e agents.Event) bool { return e.Installed && e.Name == event })
-		if _, ok := m.Value.Value.(*hujson.Array); installed && !ok { // Gemini CLI keeps switches beside the events
+		if _, ok := m.Value.Value.(*hujson.Array); installed && !ok { // Gemini CLI keeps switches next to the events
 			return nil, fmt.Errorf("its hooks.%s is not an array", event)
 		}
 	}
 	return s, nil
 }
 
-// hooks is the place of our events. A place is a JSON pointer (RFC 6901), as patches have it.
+// hooks returns the place of our events. A place is a JSON pointer (RFC 6901), as patches use it.
 func (s *settings) hooks() string { return at("", memberOf(s.agent)) }
 
-// at is the place of a member or an element in an object or a list.
+// at returns the place of a member in an object, or of an element in a list.
 func at(place string, key any) string {
 	return place + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(fmt.Sprint(key))
 }
 
 func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
-// unique refuses an object that has a member twice.
+// unique returns an error if an object has a member twice.
 func unique(o *hujson.Object, name string) error {
 	found := 0
 	for _, m := range o.Members {
@@ -102,7 +101,7 @@ func unique(o *hujson.Object, name string) error {
 	return nil
 }
 
-// bytes returns the file.
+// bytes returns the content of the file.
 func (s *settings) bytes() []byte {
 	b := s.value.Pack()
 	if s.bom {
@@ -111,15 +110,15 @@ func (s *settings) bytes() []byte {
 	return b
 }
 
-// entry is an entry of an event's list that runs commands of ours.
+// entry is an entry in the list of an event that runs commands of ours.
 type entry struct {
 	group
 	index int
-	all   bool  // every command is ours
-	some  []int // else the handlers that are
+	all   bool  // every command in it is ours
+	some  []int // otherwise the indices of our handlers
 }
 
-// own finds our entries, in the file's order.
+// own returns our entries in the order of the file.
 func (s *settings) own() (out []entry) {
 	found := s.value.Find(s.hooks())
 	if found == nil {
@@ -153,17 +152,17 @@ func (s *settings) own() (out []entry) {
 	return out
 }
 
-// decode reads a value that may have comments; false if it has another form.
+// decode reads a value that may have comments. It returns false if the value has another form.
 func decode(v hujson.Value, into any) bool {
 	v = v.Clone()
 	v.Standardize()
 	return json.Unmarshal(v.Pack(), into) == nil
 }
 
-// enter makes our entries those that are wanted. One that is right already stays as it is and where
-// it is: Codex asks its user again about each that changed. A wrong one is replaced in its place,
-// and the others are taken out, with the lists that only they needed. What is missing goes to the
-// end of its event's list.
+// enter makes our entries the same as want. An entry that is already right stays where it is,
+// because Codex asks its user again about each one that changes. A wrong one is replaced in place,
+// and superfluous ones are removed, with lists that become empty. Missing entries are added at the
+// end of the list of their event.
 func (s *settings) enter(want []group) {
 	have := s.own()
 	missing := slices.DeleteFunc(slices.Clone(want), func(w group) bool {
@@ -173,7 +172,7 @@ func (s *settings) enter(want []group) {
 		}
 		return i >= 0
 	})
-	for _, e := range slices.Backward(have) { // so that the places of those before it stay
+	for _, e := range slices.Backward(have) { // backwards, so that the places of earlier entries stay valid
 		place := at(at(s.hooks(), e.Event), e.index)
 		i := slices.IndexFunc(missing, func(w group) bool { return w.Event == e.Event })
 		switch {
@@ -209,8 +208,8 @@ func (s *settings) enter(want []group) {
 	}
 }
 
-// nothing reports whether the file holds nothing that anyone but aOa would have written: no
-// comment, and no member but the version that some agents want.
+// nothing reports whether the file has nothing that anyone but aOa would have written: no comment,
+// and no member but the version that some agents require.
 func (s *settings) nothing() bool {
 	v := s.value.Clone()
 	v.Minimize()
@@ -218,8 +217,8 @@ func (s *settings) nothing() bool {
 	return !commented(s.value.Pack()) && (text == "{}" || flat(s.agent.Name) && text == `{"version":1}`)
 }
 
-// patch does one operation of RFC 6902. Only places that were found come here, and JSON that we
-// made.
+// patch does one operation of RFC 6902. It is called only with places that exist, and with JSON
+// that we made.
 func (s *settings) patch(operation, place, value string) {
 	text := `[{"op":"` + operation + `","path":` + compact(place)
 	if value != "" {
@@ -230,7 +229,7 @@ func (s *settings) patch(operation, place, value string) {
 	}
 }
 
-// spaces are the space and the comments before each entry of an object or a list, and before its
+// spaces returns the space and comments before each entry of an object or a list, and before its
 // closing bracket.
 func (s *settings) spaces(place string) (out []*hujson.Extra) {
 	switch in := s.value.Find(place).Value.(type) {
@@ -248,7 +247,7 @@ func (s *settings) spaces(place string) (out []*hujson.Extra) {
 	return []*hujson.Extra{{}}
 }
 
-// add enters a value at the end of an object or a list, in the style of the entry before it.
+// add adds a value at the end of an object or a list, in the style of the entry before it.
 func (s *settings) add(place, key, value string) {
 	spaces := s.spaces(place)
 	n := len(spaces) - 1
@@ -265,7 +264,7 @@ func (s *settings) add(place, key, value string) {
 	spaces = s.spaces(place)
 	before, after := spaces[n], spaces[n+1]
 	if !commented(closing) {
-		*before, *after = nil, closing // hujson takes a line end of Windows for a comment
+		*before, *after = nil, closing // hujson takes a Windows line end for a comment
 	}
 	switch {
 	case !begins && n > 0:
@@ -278,7 +277,7 @@ func (s *settings) add(place, key, value string) {
 	}
 }
 
-// remove takes an entry out of an object or a list. Comments around it stay.
+// remove removes an entry from an object or a list. Comments around it stay.
 func (s *settings) remove(place string, i int) {
 	spaces, key := s.spaces(place), any(i)
 	lead, tail := slices.Clone(*spaces[i]), slices.Clone(*spaces[i+1])
@@ -294,7 +293,7 @@ func (s *settings) remove(place string, i int) {
 	*spaces[i] = tail
 }
 
-// dropEmpty takes an object or a list out that has no entries, not even a comment.
+// dropEmpty removes an object or a list that has no entries and no comments.
 func (s *settings) dropEmpty(place, name string) {
 	o := s.value.Find(place).Value.(*hujson.Object)
 	i := slices.IndexFunc(o.Members, func(m hujson.ObjectMember) bool { return nameOf(m) == name })
@@ -306,7 +305,7 @@ func (s *settings) dropEmpty(place, name string) {
 // commented reports whether there is a comment.
 func commented(e hujson.Extra) bool { return bytes.IndexByte(e, '/') >= 0 }
 
-// onLine puts a line end and an indentation after comments, in place of the empty lines there.
+// onLine appends a line end and an indentation to comments, in place of empty lines at their end.
 func onLine(comments hujson.Extra, space string) hujson.Extra {
 	lines := strings.Split(string(comments), "\n")
 	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
@@ -315,8 +314,8 @@ func onLine(comments hujson.Extra, space string) hujson.Extra {
 	return hujson.Extra(strings.TrimSuffix(strings.Join(lines, "\n"), "\r") + space)
 }
 
-// ownLine returns the indentation of the line on which an entry begins; ok is false when something
-// else is on that line before it.
+// ownLine returns the indentation of the line on which an entry begins. ok is false if something
+// else precedes it on that line.
 func ownLine(before hujson.Extra) (indent string, ok bool) {
 	i := bytes.LastIndexByte(before, '\n')
 	last := string(before[i+1:])
@@ -324,8 +323,8 @@ func ownLine(before hujson.Extra) (indent string, ok bool) {
 	return indent, i >= 0 && indent == last
 }
 
-// styled indents an entry over several lines, in the style of the file, if the entry begins a line.
-// Otherwise it returns it unchanged.
+// styled indents an entry over several lines in the style of the file if the entry begins a line.
+// Otherwise it returns the entry unchanged.
 func (s *settings) styled(entry, prefix string, begins bool) string {
 	if !begins {
 		return entry
@@ -337,26 +336,26 @@ func (s *settings) styled(entry, prefix string, begins bool) string {
 func indent(text, prefix, unit string) string {
 	var b bytes.Buffer
 	if err := json.Indent(&b, []byte(text), prefix, unit); err != nil {
-		panic(err) // only our own JSON comes here
+		panic(err) // it is only called with our own JSON
 	}
 	return b.String()
 }
 
-// compact is v as JSON on one line, with < > & as they are: commands contain them.
+// compact returns v as JSON on one line. < > & are not escaped, because commands contain them.
 func compact(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(err) // only our own plain structs come here
+		panic(err) // it is only called with our own plain structs
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// same compares what two groups run, and when.
+// same reports whether two groups run the same commands at the same event.
 func same(a, b group) bool { return a.Event == b.Event && a.flat == b.flat && compact(a) == compact(b) }
 
-// entryJSON is a group as the list of its event holds it.
+// entryJSON returns a group in the form that the list of its event has.
 func entryJSON(g group) string {
 	if g.flat {
 		return compact(g.Hooks[0])
@@ -364,7 +363,7 @@ func entryJSON(g group) string {
 	return compact(g)
 }
 
-// eventsJSON is the object that holds the lists of all events.
+// eventsJSON returns the object with the lists of all events.
 func eventsJSON(groups []group) string {
 	members := make([]string, len(groups))
 	for i, g := range groups {

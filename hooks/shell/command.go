@@ -14,10 +14,10 @@ import (
 // command is a simple command: its name without folders, its words, and where its input comes from.
 type command struct {
 	name  string
-	exe   word // the word that the name is of: a script may be a file of the repository
+	exe   word // the word with the name; a script may be a file of the repository
 	args  []word
-	place             // piped: it reads another command's output, a file or a here-document
-	xargs bool        // its files are on another command's output
+	place             // piped also means that it reads a file or a here-document
+	xargs bool        // its files come from another command's output
 	in    *redirected // here-document
 }
 
@@ -29,16 +29,17 @@ func (sh *walker) call(x *syntax.CallExpr, at place, in *redirected) {
 	}
 	for _, a := range x.Assigns {
 		if a.Value != nil {
-			sh.field(a.Value) // a command inside may read files
+			sh.field(a.Value) // a command inside of it may read files
 		}
 	}
 	sh.run(command{args: sh.fields(x.Args), place: at, in: in})
 }
 
-// maxWraps is how many wrappers one command may have.
+// maxWraps is the number of wrappers around one command that are followed.
 const maxWraps = 8
 
-// run takes off what only wraps a command and hands it to the one who knows it.
+// run removes wrappers such as sudo from a command, and passes the command to the function that
+// knows it.
 func (sh *walker) run(c command) {
 	for range maxWraps {
 		if len(c.args) == 0 {
@@ -65,7 +66,7 @@ func (sh *walker) run(c command) {
 	sh.does(c, s)
 }
 
-// unwrap gives the words of the command inside, or ok false.
+// unwrap returns the words of the wrapped command. ok is false if there is none.
 func unwrap(name string, args []word) (rest []word, ok bool) {
 	s := specs()[name]
 	switch {
@@ -100,7 +101,7 @@ func unwrap(name string, args []word) (rest []word, ok bool) {
 	return nil, false
 }
 
-// does notes what a command does.
+// does records what a command does.
 func (sh *walker) does(c command, s spec) {
 	switch s.does {
 	case "quiet":
@@ -135,8 +136,8 @@ func (sh *walker) does(c command, s spec) {
 	}
 }
 
-// takesValue reports whether an option's value is the next word: -n 5 and -rn 5, but not -n5 and
-// --lines=5.
+// takesValue reports whether the value of an option is the next word, as in -n 5 and -rn 5, but not
+// in -n5 and --lines=5.
 func (s spec) takesValue(flag string) bool {
 	if name, ok := strings.CutPrefix(flag, "--"); ok {
 		return slices.Contains(s.long, name)
@@ -145,13 +146,13 @@ func (s spec) takesValue(flag string) bool {
 	return s.short != "" && i >= 0 && i+2 == len(flag)
 }
 
-// options are the words of a command sorted into operands and options.
+// options has the words of a command, sorted into operands and options.
 type options struct {
 	ops    []word
-	values map[string][]word // "-e" or "--regexp" → values, or nil for an option without
+	values map[string][]word // "-e" or "--regexp" → values, nil for an option without a value
 }
 
-// parse sorts words.
+// parse sorts words into operands and options.
 func (s spec) parse(args []word) options {
 	o := options{values: map[string][]word{}}
 	for i := 0; i < len(args); i++ {
@@ -177,7 +178,7 @@ func (s spec) parse(args []word) options {
 	return o
 }
 
-// letters enters an option without a value in the next word: --name, --name=value, -abc, -n5.
+// letters adds an option that has no value in the next word: --name, --name=value, -abc, -n5.
 func (o options) letters(flag, short string) {
 	if strings.HasPrefix(flag, "--") {
 		name, value, has := strings.Cut(flag, "=")
@@ -197,7 +198,7 @@ func (o options) letters(flag, short string) {
 	o.values[flag] = append(o.values[flag], word{})
 }
 
-// has reports whether one of the options was given.
+// has reports whether any of these options was given.
 func (o options) has(names ...string) bool {
 	for _, n := range names {
 		if _, ok := o.values[n]; ok {
@@ -207,8 +208,8 @@ func (o options) has(names ...string) bool {
 	return false
 }
 
-// cd changes the working folder. An agent may give the folder in which the line ended: cd sub in
-// …/sub stays there.
+// cd changes the working folder. An agent may name the folder in which the line ended instead of
+// the one where it began, so after "cd sub" in …/sub the folder stays …/sub.
 func (sh *walker) cd(args []word) {
 	var to word
 	for _, a := range args {
@@ -235,7 +236,7 @@ func (sh *walker) cd(args []word) {
 	sh.prev = before
 }
 
-// inner walks the script of bash -c '…' and eval; bash file.sh runs that file.
+// inner walks the script in bash -c '…' and eval. bash file.sh runs that file.
 func (sh *walker) inner(c command) {
 	src, script := scriptOf(c)
 	if !script || !src.ok || sh.nest >= maxNest {
@@ -251,7 +252,7 @@ func (sh *walker) inner(c command) {
 	in.script(src.text, c.place)
 }
 
-// scriptOf is the script that a command was given as text; ok is false without one.
+// scriptOf returns the script that a command got as text. ok is false if there is none.
 func scriptOf(c command) (src word, ok bool) {
 	if c.name == "eval" {
 		src.ok = true

@@ -6,16 +6,16 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// PatchFile is one file of a patch in the form of the apply_patch tool.
+// PatchFile is what a patch in the form of the apply_patch tool does to one file.
 type PatchFile struct {
 	Kind     event.Kind // write, edit or delete
-	Name, To string     // To: the new name, if the file moves
+	Name, To string     // To is the new name if the file is renamed
 }
 
-// patchVerbs are the words of a header by what is done to the file.
+// patchVerbs maps the word in a header to what is done to the file.
 var patchVerbs = map[string]event.Kind{"Add": event.KindWrite, "Update": event.KindEdit, "Delete": event.KindDelete}
 
-// PatchFiles reads the headers of a patch; its lines are not kept.
+// PatchFiles reads the headers of a patch. Its lines are ignored.
 func PatchFiles(patch string) []PatchFile {
 	var ops []PatchFile
 	for line := range strings.Lines(event.Clip(patch, 16*MaxLine)) {

@@ -11,58 +11,59 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Class says what a command means for the state of the work.
+// Class tells what a command means for the state of the work.
 type Class uint8
 
 // The classes.
 const (
-	Trivial Class = iota // reads, or changes the folder
-	Other                // does something, but nothing that the next step depends on
+	Trivial Class = iota // only reads, or changes the folder
+	Other                // does something on which the next step does not depend
 	Branch               // switches to another branch
 	Undo                 // reverts changes, or brings others in
 	Commit               // makes a commit
-	Check                // tests, builds and linters: their last outcome matters
+	Check                // a test, a build or a linter, whose last outcome matters
 )
 
 // Program is one program of a command line.
 type Program struct {
-	Name   string // the program and its task: "go test"
+	Name   string // the program with its task: "go test"
 	Full   string // with its arguments, cut between two of them
 	Class  Class
-	Always bool // it runs whenever the line does
-	Done   bool // it ran if the status of the line is 0
-	Alone  bool // the line is this one program, in the foreground: they have one status
+	Always bool // it runs whenever the line runs
+	Done   bool // if the status of the line is 0, it ran
+	Alone  bool // the line is only this program, in the foreground, so both have the same status
 }
 
 // Checks reports whether the program is a test, a build or a linter.
 func (p Program) Checks() bool { return p.Class == Check }
 
-// Looks reports whether it is git, and looks at a change, stages or commits it.
+// Looks reports whether it is a git command that looks at a change, stages it or commits it.
 func (p Program) Looks() bool {
 	return slices.Contains([]string{"git add", "git commit", "git status", "git diff"}, p.Name)
 }
 
-// Bounds of the programs of a line.
+// Limits for the programs of a line.
 const (
 	maxPrograms = 16 // of one line
-	maxErrors   = 8  // quotes and brackets that may be missing: events keep the beginning of a command
+	maxErrors   = 8  // quotes and brackets that may be missing, because events keep only the beginning of a command
 	maxFull     = 80 // bytes of Program.Full
-	maxWord     = 60 // bytes of one argument; a longer one is text, and is left out
+	maxWord     = 60 // bytes of one argument; a longer one is a text and is left out
 )
 
-// Programs are the programs of a command line as an event keeps it: of a long one, the beginning.
+// Programs returns the programs of a command line that was kept in an event. A long line may have
+// been cut.
 func Programs(line string) []Program {
 	line = event.Clip(line, event.MaxText)
 	return Follow(&index.Locator{}, Line{Text: line, Cut: len(line) > event.MaxText-4}).Programs
 }
 
-// place says where in a line a command is.
+// place tells where in a line a command is.
 type place struct {
-	piped               bool // it reads another's output
-	always, done, alone bool // as of Program
+	piped               bool // it reads another command's output
+	always, done, alone bool // as in Program
 }
 
-// within is the place of the command of a statement.
+// within returns the place of the command in a statement.
 func (at place) within(s *syntax.Stmt) place {
 	if s.Negated || s.Background || s.Coprocess {
 		at.done, at.alone = false, false
@@ -70,11 +71,11 @@ func (at place) within(s *syntax.Stmt) place {
 	return at
 }
 
-// diverting are commands after which it is not known what the rest of the line runs, or whose
-// status the line has.
+// diverting are commands after which nobody knows what the rest of the line runs, or which command
+// the status belongs to.
 var diverting = []string{"exit", "exec", "return", "trap", "alias", "set"}
 
-// program notes a program.
+// program records a program.
 func (sh *walker) program(c command) {
 	if sh.aside || len(sh.result.Programs) >= maxPrograms {
 		return
@@ -89,7 +90,7 @@ func (sh *walker) program(c command) {
 	}
 }
 
-// judge resets what is known of the programs when the line was not walked as a whole.
+// judge discards what depends on the order of the programs if the line was not walked completely.
 func (r *Result) judge(unfinished bool) {
 	unsure := r.unsure || unfinished || len(r.Programs) >= maxPrograms
 	for i := range r.Programs {
@@ -99,7 +100,7 @@ func (r *Result) judge(unfinished bool) {
 	}
 }
 
-// typed is a word as typed, "…" for what only the shell can expand.
+// typed returns a word as it was typed, with "…" for parts that only the shell can expand.
 func typed(parts []syntax.WordPart) string {
 	var b strings.Builder
 	for _, part := range parts {
@@ -117,7 +118,7 @@ func typed(parts []syntax.WordPart) string {
 	return b.String()
 }
 
-// describe names one program; ws are its name, without folders, and its arguments.
+// describe returns the Program for a command. ws are its name without folders, and its arguments.
 func describe(ws []string) (Program, bool) {
 	if ws[0] == "" || ws[0] == "." || strings.HasPrefix(ws[0], "#") {
 		return Program{}, false
@@ -144,13 +145,14 @@ func describe(ws []string) (Program, bool) {
 	return p, true
 }
 
-// base is the name of a program without its folders.
+// base returns the name of a program without its folders.
 func base(exe string) string { return strings.TrimSuffix(path.Base(index.Slash(exe)), ".exe") }
 
-// detached are wrappers whose exit status is not that of the command, or that may never run it.
+// detached are wrappers whose exit status is not that of the wrapped command, or that may never run
+// it.
 var detached = map[string]bool{"setsid": true, "xargs": true, "parallel": true}
 
-// operands returns the words after the program that are not options; for python, -m counts as an
+// operands returns the words after the program that are not options. For python, -m counts as an
 // operand.
 func operands(ws []string) []string {
 	var out []string
@@ -163,7 +165,7 @@ func operands(ws []string) []string {
 			out = append(out, w)
 		case strings.HasPrefix(w, "-") || len(w) > maxWord || strings.ContainsAny(w, "\n\r "):
 			if strings.HasPrefix(ws[0], "python") || s.file && w == "-e" {
-				return out // a program as text: what follows are its arguments
+				return out // a program given as text: what follows are its arguments
 			}
 		default:
 			out = append(out, w)
@@ -177,7 +179,7 @@ var checks = []string{"test", "lint", "check", "build", "vet", "tsc", "typecheck
 	"spec",
 	"ci", "validate", "format", "fmt", "e2e"}
 
-// class returns the class of the program of that name with these operands.
+// class returns the class of a program, given its name and operands.
 func (s spec) class(name string, ops []string) Class {
 	first := ""
 	if len(ops) > 0 {
@@ -221,8 +223,8 @@ func gitClass(verb string, ops []string) Class {
 	case "switch":
 		return Branch
 	case "checkout":
-		// A name with a dot or a slash at its end is a file; which names are branches only git
-		// knows.
+		// A name with a dot, or with a slash at its end, is a file. Only git knows which other
+		// names are branches.
 		for _, w := range ops[1:] {
 			if strings.Contains(path.Base(w), ".") {
 				return Undo

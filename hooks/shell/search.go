@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// grep is a search: the pattern's words, the files it names, the folders it walks.
+// grep records a search: the words of its pattern, the files that it names, and the folders that it
+// walks.
 func (sh *walker) grep(c command, s spec) {
 	o := s.parse(c.args)
 	patterns := append(append(slices.Clone(o.values["-e"]), o.values["--regexp"]...), o.values["--iglob"]...)
@@ -21,12 +22,12 @@ func (sh *walker) grep(c command, s spec) {
 	}
 	walks := s.walks || o.has("-r", "-R", "--recursive", "--dereference-recursive")
 	if len(ops) == 0 && !c.xargs && (!walks || c.piped && !o.has("-r", "-R", "--recursive")) {
-		return // a filter on another command's output
+		return // it filters another command's output
 	}
 	sh.searched(patterns, ops)
 }
 
-// searched notes a search for patterns in the files and folders of places.
+// searched records a search for patterns in files and folders.
 func (sh *walker) searched(patterns, places []word) {
 	a := Op{Kind: event.KindSearch, Listing: true}
 	var words, where []string
@@ -57,7 +58,8 @@ func (sh *walker) searched(patterns, places []word) {
 	sh.note(a)
 }
 
-// named are the files that a word names. A pattern that matches many names a place, not files.
+// named returns the files that a word names. A pattern that matches many files names a place
+// instead.
 func (sh *walker) named(w word) []event.Path {
 	ps := sh.files(w)
 	if w.glob && len(ps) > maxNamed {
@@ -66,7 +68,7 @@ func (sh *walker) named(w word) []event.Path {
 	return ps
 }
 
-// near reports whether any of the places may lie in a worktree: a search elsewhere does not concern
+// near reports whether any of the places may be in a worktree. A search elsewhere does not concern
 // this repository.
 func (sh *walker) near(places []word) bool {
 	for _, w := range places {
@@ -80,7 +82,7 @@ func (sh *walker) near(places []word) bool {
 	return false
 }
 
-// folderName is a folder's name below the root, relative to the shell's folder.
+// folderName returns the name of a folder below the root. dir is relative to the shell's folder.
 func (sh *walker) folderName(dir string) string {
 	abs := sh.Abs(dir, sh.dir)
 	if !index.IsAbs(abs) {
@@ -89,10 +91,11 @@ func (sh *walker) folderName(dir string) string {
 	return sh.FolderName(abs)
 }
 
-// findTests are the tests of find whose value says what is looked for.
+// findTests are the tests of find whose value tells what is searched for.
 const findTests = " -name -iname -path -ipath -wholename -iwholename -regex -iregex -lname "
 
-// find takes folders, then tests and actions. What it runs on what it found is not read.
+// find parses the arguments of find: folders, then tests and actions. Commands that find runs on
+// its results are ignored.
 func (sh *walker) find(args []word) {
 	for len(args) > 0 && args[0].flag() && strings.Contains(" -H -L -P -E -X ", " "+args[0].text+" ") {
 		args = args[1:]
@@ -113,7 +116,8 @@ func (sh *walker) find(args []word) {
 	sh.searched(patterns, args[:test])
 }
 
-// fd takes a pattern, then folders. What it runs on what it found is not read.
+// fd parses the arguments of fd: a pattern, then folders. Commands that fd runs on its results are
+// ignored.
 func (sh *walker) fd(args []word, s spec) {
 	runs := slices.IndexFunc(args, func(w word) bool {
 		return w.is("-x") || w.is("-X") || w.is("--exec") || w.is("--exec-batch")
@@ -130,10 +134,10 @@ func (sh *walker) fd(args []word, s spec) {
 	sh.searched(patterns, ops)
 }
 
-// gitOptions come before the command of git.
+// gitOptions are the options with a value that may precede the git command.
 var gitOptions = spec{short: "Cc", long: []string{"git-dir", "work-tree", "namespace"}}
 
-// git knows the commands of git that read, search and move; the others count as run.
+// git handles the git commands that read, search or move files. All others count as run.
 func (sh *walker) git(c command) {
 	args := c.args
 	dir := sh.dir
@@ -161,8 +165,8 @@ func (sh *walker) git(c command) {
 	sh.does(c, s)
 }
 
-// shown is a file's content at a revision ("HEAD:path"), or line by line with its authors; else a
-// commit.
+// shown records the content of a file at a revision ("HEAD:path") or with the authors of its lines;
+// otherwise a commit.
 func (sh *walker) shown(c command, s spec) {
 	o := s.parse(c.args)
 	found := false
@@ -188,7 +192,8 @@ func (sh *walker) shown(c command, s spec) {
 	}
 }
 
-// diffed shows changes: of the files it names, or a list of changed files.
+// diffed records that changes are shown: those of the files that the command names, or a list of
+// changed files.
 func (sh *walker) diffed(c command, s spec) {
 	o := s.parse(c.args)
 	a := Op{Kind: event.KindRun, Words: c.name}
@@ -210,8 +215,8 @@ func (sh *walker) diffed(c command, s spec) {
 	sh.note(a)
 }
 
-// started notes a command that is run: the files that it names count as named, and its input is
-// searched.
+// started records a command that is run. The files that it names count as named, and its input is
+// searched for commands.
 func (sh *walker) started(c command) {
 	a := Op{Kind: event.KindRun}
 	words := []string{c.name}
@@ -246,7 +251,7 @@ func (sh *walker) started(c command) {
 	sh.note(a)
 }
 
-// listed reports whether options ask for names instead of content, as git and gh have them.
+// listed reports whether options ask for names instead of content, in the way of git and gh.
 func listed(args []word) bool {
 	for _, w := range args {
 		if w.ok && (w.text == "--name-only" || w.text == "--name-status" || w.text == "--stat" ||

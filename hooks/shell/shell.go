@@ -11,33 +11,36 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Bounds of one command line. What exceeds them is not read.
+// Limits for one command line. What exceeds them is not read.
 const (
 	MaxLine   = 64 << 10 // bytes of a command line that are parsed
 	maxOps    = 60       // operations that are kept
-	maxSteps  = 2000     // simple commands that are walked, loops unrolled
+	maxSteps  = 2000     // simple commands that are walked, with loops unrolled
 	maxNest   = 4        // bash -c inside bash -c
-	maxParens = 2000     // opening brackets: no person writes a command that is nested deeper
+	maxParens = 2000     // opening brackets; no person nests commands deeper
 	maxLoop   = 30       // rounds of a for loop
-	maxNamed  = 5        // files that a pattern may match to name them
+	maxNamed  = 5        // files that a pattern may match to count as naming them
 )
 
-// lost is the working folder after a cd to somewhere unknown: no relative name leads into the
-// repository.
+// lost is the working folder after a cd to an unknown place. No relative name leads into the
+// repository from there.
 const lost = "?"
 
 // Op is one thing that a command line did.
 type Op struct {
 	Kind    event.Kind
-	Paths   []event.Path // acted upon
-	Named   []event.Path // only named
-	Dirs    []string     // folders searched or listed, absolute
-	Pattern string       // what was searched for
+	Paths   []event.Path // files acted upon
+	Named   []event.Path // files only named
+	Dirs    []string     // folders that were searched or listed, absolute
+	Pattern string       // the text that was searched for
 	Words   string       // further text for terms
-	Listing bool         // prints names, or lines that begin with one
-	Silent  bool         // prints nothing of interest
-	Operand Operand      // that Paths are of; zero for a pattern, and where messages of the command do not name operands
-	Guessed bool         // no file has the name of the operand: Paths is the only one that ends in it
+	Listing bool         // it prints names, or lines that begin with one
+	Silent  bool         // it prints nothing of interest
+	// The operand that Paths come from. It is zero for a pattern, and if the command's messages do
+	// not name operands.
+	Operand Operand
+	// No file has the name of the operand; Paths is the only file whose path ends in it.
+	Guessed bool
 }
 
 // Operand is a file name as it was typed.
@@ -46,28 +49,29 @@ type Operand struct {
 	Dir  string // the working folder; it may be unknown
 }
 
-// Line is a command line and where it ran.
+// Line is a command line, and where it ran.
 type Line struct {
 	Text string
-	Dir  string // absolute; "" is the Locator's
+	Dir  string // absolute; "" means that of the Locator
 	Cut  bool   // its end may be missing
 }
 
-// Result says what a command line did, in the order of the line. Op.Kind says which files were
-// read, searched, edited and written; Program.Class says which programs are checks and commits.
+// Result is what a command line did, in the order of the line. Op.Kind tells which files were read,
+// searched, edited and written; Program.Class tells which programs are checks and commits.
 type Result struct {
 	Ops      []Op      // at most maxOps
-	Programs []Program // at most maxPrograms; those in substitutions are left out
-	Missing  []Operand // of readers that no known file answers to
-	Dir      string    // where the line began; it may be unknown
-	End      string    // where it ended
-	Self     bool      // aOa itself was asked: its answer must not teach it
+	Programs []Program // at most maxPrograms; programs in substitutions are left out
+	Missing  []Operand // operands of readers that are no known files
+	Dir      string    // the folder where the line began; it may be unknown
+	End      string    // the folder where it ended
+	Self     bool      // aOa itself was called; its answer must not be learned
 
-	unsure bool // the status of the line may be of something else than its last program
+	unsure bool // the status of the line may not be that of its last program
 }
 
-// Follow walks a command line as a shell would, without running anything: it keeps the working
-// folder and the variables that it can know, and notes each program and what it does to files.
+// Follow walks a command line as a shell would, but runs nothing. It keeps track of the working
+// folder and of variables with known values, and records each program and what the program does to
+// files.
 func Follow(at *index.Locator, line Line) Result {
 	sh := &walker{Locator: at, dir: line.Dir, vars: map[string]string{}, result: &Result{},
 		steps: new(int), values: new(int)}
@@ -84,20 +88,21 @@ func Follow(at *index.Locator, line Line) Result {
 	return *sh.result
 }
 
-// walker is in one shell: the line's or a subshell.
+// walker is the state of one shell: that of the line, or a subshell.
 type walker struct {
 	*index.Locator
 	dir, prev string
 	vars      map[string]string
-	aside     bool // in a substitution, or a later round of a loop: its programs do not count
+	aside     bool // in a substitution or a later round of a loop, whose programs do not count
 	mute      bool // in a line that cannot be parsed: what its programs did is not known
 	nest      int
-	result    *Result // of the line
-	steps     *int    // of the line
+	result    *Result // shared by all shells of the line
+	steps     *int    // shared by all shells of the line
 	values    *int    // bytes of the variables that the line has used
 }
 
-// Join undoes ["bash", "-lc", "command"]; another list of arguments is put together word by word.
+// Join turns ["bash", "-lc", "command"] back into the command. Other lists of arguments are joined
+// word by word.
 func Join(argv []string) string {
 	if len(argv) >= 3 && strings.HasSuffix(argv[0], "sh") && strings.HasPrefix(argv[1], "-") &&
 		strings.HasSuffix(argv[1], "c") {
@@ -114,8 +119,8 @@ func Join(argv []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// script parses and walks a piece of shell. What cannot be parsed counts as run, with the files it
-// names. Its programs are those of what can be made of it.
+// script parses and walks a piece of shell. A script that cannot be parsed counts as run, with the
+// files that it names and the programs that can be recognized.
 func (sh *walker) script(src string, at place) {
 	f := parseShell(src)
 	if f != nil {
@@ -134,8 +139,8 @@ func parseShell(src string, how ...syntax.ParserOption) (f *syntax.File) {
 	if strings.Count(src, "(")+strings.Count(src, "{")+strings.Count(src, "`") > maxParens {
 		return nil
 	}
-	// The parser is third-party code that gets text from anywhere. If it panics, the text does not
-	// count as a command.
+	// The parser is third-party code, and its input may come from anywhere. If it panics, the text
+	// does not count as a command.
 	defer func() {
 		if recover() != nil {
 			f = nil
@@ -148,7 +153,7 @@ func parseShell(src string, how ...syntax.ParserOption) (f *syntax.File) {
 	return f
 }
 
-// stmts walks statements one after the other: the status of the last one is the status of all.
+// stmts walks statements one after the other. The status of the last one is the status of all.
 func (sh *walker) stmts(list []*syntax.Stmt, at place) {
 	for i, st := range list {
 		at.alone = at.alone && len(list) == 1
@@ -188,7 +193,7 @@ func (sh *walker) stmt(st *syntax.Stmt, at place) {
 	case *syntax.Block:
 		sh.stmts(x.Stmts, at)
 	case *syntax.FuncDecl:
-		sh.result.unsure = true // any name may be a function
+		sh.result.unsure = true // any name may now be a function
 	default:
 		sh.compound(st.Cmd)
 	}
@@ -197,7 +202,7 @@ func (sh *walker) stmt(st *syntax.Stmt, at place) {
 	}
 }
 
-// binary walks two statements with an operator between them.
+// binary walks two statements that are joined by an operator.
 func (sh *walker) binary(x *syntax.BinaryCmd, at place) {
 	left, right := place{piped: at.piped, always: at.always}, place{piped: at.piped}
 	switch x.Op {
@@ -213,7 +218,7 @@ func (sh *walker) binary(x *syntax.BinaryCmd, at place) {
 	sh.stmt(x.Y, right)
 }
 
-// compound walks every branch: which one is taken is not known.
+// compound walks every branch of a compound command, because nobody knows which one was taken.
 func (sh *walker) compound(cmd syntax.Command) {
 	switch x := cmd.(type) {
 	case *syntax.IfClause:
@@ -257,25 +262,25 @@ func (sh *walker) loop(x *syntax.ForClause) {
 	}
 }
 
-// substituted walks what runs inside a word.
+// substituted walks the commands inside of a word.
 func (sh *walker) substituted(list []*syntax.Stmt) {
 	in := sh.sub()
 	in.aside = true
 	in.stmts(list, place{})
 }
 
-// sub is a subshell: its cd and its variables do not come back.
+// sub returns a subshell. Its cd and its variables do not affect the outer shell.
 func (sh *walker) sub() *walker {
 	inner := *sh
 	inner.vars = maps.Clone(sh.vars)
 	return &inner
 }
 
-// redirected is the text that a here-document gives to a command.
+// redirected is the text that a here-document passes to a command.
 type redirected struct{ body string }
 
-// redirect notes what a statement reads before it starts; true if its input comes from a
-// redirection.
+// redirect records what a statement reads before it starts. It returns true if its input comes from
+// a redirection.
 func (sh *walker) redirect(r *syntax.Redirect, in **redirected) bool {
 	switch r.Op {
 	case syntax.RdrIn, syntax.RdrInOut:
@@ -294,7 +299,7 @@ func (sh *walker) redirect(r *syntax.Redirect, in **redirected) bool {
 	return false
 }
 
-// written notes what a statement's output went to.
+// written records the file to which a statement's output went.
 func (sh *walker) written(r *syntax.Redirect) {
 	kind := event.KindWrite
 	switch r.Op {
@@ -312,7 +317,7 @@ func (sh *walker) written(r *syntax.Redirect) {
 	}
 }
 
-// note keeps an Op. Doubles, as in loops, are dropped.
+// note keeps an Op. Duplicates, as in loops, are dropped.
 func (sh *walker) note(a Op) {
 	if sh.mute || len(sh.result.Ops) >= maxOps {
 		return

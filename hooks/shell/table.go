@@ -6,37 +6,47 @@ import (
 	"sync"
 )
 
-// spec says how the arguments of a command are read.
+// spec tells how to read the arguments of a command.
 type spec struct {
 	does  string   // what the command does: see table
 	short string   // options of one letter that take a value
 	long  []string // options with a name that take a value
-	prog  []string // options that hold its program; without one the first operand is the program. nil = it has none
-	edit  []string // options that make a reader change the files instead
-	verbs []string // subcommands that do it; nil = the command has none
-	walks bool     // it searches folders without a flag
-	skip  int      // operands before the command that is wrapped
+	// Options that contain its program; without one, the first operand is the program. nil if it
+	// has no program.
+	prog  []string
+	edit  []string // options that make a reader change the files
+	verbs []string // subcommands that do what does says; nil if it has none
+	walks bool     // it searches folders without an option
+	skip  int      // operands before the wrapped command
 
 	task, file bool     // the first operand is a task, or a file that it runs
-	check      bool     // a test, a build or a linter as a whole
-	before     []string // options with a value that may come before the task
+	check      bool     // the whole command is a test, a build or a linter
+	before     []string // options with a value that may precede the task
 }
 
-// table has a line for each group of commands: what they do, their names, and of their options
+// table has a line for each group of commands: what they do, their names, and their options:
 //
 //	-abc          letters that take a value
 //	--name        a name that takes a value
-//	prog:, edit:, verbs:, walks, skip:, task, file, check, before:   the fields of spec, lists with commas; a line goes
-//	              on after a backslash
+//	prog:, edit:, verbs:, walks, skip:, task, file, check, before:
+//	              the fields of spec; lists have commas. A backslash continues a line.
 //
-// What they do:
+// What the commands do:
 //
-//	read     print the files in their operands     search  look for a pattern in them
-//	find, fd, list   look for files by name        write   put their input there    patch   change what it names
-//	wrap     run the command in their operands     run     the same after a verb    script  run a piece of shell    cd, git
-//	show     print files at a revision             diff    print changes
-//	quiet    neither read nor change files of interest     idle    the same, but the files that they name count
-//	runs     run a task, a file or a check; what it writes the watcher sees
+//	read     print the files in their operands
+//	search   look for a pattern in them
+//	find, fd, list   look for files by name
+//	write    write their input to them
+//	patch    change the files that the patch names
+//	wrap     run the command in their operands
+//	run      run the command after a verb
+//	script   run a piece of shell
+//	cd, git  see there
+//	show     print files at a revision
+//	diff     print changes
+//	quiet    neither read nor change files of interest
+//	idle     the same, but the files that they name count as named
+//	runs     run a task, a file or a check; the watcher sees what that writes
 const table = `
 read cat tac more comm difft delta zcat gunzip mdcat csvlook ast-grep view
 read less -jpPtTxyz
@@ -133,7 +143,7 @@ quiet echo printf true false : test [ sleep set unset pwd exit return wait which
 quiet uname hostname printenv break continue seq basename dirname realpath mkdir tr rev yes shopt ulimit export
 `
 
-// specs is the table by command.
+// specs returns the table by name of the command.
 var specs = sync.OnceValue(func() map[string]spec {
 	all := map[string]spec{}
 	for line := range strings.Lines(strings.ReplaceAll(table, "\\\n", "")) {

@@ -4,7 +4,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// read is a command that prints files, or changes them in place.
+// read handles a command that prints files or changes them in place.
 func (sh *walker) read(c command, s spec) {
 	o := s.parse(c.args)
 	ops := o.ops
@@ -31,8 +31,8 @@ func (sh *walker) read(c command, s spec) {
 	}
 }
 
-// touched notes the files of an operand one by one; a pattern that matches many is one Op. It
-// returns false if no file is meant.
+// touched records each file of an operand separately; a pattern that matches many files is one Op.
+// It returns false if no file is meant.
 func (sh *walker) touched(kind event.Kind, w word) bool {
 	ps := sh.files(w)
 	op := Op{Kind: kind, Paths: ps, Silent: kind != event.KindRead}
@@ -51,14 +51,14 @@ func (sh *walker) touched(kind event.Kind, w word) bool {
 	return len(ps) > 0
 }
 
-// write notes the file that output went to.
+// write records a file to which output went.
 func (sh *walker) write(kind event.Kind, w word) {
 	if p, ok := sh.target(w); ok {
 		sh.note(Op{Kind: kind, Paths: []event.Path{p}, Silent: true})
 	}
 }
 
-// tee writes its input to files; touch makes those that are not there.
+// tee handles tee, which writes its input to files, and touch, which creates missing files.
 func (sh *walker) tee(c command, s spec) {
 	o := s.parse(c.args)
 	kind := event.KindWrite
@@ -73,8 +73,7 @@ func (sh *walker) tee(c command, s spec) {
 	}
 }
 
-// patched is a patch in the form of the apply_patch tool, given as a here-document or as an
-// argument.
+// patched handles a patch in the form of the apply_patch tool, in a here-document or an argument.
 func (sh *walker) patched(c command) {
 	body := ""
 	if c.in != nil {

@@ -13,21 +13,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// word is a word of a command line as far as it can be known without running anything.
+// word is a word of a command line, as far as it can be known without running anything.
 type word struct {
 	text  string
-	typed string // as typed, "…" for what only the shell can expand; "" is text
-	ok    bool   // false: holds a variable or a substitution of unknown value
-	glob  bool   // holds *, ? or [ outside of quotes
+	typed string // as typed, with "…" for parts that only the shell can expand; "" if it equals text
+	ok    bool   // false if it contains a variable or a substitution of unknown value
+	glob  bool   // it contains *, ? or [ outside of quotes
 }
 
-// is reports whether the word is that text.
+// is reports whether the word is exactly this text.
 func (w word) is(text string) bool { return w.ok && w.text == text }
 
 // flag reports whether the word is an option.
 func (w word) flag() bool { return w.ok && len(w.text) > 1 && w.text[0] == '-' }
 
-// asTyped is the word as people read it.
+// asTyped returns the word as people typed it.
 func (w word) asTyped() string {
 	if w.typed != "" {
 		return w.typed
@@ -35,8 +35,8 @@ func (w word) asTyped() string {
 	return w.text
 }
 
-// fields expands words as bash does: braces, variables, quotes. A word with an unknown part keeps
-// its place.
+// fields expands words as bash does: braces, variables, quotes. A word with an unknown part stays
+// in its place.
 func (sh *walker) fields(ws []*syntax.Word) []word {
 	out := make([]word, 0, len(ws))
 	for _, w := range ws {
@@ -49,10 +49,10 @@ func (sh *walker) fields(ws []*syntax.Word) []word {
 
 // Limits of the expansion.
 const (
-	maxBraces = 3       // of one word
-	maxCommas = 32      // in them
+	maxBraces = 3       // braces in one word
+	maxCommas = 32      // commas in these braces
 	maxValue  = 4 << 10 // bytes of a variable
-	maxValues = 1 << 20 // bytes of all the variables that a line uses
+	maxValues = 1 << 20 // bytes of all variables that a line uses
 )
 
 // field expands one word.
@@ -81,7 +81,7 @@ func (sh *walker) field(w *syntax.Word) []word {
 	return all
 }
 
-// expanded expands a word. ok says that all of it is known.
+// expanded expands a word. ok is true if all of it is known.
 func (sh *walker) expanded(w *syntax.Word) (texts []string, ok bool) {
 	defer func() {
 		if recover() != nil { // as in parseShell
@@ -93,12 +93,12 @@ func (sh *walker) expanded(w *syntax.Word) (texts []string, ok bool) {
 	return texts, err == nil && env.all
 }
 
-// expandable walks the commands inside a word, and reports whether the word can be known without
-// running anything: it has no command, no home folder, no expansion that makes a long text of a
-// short one, and not too many braces. glob says that it has a pattern outside of quotes.
+// expandable walks the commands inside of a word, and reports whether the word can be known without
+// running anything: it has no command, no home folder, no expansion that makes a long text from a
+// short one, and not too many braces. glob means that it has a pattern outside of quotes.
 func (sh *walker) expandable(w *syntax.Word) (sure, glob bool) {
 	sure = true
-	var bare strings.Builder // what is outside of quotes
+	var bare strings.Builder // the part outside of quotes
 	for i, part := range w.Parts {
 		if lit, ok := part.(*syntax.Lit); ok {
 			bare.WriteString(lit.Value)
@@ -129,8 +129,8 @@ func (sh *walker) expandable(w *syntax.Word) (sure, glob bool) {
 	return sure, strings.ContainsAny(outside, "*?[")
 }
 
-// known is the environment of an expansion: the variables whose values are known. all says that no
-// other variable was needed.
+// known is the environment of an expansion: the variables whose values are known. all stays true as
+// long as no other variable is needed.
 type known struct {
 	sh  *walker
 	all bool
@@ -139,7 +139,7 @@ type known struct {
 func (k *known) Get(name string) expand.Variable {
 	v, ok := k.sh.vars[name]
 	switch {
-	case name == "PWD": // it is asked for in any case
+	case name == "PWD": // mvdan/sh always asks for it
 		v, ok = k.sh.dir, true
 	case name == "IFS":
 		return expand.Variable{}
@@ -151,7 +151,7 @@ func (k *known) Get(name string) expand.Variable {
 	return expand.Variable{Set: true, Kind: expand.String, Str: v}
 }
 
-// Each is for ${!a*}, which is never expanded.
+// Each would be called for ${!a*}, which is never expanded.
 func (k *known) Each(func(string, expand.Variable) bool) {}
 
 // assign remembers variables whose value is known and forgets the others.
@@ -170,7 +170,7 @@ func (sh *walker) assign(list []*syntax.Assign) {
 	}
 }
 
-// heredoc is the text of a here-document, variables left out.
+// heredoc returns the text of a here-document without its variables.
 func (sh *walker) heredoc(w *syntax.Word) string {
 	var b strings.Builder
 	for _, part := range w.Parts {
@@ -181,7 +181,8 @@ func (sh *walker) heredoc(w *syntax.Word) string {
 	return event.Clip(b.String(), MaxLine)
 }
 
-// spread is a word's values: the files that match it as names relative to dir if it is a pattern.
+// spread returns the values of a word. For a pattern these are the matching files, as names
+// relative to dir.
 func (sh *walker) spread(w word) []string {
 	if !w.ok {
 		return nil
@@ -198,8 +199,8 @@ func (sh *walker) spread(w word) []string {
 	return out
 }
 
-// files are the known files that a word means: by name, by pattern, else the only file whose path
-// ends in it.
+// files returns the known files that a word means: by name, by pattern, or else the only file whose
+// path ends in it.
 func (sh *walker) files(w word) []event.Path {
 	if !w.ok || w.text == "" || w.text == "-" {
 		return nil
@@ -218,7 +219,7 @@ func (sh *walker) files(w word) []event.Path {
 	return nil
 }
 
-// expand matches a pattern against the tree, at most event.MaxSeen files, sorted.
+// expand returns the files of the tree that match a pattern, at most event.MaxSeen, sorted.
 func (sh *walker) expand(pattern string) []event.Path {
 	abs := sh.Abs(pattern, sh.dir)
 	rel, ok := sh.Inside(abs)
@@ -246,7 +247,7 @@ func (sh *walker) expand(pattern string) []event.Path {
 	return out[:min(len(out), event.MaxSeen)]
 }
 
-// target is the path of a file that a command makes or changes: it need not be known.
+// target returns the path of a file that a command creates or changes. The file need not be known.
 func (sh *walker) target(w word) (event.Path, bool) {
 	if !w.ok || w.glob || w.text == "" || sh.dir == lost && !index.IsAbs(index.Slash(w.text)) ||
 		strings.HasSuffix(w.text, "/") {

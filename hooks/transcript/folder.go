@@ -10,12 +10,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// maxSlug is how many letters a folder's name has before Claude Code cuts it and adds a hash that
-// is not ours to know.
+// maxSlug is the length of a folder's name from which on Claude Code cuts it and adds a hash that
+// aOa cannot compute.
 const maxSlug = 200
 
-// Dir is where Claude Code keeps the transcripts of sessions begun in root, "" if that is not
-// known; config is the agent's own folder.
+// Dir returns the folder in which Claude Code keeps transcripts of sessions that were started in
+// root, "" if it is not known. config is the agent's own folder.
 func Dir(config string, root event.Root) string {
 	slug := slugOf(root)
 	if len(slug) > maxSlug {
@@ -24,7 +24,8 @@ func Dir(config string, root event.Root) string {
 	return filepath.Join(config, "projects", slug)
 }
 
-// slugOf is a folder's name as the agent makes it: everything but letters and digits is a dash.
+// slugOf returns the name that the agent gives the folder of a worktree: everything but letters and
+// digits becomes a dash.
 func slugOf(root event.Root) string {
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
@@ -34,7 +35,7 @@ func slugOf(root event.Root) string {
 	}, string(root))
 }
 
-// files lists the .jsonl files below dir, oldest change first, ties by name.
+// files lists the .jsonl files below dir, the one that was changed first first, equal ones by name.
 func files(dir string) []string {
 	if dir == "" {
 		return nil
@@ -46,7 +47,7 @@ func files(dir string) []string {
 	var found []file
 	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(name) != ".jsonl" || !d.Type().IsRegular() {
-			return nil // a folder that cannot be read is as good as empty
+			return nil // a folder that cannot be read counts as empty
 		}
 		if info, err := d.Info(); err == nil {
 			found = append(found, file{name, info.ModTime()})

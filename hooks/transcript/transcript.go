@@ -16,30 +16,30 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Bounds of a transcript.
+// Limits for reading a transcript.
 const (
-	maxLine    = 8 << 20 // bytes of a line that is read; longer ones are skipped
-	maxYield   = 500     // events or requests given at once
-	maxPending = 4096    // calls waiting for their result
+	maxLine    = 8 << 20 // bytes of a line; longer ones are skipped
+	maxYield   = 500     // events or requests that are yielded at once
+	maxPending = 4096    // calls that wait for their result
 )
 
-// Report counts what Read found. The makers of the format promise nothing: what is not understood
-// is skipped and counted, never an error.
+// Report counts what Read found. The makers of the format promise nothing, so what is not
+// understood is skipped and counted, and never an error.
 type Report struct {
-	Files    int // files opened
+	Files    int // files that were opened
 	Sessions int // sessions that gave events
-	Events   int // events given
-	Prompts  int // of these prompts
-	// lines and calls not used, by reason: long, broken, type, elsewhere, double, unpaired,
-	// unreadable
+	Events   int // events that were yielded
+	Prompts  int // how many of them are prompts
+	// Skipped counts the lines and calls that were not used, by reason: long, broken, type,
+	// elsewhere, double, unpaired, unreadable.
 	Skipped map[string]int
 }
 
-// Read reads the recorded sessions of Claude Code in dir and below (subagents have files of their
-// own) and gives what happened in r's worktrees, oldest file first, in batches of at most 500
-// events of one file. Files are streamed; memory is bounded by one line of at most 8 MB. A missing
-// dir is an empty one. progress is called with the number of files that are read; it may be nil.
-// The error is ctx's or yield's; everything else is counted.
+// Read reads the sessions that Claude Code has recorded in dir and below (subagents have files of
+// their own). It yields what happened in r's worktrees, oldest file first, in batches of at most
+// 500 events from one file. Files are streamed; memory is limited to one line of at most 8 MB. A
+// missing dir counts as empty. progress is called with the number of files that have been read; it
+// may be nil. The error is that of ctx or of yield; all other problems are only counted.
 func Read(ctx context.Context, dir string, r hooks.Repo, progress func(done, total int),
 	yield func([]event.Event) error) (Report, error) {
 	t := &reader{places: places{repo: r, known: map[string]*index.Locator{}}, yield: yield, seen: map[string]bool{},
@@ -61,8 +61,8 @@ func Read(ctx context.Context, dir string, r hooks.Repo, progress func(done, tot
 	return t.report, nil
 }
 
-// readLine reads one line and counts its bytes. Of a line that is longer than maxLine nothing is
-// kept: long is true. The last line has io.EOF with it if it does not end.
+// readLine reads one line and counts its bytes. A line longer than maxLine is dropped, and long is
+// true. err is io.EOF if the last line lacks its end.
 func readLine(in *bufio.Reader) (line []byte, n int64, long bool, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
@@ -77,7 +77,7 @@ func readLine(in *bufio.Reader) (line []byte, n int64, long bool, err error) {
 	}
 }
 
-// line is a line of a transcript. A field of another type than expected is empty.
+// line is a line of a transcript. A field of an unexpected type is empty.
 type line struct {
 	Type        string  `json:"type"`
 	Subtype     string  `json:"subtype"`
@@ -100,7 +100,7 @@ type message struct {
 	Content json.RawMessage `json:"content"` // a text, or a list of blocks
 }
 
-// block is a part of a message: text, a call of a tool or its result.
+// block is a part of a message: a text, a call of a tool, or its result.
 type block struct {
 	Type    string         `json:"type"`
 	Text    string         `json:"text"`
@@ -112,14 +112,14 @@ type block struct {
 	Content any            `json:"content"`
 }
 
-// parse reads JSON as far as its types fit; false if it is not JSON, or no object.
+// parse decodes JSON as far as its types fit. It returns false if it is not JSON, or not an object.
 func parse(raw []byte, into any) bool {
 	err := json.Unmarshal(raw, into)
 	wrong := (*json.UnmarshalTypeError)(nil)
 	return err == nil || errors.As(err, &wrong) && wrong.Field != ""
 }
 
-// content is the text of a message, if it is one, and its blocks.
+// content returns the text of a message, if it is one, and its blocks.
 func (m message) content() (text string, typed bool, blocks []block) {
 	if json.Unmarshal(m.Content, &text) == nil && len(m.Content) > 0 && m.Content[0] == '"' {
 		return text, true, nil
@@ -135,14 +135,14 @@ func (m message) content() (text string, typed bool, blocks []block) {
 	return "", false, blocks
 }
 
-// places finds the worktree of each working folder.
+// places finds the worktree for each working folder.
 type places struct {
 	repo  hooks.Repo
 	known map[string]*index.Locator // by working folder
 }
 
-// context is where and when a line was written, nil if that was in another repository. file is the
-// name of the transcript.
+// context returns where and when a line was written, nil if that was in another repository. file is
+// the name of the transcript.
 func (p places) context(l *line, file string) *hooks.CallContext {
 	at, ok := p.known[l.Cwd]
 	if !ok {
@@ -171,8 +171,8 @@ type reader struct {
 	places
 	yield    func([]event.Event) error
 	report   Report
-	seen     map[string]bool // ids of events and lines: resumed sessions repeat what went before
-	sessions map[string]bool // session ids that gave events
+	seen     map[string]bool // ids of events and lines, because resumed sessions repeat earlier ones
+	sessions map[string]bool // ids of sessions that gave events
 	pending  map[string]pendingCall
 	batch    []event.Event
 }
@@ -248,7 +248,7 @@ func (t *reader) line(raw []byte, file string) error {
 	return nil
 }
 
-// called keeps the calls of an assistant's message until their results come.
+// called keeps the calls in an assistant's message until their results come.
 func (t *reader) called(m message) {
 	_, _, blocks := m.content()
 	for _, b := range blocks {
@@ -262,7 +262,7 @@ func (t *reader) called(m message) {
 	}
 }
 
-// user reads a line that is a prompt, or the results of calls.
+// user reads a line that is a prompt or has the results of calls.
 func (t *reader) user(at *hooks.CallContext, l *line) error {
 	text, typed, blocks := l.Message.content()
 	var events []event.Event
@@ -287,7 +287,7 @@ func (t *reader) user(at *hooks.CallContext, l *line) error {
 	return t.add(events)
 }
 
-// result joins a result to its call.
+// result joins a result with its call.
 func (t *reader) result(at *hooks.CallContext, l *line, b block) []event.Event {
 	p, ok := t.pending[b.Call]
 	if !ok {
@@ -304,7 +304,7 @@ func (t *reader) result(at *hooks.CallContext, l *line, b block) []event.Event {
 	return call.Tool(c)
 }
 
-// add collects events, each once, and gives them in batches.
+// add collects events, each once, and yields them in batches.
 func (t *reader) add(events []event.Event) error {
 	for _, e := range events {
 		if t.seen[e.ID] {

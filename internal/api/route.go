@@ -40,7 +40,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// The codes of Error. httpStatus has the HTTP status of each.
+// The codes of Error. statuses has the HTTP status of each.
 const (
 	CodeBad      = "bad_request"
 	CodeMissing  = "not_found"

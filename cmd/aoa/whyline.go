@@ -16,9 +16,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// typedLines splits FILE:LINE. ok is false for a name without lines, and for an existing file whose
-// name contains a colon. It is an error if the lines cannot be parsed, because ignoring them would
-// answer another question.
+// typedLines splits FILE:LINE. ok is false for a name without lines, and for the name of an
+// existing file that contains a colon. What stands behind the name and is no line is an error,
+// because the answer without it would answer another question.
 func (a *app) typedLines(arg string) (name string, from, to int, ok bool, err error) {
 	there := func(name string) bool {
 		_, err := os.Lstat(a.abs(name))
@@ -37,8 +37,10 @@ func (a *app) typedLines(arg string) (name string, from, to int, ok bool, err er
 	if name, from, to, ok = blame.Typed(arg); ok {
 		return name, from, to, true, nil
 	}
-	if file := index.WithoutLine(arg); strings.ContainsAny(strings.TrimPrefix(arg, file), "0123456789") {
-		return "", 0, 0, false, usage("lines are written %s:12 or %[1]s:10-20", event.Path(file).Display())
+	file := index.WithoutLine(arg)
+	if behind, found := strings.CutPrefix(arg, file); found && len(behind) > 1 {
+		return "", 0, 0, false, usage("%s is no line: lines are written %s:12 or %[2]s:10-20",
+			event.Path(behind[1:]).Display(), event.Path(file).Display())
 	}
 	return "", 0, 0, false, nil
 }

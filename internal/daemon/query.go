@@ -104,7 +104,11 @@ func (d *Daemon) whyLine(ctx context.Context, r api.WhyLineRequest) (api.WhyLine
 	case len(text) == 0:
 		return out, api.Bad("name a file with lines", "%s is empty", r.File.Display())
 	case r.From < 1 || r.To < r.From || r.To > lines:
-		return out, api.Bad(fmt.Sprintf("its lines are 1 to %d", lines), "no such lines in %s: %d-%d", r.File.Display(), r.From, r.To)
+		asked := fmt.Sprintf("lines %d-%d", r.From, r.To)
+		if r.From == r.To {
+			asked = fmt.Sprintf("line %d", r.From)
+		}
+		return out, api.Bad(fmt.Sprintf("its lines are 1 to %d", lines), "%s has no %s", r.File.Display(), asked)
 	case r.To-r.From >= blame.MaxLines:
 		return out, api.Bad(fmt.Sprintf("ask for %d at a time", blame.MaxLines), "%d lines are too many", r.To-r.From+1)
 	}

@@ -37,7 +37,7 @@ func (f files) with(all []event.Path, fit func(event.Path) bool) (out []event.Pa
 		}
 	}
 	for p := range f.more {
-		if fit(p) {
+		if fit(p) && !f.less[p] {
 			out = append(out, p)
 		}
 	}

@@ -3,11 +3,16 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // takes is the longest command line of each command. What ends in "…" takes as many arguments as
@@ -47,5 +52,34 @@ func TestNoArgumentIsSwallowed(t *testing.T) {
 		if code := run(context.Background(), args, strings.NewReader(""), &out, &errw, nil); code != exitUsage {
 			t.Errorf("aoa %s: exit %d, %s%s", strings.Join(args, " "), code, &out, &errw)
 		}
+	}
+}
+
+// TestInterruptedInput: what reads standard input ends with ctrl-C.
+func TestInterruptedInput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, line := range []string{"suggest -", "cache put", "cache put -"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		in, open := io.Pipe() // nothing comes
+		cancel()
+		var out, errw bytes.Buffer
+		if code := run(ctx, strings.Fields(line), in, &out, &errw, nil); code != exitInterrupted {
+			t.Errorf("aoa %s: exit %d, %s%s", line, code, &out, &errw)
+		}
+		open.Close()
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// TestFullDisk: what cannot be printed is an error.
+func TestFullDisk(t *testing.T) {
+	for _, line := range []string{"--version", "--version --json", "help", "help all", "suggest --help", "completion bash"} {
+		var errw bytes.Buffer
+		code := run(context.Background(), strings.Fields(line), strings.NewReader(""), full{}, &errw, nil)
+		fault.Same(t, line, fmt.Sprint(code, " ", errw.String()), "1 aoa: no space left\n")
 	}
 }

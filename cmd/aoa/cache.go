@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -46,7 +47,7 @@ func (a *app) cachePut() *cobra.Command {
 			if meta != "" {
 				r.Notes = json.RawMessage(meta)
 			}
-			data, err := a.readItem(&r, strings.Join(args, ""))
+			data, err := a.readItem(c.Context(), &r, strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
@@ -75,8 +76,8 @@ func (a *app) cachePut() *cobra.Command {
 }
 
 // readItem reads a file or standard input, and records its size and name in the request.
-func (a *app) readItem(r *api.CachePutRequest, name string) ([]byte, error) {
-	in := a.in
+func (a *app) readItem(ctx context.Context, r *api.CachePutRequest, name string) ([]byte, error) {
+	var in io.Reader = a.stdin(ctx)
 	if name != "" && name != "-" {
 		name = a.abs(name)
 		f, err := regularfile.Open(name, regularfile.FollowLinks)

@@ -53,6 +53,11 @@ needs no daemon, and exits 0.`,
   aoa check origin/main..HEAD     # in CI
   aoa check --backtest            # how right would it have been?`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("format") {
+				if err := without(c, "--format", "json"); err != nil {
+					return err
+				}
+			}
 			if how.backtest {
 				return a.judged(a.backtest(c.Context(), args, how), how.strict)
 			}
@@ -86,6 +91,9 @@ func (a *app) judged(err error, strict bool) error {
 	}
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	a.talk("not checked: %s", text)
+	if _, hint := judge(err); hint != "" {
+		a.talk("hint: %s", hint)
+	}
 	return nil
 }
 
@@ -201,6 +209,8 @@ func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, e
 	if r.Staged {
 		patience = commitPatience
 	}
+	bar := a.progress("reading", "commits")
+	defer bar.Finish() // only a progress bar
 	for said := false; ; said = true {
 		ans, err := call(ctx, a, api.Check, r)
 		if err != nil || !ans.Reading || a.now().Sub(begin) > patience {
@@ -209,6 +219,11 @@ func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, e
 		if !said {
 			a.talk("reading what earlier commits changed")
 		}
+		st, err := call(ctx, a, api.Status, api.None{})
+		if err != nil {
+			return ans, err
+		}
+		moves(bar)(st.Sketches.Done, st.Sketches.Total)
 	}
 }
 

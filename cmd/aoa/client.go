@@ -19,7 +19,9 @@ import (
 func (a *app) repo(ctx context.Context) (*watcher.Repo, error) {
 	r, err := watcher.OpenRepo(ctx, a.dir, a.env)
 	switch {
-	case errors.Is(err, locate.ErrNotRepo), errors.Is(err, watcher.ErrBare):
+	case errors.Is(err, watcher.ErrBare):
+		return nil, fail(exitNoRepo, "cd to a worktree of it; git worktree add DIR makes one", "%v", err)
+	case errors.Is(err, locate.ErrNotRepo):
 		return nil, fail(exitNoRepo, "git init, or cd to a repository", "%v", err)
 	case errors.Is(err, git.ErrMissing):
 		return nil, fail(exitFailed, "install git, or put its folder on the PATH", "%v", err)

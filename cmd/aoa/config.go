@@ -19,8 +19,8 @@ func (a *app) config() *cobra.Command {
 		Use:   "config [KEY [VALUE]]",
 		Short: "show or change settings",
 		Long: `Without arguments, it prints every setting, its value and its origin. With KEY, it prints the value.
-With KEY VALUE, it changes the setting for this repository, or with --user for all your repositories
-(also outside of one).
+With KEY VALUE, it changes the setting for this repository. With --user, all of this is about the
+settings for all your repositories (also outside of one).
 A value in the environment (AOA_…) has priority over the repository's, that over the user's, and that over
 the default. Both files are in your home folder: nothing in a repository changes a setting.`,
 		Example: `  aoa config threshold 0.80
@@ -40,7 +40,7 @@ the default. Both files are in your home folder: nothing in a repository changes
 			if err != nil && !alone {
 				return err
 			}
-			if alone {
+			if alone || user && !unset && len(args) < 2 { // nor are its own asked for
 				place = locate.Place{}
 			}
 			file := place.Settings()

@@ -26,6 +26,11 @@ the given one, with the files that they led to. With --json, it prints a list of
   aoa context --budget 200 --json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if r.For == "action" {
+				if err := without(c, "--for action", "prompt"); err != nil {
+					return err
+				}
+			}
 			ans, err := call(c.Context(), a, api.Context, r)
 			if err != nil {
 				return err
@@ -36,7 +41,7 @@ the given one, with the files that they led to. With --json, it prints a list of
 	f := c.Flags()
 	f.IntVar(&r.Budget, "budget", 0, "number of tokens, four bytes each (default: the setting context.total)")
 	f.StringVar(&r.For, "for", "action", "purpose: action (the work continues) or prompt (there is a new question)")
-	f.StringVarP(&r.Prompt, "prompt", "p", "", "with --for prompt: the question (default: the last prompt)")
+	f.VarP((*given)(&r.Prompt), "prompt", "p", "with --for prompt: the question (default: the last prompt)")
 	a.ownSessionFlag(c, &r.Session)
 	return c
 }

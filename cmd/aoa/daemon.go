@@ -77,7 +77,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	}
 	o := a.daemonOptions(repo, place, log)
 	o.Level, o.Ready = level, func() {
-		if out, ok := a.out.(io.Closer); ok && report {
+		if out, ok := a.unwrapped().(io.Closer); ok && report {
 			out.Close()
 		}
 		log.Info("listening", "pid", os.Getpid(), "socket", place.Socket, "version", version())

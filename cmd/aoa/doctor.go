@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -53,7 +54,8 @@ func (a *app) doctor() *cobra.Command {
 				return err
 			}
 			if bad > 0 {
-				return fail(exitFailed, "follow the arrows above", "%d of %d checks need attention", bad, len(found))
+				return fail(exitFailed, "follow the arrows above", "%d of %s %s attention", bad, plural(len(found), "check"),
+					english.PluralWord(bad, "needs", "need"))
 			}
 			return nil
 		},

@@ -30,11 +30,15 @@ learning a path at all, list it in .aoaignore.`,
 		Example: "  aoa forget --yes secrets/\n  aoa forget --session 5f0c2d1e\n  aoa forget --yes --since 2h",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if r.Since, err = a.when(since); err != nil {
+			if r.Since, err = a.past(since); err != nil {
 				return err
 			}
-			if len(args) == 0 && r.Session == "" && since == "" && r.Origin == "" {
-				return usage("name a path, --session, --since or --origin")
+			named := len(args)
+			for _, flag := range []string{r.Session, since, r.Origin} {
+				named += min(len(flag), 1)
+			}
+			if named != 1 {
+				return usage("name one thing: a path, --session, --since or --origin")
 			}
 			_, repo, err := a.client(c.Context())
 			if err == nil && len(args) > 0 {
@@ -43,8 +47,10 @@ learning a path at all, list it in .aoaignore.`,
 			if err != nil {
 				return err
 			}
-			if what, again := much(a, r, args, since); what != "" && !yes && !a.agree("aoa forget erases "+what) {
-				return fail(exitFailed, "aoa forget --yes "+again, "nothing was forgotten")
+			if what, again := much(a, r, args, since); what != "" && !yes {
+				if err := a.agreed(c.Context(), "aoa forget erases "+what, "aoa forget --yes "+again, "forgotten"); err != nil {
+					return err
+				}
 			}
 			// The report may name what is to be forgotten.
 			if err := os.Remove(a.reportFile(repo)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -79,9 +85,9 @@ learning a path at all, list it in .aoaignore.`,
 	}
 	a.sessionFlag(c, &r.Session, "everything of this session")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
-	c.Flags().StringVar(&r.Origin, "origin", "",
+	c.Flags().Var((*given)(&r.Origin), "origin",
 		"everything from another clone, as aoa status names it; the beginning is enough")
-	c.Flags().StringVar(&since, "since", "", "everything since this time (2h, 7d, 2026-01-31)")
+	c.Flags().Var((*given)(&since), "since", "everything since this time (2h, 7d, 2026-01-31)")
 	return c
 }
 

@@ -97,14 +97,13 @@ git worktree add.`,
 			done, err := a.installHook(c.Context(), name, scope, *check)
 			out = append(out, done...)
 			if err != nil {
-				a.changesTable(out)
-				return err
+				return errors.Join(a.changes(out), err)
 			}
 		}
 		if _, _, err := a.known(c.Context()); err != nil && scope != install.User {
 			a.talk("hint: aoa init; the hooks are silent until then")
 		}
-		return a.answer(out, func() { a.changesTable(out) })
+		return a.changes(out)
 	}
 	return c
 }
@@ -117,8 +116,10 @@ type hookChange struct {
 	Done  string        `json:"done"` // created, changed, unchanged, deleted, absent
 }
 
-func (a *app) changesTable(changes []hookChange) {
-	printList(a, "", changes, func(c hookChange) []any { return []any{c.Agent, c.Done, c.File} })
+func (a *app) changes(all []hookChange) error {
+	return a.answer(all, func() {
+		printList(a, "", all, func(c hookChange) []any { return []any{c.Agent, c.Done, c.File} })
+	})
 }
 
 // tell prints what was done to settings files.
@@ -305,19 +306,10 @@ only aOa's part is removed. The user's settings, which apply to all repositories
 			names = hookNames()
 		}
 		out, err := a.removeNamed(c.Context(), names, flags.chosen())
-		if err != nil {
-			a.changesTable(out)
-			return err
+		if len(out) == 0 && err == nil {
+			a.talk("no hooks of aOa are installed")
 		}
-		if out == nil {
-			out = []hookChange{}
-		}
-		return a.answer(out, func() {
-			if len(out) == 0 {
-				a.talk("no hooks of aOa are installed")
-			}
-			a.changesTable(out)
-		})
+		return errors.Join(a.changes(append([]hookChange{}, out...)), err)
 	}
 	return c
 }

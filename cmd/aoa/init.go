@@ -75,7 +75,7 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 		return err
 	}
 	begin := a.now()
-	if err := a.claim(locate.Find(repo.CommonDir, a.getenv)); err != nil {
+	if err := a.claim(ctx, locate.Find(repo.CommonDir, a.getenv)); err != nil {
 		return err
 	}
 	place, err := locate.Create(repo.CommonDir, a.getenv)
@@ -121,7 +121,7 @@ const (
 // claim decides about a store that this user's aOa did not create here. A copy of a store that it
 // did create is used. Any other may be a trap: it is used only if the user agrees, and moved aside
 // otherwise.
-func (a *app) claim(place locate.Place) error {
+func (a *app) claim(ctx context.Context, place locate.Place) error {
 	stranger := place.Stranger()
 	if stranger == nil {
 		return nil
@@ -131,7 +131,14 @@ func (a *app) claim(place locate.Place) error {
 			"AOA_STORE names %s, which has files that aOa did not make there", place.Store)
 	}
 	a.talk("%v", stranger)
-	if stranger.Original != "" || isTerminal(a.in) && a.agree("aoa init can use what that store holds") {
+	use := stranger.Original != ""
+	if !use && isTerminal(a.in) {
+		var err error
+		if use, err = a.agree(ctx, "aoa init can use what that store holds"); err != nil {
+			return err
+		}
+	}
+	if use {
 		return place.Adopt()
 	}
 	aside, err := place.SetAside(a.now())
@@ -146,6 +153,9 @@ func (a *app) initProse(rep initReport, connected bool) {
 	fmt.Fprintf(a.out, "learned %s over %s in %s\nthe store is %s\n", plural(int(rep.Commits), "commit"),
 		plural(int(rep.Files), "file"),
 		seconds(rep.Seconds), event.Path(rep.Store).Display())
+	if rep.Commits == 0 {
+		a.talk("the repository has no commits yet: aOa learns from those that you make")
+	}
 	if rep.Shallow {
 		a.talk("warning: %s", shallow)
 		a.talk("hint: %s", deepen)
@@ -210,9 +220,14 @@ func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *w
 	if files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")); dir == "" || len(files) == 0 {
 		return none, nil
 	}
-	if !o.yes && cfg.Transcripts != "on" && !a.agree("aoa init reads past Claude Code sessions of this repository from "+dir) {
-		a.talk("hint: aoa init --yes, or aoa init --no-transcripts")
-		return none, nil
+	if !o.yes && cfg.Transcripts != "on" {
+		yes, err := a.agree(ctx, "aoa init reads past Claude Code sessions of this repository from "+dir)
+		if err == nil && !yes {
+			a.talk("hint: aoa init --yes, or aoa init --no-transcripts")
+		}
+		if err != nil || !yes {
+			return none, err
+		}
 	}
 	ans, err := a.follow(ctx, client, api.ImportRequest{Transcripts: dir}, "transcripts", "files",
 		func(ans api.ImportAnswer) api.Progress { return ans.Transcripts })
@@ -230,15 +245,43 @@ func (a *app) claudeHome() string {
 	return filepath.Join(a.home(), ".claude")
 }
 
-// agree asks the user. If there is no terminal it returns false.
-func (a *app) agree(what string) bool {
+// agree asks the user. Without a terminal it returns false. The only error is that of ctx.
+func (a *app) agree(ctx context.Context, what string) (yes bool, err error) {
 	if !isTerminal(a.in) {
 		a.talk("%s: that needs your word, and this is no terminal", what)
-		return false
+		return false, nil
 	}
 	fmt.Fprintf(a.err, "aoa: %s. Go on? [y/N] ", what)
-	line, err := bufio.NewReader(a.in).ReadString('\n')
-	return err == nil && strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
+	answer, err := a.stdin(ctx).ReadString('\n')
+	if ctx.Err() != nil {
+		fmt.Fprintln(a.err)
+		return false, ctx.Err()
+	}
+	return err == nil && strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "y"), nil
+}
+
+// agreed is agree for a command that does nothing without a yes; hint does it without asking.
+func (a *app) agreed(ctx context.Context, what, hint, done string) error {
+	yes, err := a.agree(ctx, what)
+	if err == nil && !yes {
+		err = fail(exitFailed, hint, "nothing was %s", done)
+	}
+	return err
+}
+
+// stdin is standard input that ends with an error when ctx ends. A read of a terminal cannot be
+// canceled: it goes on until the process ends.
+func (a *app) stdin(ctx context.Context) *bufio.Reader {
+	if a.input == nil {
+		from, to := io.Pipe()
+		go func() {
+			_, err := io.Copy(to, a.in)
+			to.CloseWithError(err) // nil is the end of the input
+		}()
+		context.AfterFunc(ctx, func() { to.CloseWithError(ctx.Err()) })
+		a.input = bufio.NewReader(from)
+	}
+	return a.input
 }
 
 // progress returns a progress bar on stderr, which is drawn only on a terminal.

@@ -31,7 +31,7 @@ per line. Times are dates, times, or ages such as 2h or 7d.`,
   aoa log --json -n 1000 | jq .kind`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
-			if r.Since, err = a.when(since); err != nil {
+			if r.Since, err = a.past(since); err != nil {
 				return err
 			}
 			if r.Until, err = a.when(until); err != nil {
@@ -59,10 +59,10 @@ per line. Times are dates, times, or ages such as 2h or 7d.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&since, "since", "", "from this time on")
-	f.StringVar(&until, "until", "", "before this time")
+	f.Var((*given)(&since), "since", "from this time on")
+	f.Var((*given)(&until), "until", "before this time")
 	a.sessionFlag(c, &r.Session, "of this session only")
-	f.StringVar(&file, "file", "", "about this file, or the files of this folder, only")
+	f.Var((*given)(&file), "file", "about this file, or the files of this folder, only")
 	f.StringSliceVar(&kinds, "kind", nil, "of these kinds only: prompt, read, edit, commit, …")
 	completeFlag(c, "kind", words(known...))
 	r.Limit = 100
@@ -143,7 +143,16 @@ func (a *app) fileNames(paths []event.Path, between string) string {
 	return strings.Join(out, between)
 }
 
-// when parses a time as people write it: a date, a date and time, RFC 3339, or an age (90m, 2h,
+// past is when, of a time from which on things have happened.
+func (a *app) past(s string) (time.Time, error) {
+	t, err := a.when(s)
+	if err == nil && t.After(a.now()) {
+		err = usage("nothing has happened since %s: it is in the future", stamp(t))
+	}
+	return t, err
+}
+
+// when reads a time as a person writes it: a date, a date and time, RFC 3339, or an age (90m, 2h,
 // 7d).
 func (a *app) when(s string) (time.Time, error) {
 	if s == "" {

@@ -26,6 +26,9 @@ func (a *app) names(ctx context.Context, typed ...string) ([]api.NamedFiles, err
 	for _, n := range ans.Names {
 		switch n.Is {
 		case api.NameRoot:
+			if n.Typed == "" {
+				return nil, usage("a name is empty")
+			}
 			return nil, usage("%s is the whole repository, name a file or a folder in it", n.Typed)
 		case api.NameOutside:
 			return nil, fail(exitUsage, "name a file below "+string(a.root), "%s is not in this repository", n.Typed)
@@ -43,7 +46,11 @@ func (a *app) files(found []api.NamedFiles, gone bool) (out []event.Path, err er
 			n = n.Present()
 		}
 		if n.Is == api.NameFolder && len(n.Files) == 0 {
-			return nil, fail(exitNoFile, "", "no file of the folder %s can be suggested", n.Typed)
+			hint := ""
+			if a.openedRepo.Nested(n.Path+"/.") != "" {
+				hint = "cd " + event.ShellWord(n.Typed) + ": it is a repository of its own"
+			}
+			return nil, fail(exitNoFile, hint, "no file of the folder %s can be suggested", n.Typed)
 		}
 		if n.Is == api.NameUnknown {
 			return nil, n.Unknown(a.near)
@@ -73,8 +80,8 @@ func (a *app) file(ctx context.Context, typed string, gone bool) (event.Path, er
 	return files[0], nil
 }
 
-// place returns the file or folder that a name means. A folder ends in a slash. If exact is true,
-// it is an error if only a file in another folder has that name.
+// place is the file or the folder that a name means. A folder ends in a slash. With exact, a file
+// of that name in another folder is an error, and so is a line of a file.
 func (a *app) place(ctx context.Context, typed string, exact bool) (event.Path, error) {
 	found, err := a.names(ctx, typed)
 	if err != nil {
@@ -83,6 +90,9 @@ func (a *app) place(ctx context.Context, typed string, exact bool) (event.Path, 
 	n := &found[0]
 	if n.Is == api.NameBase && exact {
 		n.Is, n.Near = api.NameUnknown, n.Files
+	}
+	if exact && len(n.Files) == 1 && index.WithoutLine(typed) != typed && filepath.Base(typed) != n.Files[0].Base() {
+		return "", usage("%s is a place in %s: name the whole file", typed, a.near(n.Files[0]))
 	}
 	if n.Is == api.NameFolder {
 		return n.Path + "/", nil
@@ -200,7 +210,7 @@ func prose(prompt string, typed []string, found []api.NamedFiles) bool {
 
 // sessionFlag adds the flag --session, whose value may be the beginning of a session's id.
 func (a *app) sessionFlag(c *cobra.Command, to *string, help string) {
-	c.Flags().StringVar(to, "session", "", help)
+	c.Flags().Var((*given)(to), "session", help)
 	c.PreRunE = func(c *cobra.Command, _ []string) (err error) {
 		if c.Flags().Changed("session") && *to != "" {
 			*to, err = a.oneSession(c.Context(), *to)

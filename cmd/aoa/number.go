@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
 )
 
 // number is the value of a flag that counts something. It is at least 1.
@@ -18,5 +21,30 @@ func (n *number) Set(s string) error {
 		return errors.New("use 1 or more")
 	}
 	*n = number(v)
+	return nil
+}
+
+// given is a flag whose text is not empty: without it, the question would be another one.
+type given string
+
+func (g *given) String() string { return string(*g) }
+
+func (g *given) Type() string { return "string" }
+
+func (g *given) Set(s string) error {
+	if strings.TrimSpace(s) == "" {
+		return errors.New("it is empty")
+	}
+	*g = given(s)
+	return nil
+}
+
+// without refuses flags that a flag, or what "one" stands for, would make meaningless.
+func without(c *cobra.Command, one string, others ...string) error {
+	for _, o := range others {
+		if c.Flags().Changed(o) {
+			return usage("%s leaves no use for --%s", one, o)
+		}
+	}
 	return nil
 }

@@ -11,10 +11,7 @@ import (
 	stagerun "github.com/aoa-dev/aoa/internal/stage/run"
 )
 
-// exitInterrupted is the exit code that shells use for a program ended by ctrl-C.
-const exitInterrupted = 130
-
-// modes has the beginning of progress lines for each mode of a pipeline.
+// modes are how progress lines begin, by the mode of the pipeline.
 var modes = map[string]string{"Live": "● Live", "Session": "⟳ Session"}
 
 // tailLines is the number of last lines of a failed stage's standard error that are printed.

@@ -71,7 +71,13 @@ func harmless(s string) string {
 	return strings.Join(parts, "\t")
 }
 
-// printLines prints the lines of a text after making each harmless.
+// longestLine is the largest number of bytes of a line that is told: what was typed is quoted in it.
+const longestLine = 2000
+
+// line is a line that is told on stderr.
+func line(s string) string { return harmless(event.Clip(s, longestLine)) }
+
+// printLines prints the lines of a text, each harmless.
 func printLines(w io.Writer, text string) {
 	for l := range strings.Lines(text) {
 		fmt.Fprintln(w, harmless(strings.TrimRight(l, "\r\n")))

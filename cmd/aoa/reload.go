@@ -36,7 +36,7 @@ func (a *app) reloadList() *cobra.Command {
 			return show(c.Context(), a, api.ReloadList, r, func(ans api.SequencesAnswer) { a.sequenceTable(ans.Sequences, !r.All) })
 		},
 	}
-	c.Flags().StringVar(&r.Prompt, "for", "", "only sequences that match this prompt, the best first")
+	c.Flags().Var((*given)(&r.Prompt), "for", "only sequences that match this prompt, the best first")
 	r.Limit = 20
 	c.Flags().VarP((*number)(&r.Limit), "number", "n", "largest number of sequences")
 	return c

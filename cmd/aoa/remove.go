@@ -29,10 +29,16 @@ in the store, with all that was learned. Everything else stays as it was. With -
 your repositories that aOa knows, and removes the hooks that apply to all of them.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			remove := a.removeHere
 			if all {
-				return a.removeAll(c.Context(), yes)
+				remove = a.removeAll
 			}
-			return a.removeHere(c.Context(), yes)
+			gone, err := remove(c.Context(), yes)
+			return errors.Join(a.answer(map[string][]string{"removed": append([]string{}, gone...)}, func() {
+				for _, store := range gone {
+					fmt.Fprintln(a.out, "removed "+event.Path(store).Display())
+				}
+			}), err)
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
@@ -40,25 +46,29 @@ your repositories that aOa knows, and removes the hooks that apply to all of the
 	return c
 }
 
-// removeAll removes everything that aOa has created for this user. A failure in one repository does
-// not stop the removal in others.
-func (a *app) removeAll(ctx context.Context, yes bool) error {
+// removeAll removes all that aOa has made for this user, and returns the stores. What cannot be
+// removed in one repository stops no other one.
+func (a *app) removeAll(ctx context.Context, yes bool) (gone []string, err error) {
 	places, lost := locate.Stores(a.getenv)
-	if len(places) > 0 && !yes && !a.agree("aoa remove --all deletes everything learned in "+plural(len(places), "repository")) {
-		return fail(exitFailed, "aoa remove --all --yes", "nothing was removed")
+	if len(places) > 0 && !yes {
+		what := "aoa remove --all deletes everything learned in " + plural(len(places), "repository")
+		if err := a.agreed(ctx, what, "aoa remove --all --yes", "removed"); err != nil {
+			return nil, err
+		}
 	}
 	done, failed := a.removeNamed(ctx, slices.DeleteFunc(hookNames(), func(n string) bool { return n == gitHook }), install.User)
 	a.tell(done...)
 	for _, p := range places {
 		there := *a
 		there.dir = filepath.Dir(p.CommonDir)
-		var err error
-		// A submodule has its store elsewhere.
+		var done []string
+		// the store of a submodule is elsewhere
 		if repo, lost := there.repo(ctx); lost != nil || repo.CommonDir != p.CommonDir {
-			err = a.removeStore(ctx, p)
+			done, err = a.removeStore(ctx, p)
 		} else {
-			err = there.removeHere(ctx, true)
+			done, err = there.removeHere(ctx, true)
 		}
+		gone = append(gone, done...)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", event.Path(p.CommonDir).Display(), err))
 		}
@@ -70,19 +80,23 @@ func (a *app) removeAll(ctx context.Context, yes bool) error {
 	if len(places)+len(lost) == 0 && len(done) == 0 {
 		a.talk("there was nothing to remove")
 	}
-	return failed
+	return gone, failed
 }
 
-// removeHere removes what aOa has created for the repository of the current folder.
-func (a *app) removeHere(ctx context.Context, yes bool) error {
+// removeHere removes what aOa has made for the repository of the current folder, and returns the
+// store.
+func (a *app) removeHere(ctx context.Context, yes bool) (gone []string, err error) {
 	repo, err := a.repo(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	place := locate.Find(repo.CommonDir, a.getenv)
 	known := place.Known()
-	if known == nil && !yes && !a.agree("aoa remove deletes everything learned in this repository ("+place.Store+")") {
-		return fail(exitFailed, "aoa remove --yes", "nothing was removed")
+	if known == nil && !yes {
+		what := "aoa remove deletes everything learned in this repository (" + place.Store + ")"
+		if err := a.agreed(ctx, what, "aoa remove --yes", "removed"); err != nil {
+			return nil, err
+		}
 	}
 	// Even if a settings file cannot be edited, the daemon and the store are removed, because
 	// without them its hooks do nothing.
@@ -91,16 +105,16 @@ func (a *app) removeHere(ctx context.Context, yes bool) error {
 		known = nil
 		a.talk("there was no store")
 	} else if known == nil {
-		known = a.removeStore(ctx, place)
+		gone, known = a.removeStore(ctx, place)
 	}
-	return errors.Join(kept, known)
+	return gone, errors.Join(kept, known)
 }
 
-// removeStore stops the daemon and deletes the store.
-func (a *app) removeStore(ctx context.Context, place locate.Place) error {
+// removeStore stops the daemon, deletes what aOa has made in the store, and returns its name.
+func (a *app) removeStore(ctx context.Context, place locate.Place) (gone []string, err error) {
 	held, err := a.halt(ctx, place, true)
 	if err != nil && !errors.Is(err, api.ErrNoDaemon) {
-		return err
+		return nil, err
 	}
 	if runtime.GOOS == "windows" { // open files cannot be renamed or deleted there
 		held.Unlock()
@@ -112,16 +126,13 @@ func (a *app) removeStore(ctx context.Context, place locate.Place) error {
 	}
 	others, err := place.Delete()
 	if err != nil {
-		return fmt.Errorf("delete store: %w", err)
+		return nil, fmt.Errorf("delete store: %w", err)
 	}
-	last := place.Forget()
-	return a.answer(map[string]string{"removed": place.Store}, func() {
-		fmt.Fprintln(a.out, "removed "+event.Path(place.Store).Display())
-		if len(others) > 0 {
-			a.talk("this stays in %s, because aOa did not make it: %s", place.Store, strings.Join(others, ", "))
-		}
-		if last {
-			a.talk("it was the last store: the key that sealed its texts is deleted, too")
-		}
-	})
+	if len(others) > 0 {
+		a.talk("this stays in %s, because aOa did not make it: %s", place.Store, strings.Join(others, ", "))
+	}
+	if place.Forget() {
+		a.talk("it was the last store: the key that sealed its texts is deleted, too")
+	}
+	return []string{place.Store}, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -32,11 +33,14 @@ const (
 	exitSilent   = 6  // a daemon is running but does not answer
 	exitUsage    = 64 // the command line is wrong
 	exitNoFile   = 66 // there is no file with the name on the command line
+
+	exitInterrupted = 130 // what shells report of a program that ctrl-C ended
 )
 
 // app is one invocation with its input, outputs, environment, folder and clock.
 type app struct {
 	in       io.Reader
+	input    *bufio.Reader // see stdin
 	out, err io.Writer
 	env      []string
 	dir      string
@@ -79,7 +83,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		fmt.Fprintf(errw, "aoa: the current folder is gone: %v\naoa: hint: cd to your repository\n", err)
 		return exitFailed
 	}
-	a := &app{in: in, out: out, err: errw, env: env, dir: dir, now: time.Now}
+	a := &app{in: in, out: &output{Writer: out}, err: errw, env: env, dir: dir, now: time.Now}
 	colors := a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 	a.terminal = isTerminal(out)
 	a.color, a.colorErr = a.terminal && colors, isTerminal(errw) && colors
@@ -87,13 +91,40 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 	root := a.commands()
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
+	root.SetOut(a.out)
 	root.SetErr(errw)
 	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = a.out.(*output).failed
+	}
 	return a.exit(cmd, err)
 }
 
-// exit prints an error to stderr and returns its exit code.
+// output is standard output that remembers that it could not be written, for example on a full disk.
+// What is printed line by line is not asked each time.
+type output struct {
+	io.Writer
+	failed error // the first error
+}
+
+func (o *output) Write(raw []byte) (int, error) {
+	n, err := o.Writer.Write(raw)
+	if o.failed == nil {
+		o.failed = err
+	}
+	return n, err
+}
+
+// unwrapped is the writer that a.out writes to: a program that is started asks whether it is a
+// terminal, and the daemon closes it.
+func (a *app) unwrapped() io.Writer {
+	if o, ok := a.out.(*output); ok {
+		return o.Writer
+	}
+	return a.out
+}
+
+// exit prints the error to stderr and returns its exit code.
 func (a *app) exit(cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitOK
@@ -102,41 +133,55 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	if errors.As(err, &through) {
 		return int(through)
 	}
-	code, hint := exitFailed, ""
+	code, hint := judge(err)
+	if code == exitUsage && hint == "" {
+		hint = cmd.CommandPath() + " --help"
+	}
+	text, rest, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	if code == exitInterrupted {
+		text, rest = "interrupted", ""
+	}
+	fmt.Fprintln(a.err, paint(a.colorErr, "31", "aoa: ")+line(text))
+	printLines(a.err, rest)
+	if hint != "" {
+		a.talk("hint: %s", hint)
+	}
+	if f := (*failure)(nil); errors.As(err, &f) {
+		printLines(a.err, f.snippet)
+	}
+	return code
+}
+
+// judge returns the exit code of an error, and the next command to type, "" for none.
+func judge(err error) (code int, hint string) {
 	var f *failure
 	var refused *api.Error
 	var foreign *locate.ForeignError
 	switch {
 	case errors.As(err, &f):
-		code, hint = f.code, f.hint
+		return f.code, f.hint
 	case errors.As(err, &refused):
-		hint = refused.Hint
-		switch refused.Code {
-		case api.CodeSilent:
-			code = exitSilent
-		case api.CodeNoFile:
-			code = exitNoFile
-		}
+		return refusedCode(refused.Code), refused.Hint
 	case errors.As(err, &foreign):
-		hint = foreign.Hint()
+		return exitFailed, foreign.Hint()
 	case errors.Is(err, api.ErrNoDaemon):
-		code, hint = exitNoDaemon, "aoa doctor"
+		return exitNoDaemon, "aoa doctor"
 	case errors.Is(err, context.Canceled):
-		hint = "interrupted; what was done until then is kept"
+		return exitInterrupted, "what was done until then is kept"
 	}
-	if code == exitUsage && hint == "" {
-		hint = cmd.CommandPath() + " --help"
+	return exitFailed, ""
+}
+
+func refusedCode(code string) int {
+	switch code {
+	case api.CodeSilent:
+		return exitSilent
+	case api.CodeNoFile:
+		return exitNoFile
+	case api.CodeBad:
+		return exitUsage
 	}
-	text, rest, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
-	fmt.Fprintln(a.err, paint(a.colorErr, "31", "aoa: ")+harmless(text))
-	printLines(a.err, rest)
-	if hint != "" {
-		fmt.Fprintf(a.err, "aoa: %s%s\n", a.label("hint: "), harmless(hint))
-	}
-	if f != nil {
-		printLines(a.err, f.snippet)
-	}
-	return code
+	return exitFailed
 }
 
 // commandGroup is a section in the list of commands.
@@ -176,8 +221,10 @@ Start with:  aoa init           learn this repository's history
 	showVersion := root.Flags().BoolP("version", "v", false, "print the version")
 	root.RunE = func(c *cobra.Command, _ []string) error {
 		if *showVersion {
-			fmt.Fprintf(a.out, "aoa %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return nil
+			return a.answer(map[string]string{"version": version(), "go": runtime.Version(), "os": runtime.GOOS,
+				"arch": runtime.GOARCH}, func() {
+				fmt.Fprintf(a.out, "aoa %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			})
 		}
 		return c.Help()
 	}
@@ -305,7 +352,7 @@ func (a *app) getenv(name string) string { return config.Getenv(a.env, name) }
 
 // talk prints a line for people to stderr.
 func (a *app) talk(format string, args ...any) {
-	text := harmless(fmt.Sprintf(format, args...))
+	text := line(fmt.Sprintf(format, args...))
 	for _, l := range []string{"hint: ", "warning: "} {
 		if rest, ok := strings.CutPrefix(text, l); ok {
 			text = a.label(l) + rest

@@ -139,7 +139,7 @@ func (a *app) runStage(ctx context.Context, name string, command []string, f *st
 	s := &stagerun.Step{Client: client, Request: req, Root: string(repo.Root), Dir: a.dir, Env: a.env, Now: a.now,
 		Note: note}
 	if !a.json {
-		s.Out, s.Err = a.out, a.err
+		s.Out, s.Err = a.unwrapped(), a.err
 	}
 	if err := s.Run(ctx); err != nil {
 		return stageFailure(name, err)

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,15 +41,17 @@ chance (the setting holdout), to know what happens without it. Tokens are estima
 		ValidArgs: []string{"files", "tags", "sessions", "hints", "metrics"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return a.summary(c.Context())
-			}
-			r.Table = args[0]
-			if r.Table == "metrics" { // with --json, too, the answer is this text
-				raw, err := call(c.Context(), a, api.Metrics, api.None{})
-				if err == nil {
-					_, err = a.out.Write(raw)
+				rows := summaryRows
+				if c.Flags().Changed("number") {
+					rows = r.Limit
 				}
-				return err
+				return a.summary(c.Context(), rows)
+			}
+			if r.Table = args[0]; r.Table == "metrics" {
+				if err := without(c, r.Table, "number"); err != nil {
+					return err
+				}
+				return a.metrics(c.Context())
 			}
 			ans, err := call(c.Context(), a, api.Stats, r)
 			if err != nil {
@@ -57,8 +61,23 @@ chance (the setting holdout), to know what happens without it. Tokens are estima
 		},
 	}
 	r.Limit = 20
-	c.Flags().VarP((*number)(&r.Limit), "number", "n", "number of rows")
+	c.Flags().VarP((*number)(&r.Limit), "number", "n", "number of rows; without it, the summary has 5 of each list")
 	return c
+}
+
+// metrics prints the daemon's metrics as they are, and as JSON an object of each series and its value.
+func (a *app) metrics(ctx context.Context) error {
+	raw, err := call(ctx, a, api.Metrics, api.None{})
+	if err != nil {
+		return err
+	}
+	series := map[string]json.Number{}
+	for l := range strings.Lines(string(raw)) {
+		if at := strings.LastIndexByte(l, ' '); at > 0 && l[0] != '#' {
+			series[l[:at]] = json.Number(strings.TrimSpace(l[at:]))
+		}
+	}
+	return a.answer(series, func() { fmt.Fprint(a.out, string(raw)) })
 }
 
 func (a *app) printStats(ans api.StatsAnswer) {
@@ -106,7 +125,7 @@ type statsSummary struct {
 }
 
 // summary prints the most important totals. Those of the history are there from the first day on.
-func (a *app) summary(ctx context.Context) error {
+func (a *app) summary(ctx context.Context, rows int) error {
 	s := statsSummary{}
 	var err error
 	if s.Status, err = call(ctx, a, api.Status, api.None{}); err != nil {
@@ -121,7 +140,7 @@ func (a *app) summary(ctx context.Context) error {
 		{"pairs", func(ans api.StatsAnswer) { s.Pairs = ans.Pairs }},
 		{"hints", func(ans api.StatsAnswer) { s.Hints = append([]prefetch.Record{}, ans.Hints...) }},
 	} {
-		ans, err := call(ctx, a, api.Stats, api.StatsRequest{Table: t.table, Limit: summaryRows})
+		ans, err := call(ctx, a, api.Stats, api.StatsRequest{Table: t.table, Limit: rows})
 		if err != nil {
 			return err
 		}

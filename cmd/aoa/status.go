@@ -64,7 +64,7 @@ func (a *app) statusTable(st api.StatusAnswer) {
 		cells("learned", fmt.Sprintf("%s, %s, %s", plural(int(st.Commits), "commit"), plural(int(st.Sessions), "session"),
 			plural(int(st.Events), "other event"))),
 		cells("files", count(st.Files)),
-		cells("history", progress(st.Import)),
+		cells("history", readSoFar(st)),
 		cells("saves", saves(st)),
 		cells("hints", fmt.Sprintf("shown from %.2f on", st.Threshold)),
 	}
@@ -135,6 +135,17 @@ func saves(st api.StatusAnswer) string {
 	}
 	if st.WatchWhy != "" {
 		text += ": " + st.WatchWhy
+	}
+	return text
+}
+
+// readSoFar says how far the history is read: first which files commits changed, then what they
+// changed in them.
+func readSoFar(st api.StatusAnswer) string {
+	text := progress(st.Import)
+	if st.Import.State == "done" && st.Sketches.State == "running" {
+		text += fmt.Sprintf("; reading what its newest commits changed, %s of %s", count(st.Sketches.Done),
+			count(st.Sketches.Total))
 	}
 	return text
 }

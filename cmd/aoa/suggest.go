@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -45,11 +46,16 @@ unless -n is given. aoa check says what a change breaks and lacks.`,
   aoa suggest --tests | xargs -r pytest
   aoa suggest -0 | fzf --read0 --print0 | xargs -0 -o vim`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := exclusive(c); err != nil {
+				return err
+			}
 			how.number = c.Flags().Changed("number")
-			if slices.Equal(args, []string{"-"}) {
-				how.listed = true
+			if how.listed = slices.Contains(args, "-"); how.listed {
+				if len(args) > 1 {
+					return usage("- stands alone: the FILEs come from standard input")
+				}
 				var err error
-				if args, err = readNames(a.in); err != nil {
+				if args, err = readNames(a.stdin(c.Context())); err != nil {
 					return err
 				}
 			}
@@ -57,7 +63,7 @@ unless -n is given. aoa check says what a change breaks and lacks.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&q.Prompt, "prompt", "p", "", "the task in words")
+	f.VarP((*given)(&q.Prompt), "prompt", "p", "the task in words")
 	f.BoolVar(&how.staged, "staged", false, "use the staged files as FILEs")
 	f.IntVarP(&q.Limit, "number", "n", 5, "number of files, 1 to 100; then unlikely ones, too")
 	f.BoolVar(&q.Explain, "explain", false, "print the probability and every reason")
@@ -69,8 +75,23 @@ unless -n is given. aoa check says what a change breaks and lacks.`,
 	return c
 }
 
-// suggestHow has the flags of aoa suggest that are not part of the query, and the kind of question
-// that the arguments make.
+// exclusive refuses flags of aoa suggest of which one would be ignored.
+func exclusive(c *cobra.Command) error {
+	for _, names := range []string{"plain", "null"} {
+		if c.Flags().Changed(names) {
+			if err := without(c, "--"+names, "json", "explain"); err != nil {
+				return err
+			}
+		}
+	}
+	if c.Flags().Changed("tests") {
+		return without(c, "--tests", "prompt", "session", "tag", "explain")
+	}
+	return nil
+}
+
+// suggestHow holds the flags of aoa suggest that are not part of the query, and what kind of
+// question they make.
 type suggestHow struct {
 	staged, nul, plain, number bool
 	listed                     bool // the names came from standard input
@@ -91,7 +112,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		return err
 	}
 	if q.Tests {
-		if q.Prompt != "" || q.Session != "" || len(q.Tags) > 0 {
+		if q.Prompt != "" { // the arguments are words
 			return usage("--tests is about files, or about your change")
 		}
 		if !how.number {
@@ -124,7 +145,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	if ans.Silent != "" {
 		a.talk("without the branch: %s", ans.Silent)
 	}
-	if a.json && !how.nul && !how.plain {
+	if a.json {
 		return a.answer(struct {
 			event.Answer
 			Root event.Root `json:"root"`
@@ -178,7 +199,7 @@ func (a *app) printSuggested(ans event.Answer, q event.Query, how suggestHow) {
 	case how.nul || how.plain:
 		a.printNames(listed, how.nul)
 	case len(listed)+len(usual) == 0:
-		a.nothing(ans.Suggestions, how.bare, len(q.Files))
+		a.nothing(ans.Suggestions, q, how.bare)
 	default:
 		if ofBranch {
 			a.talk("%s", aboutBranch(ans.Branch))
@@ -267,12 +288,15 @@ func ofWords(s event.Suggestion) bool {
 }
 
 // nothing prints that there is nothing to list, and what to do.
-func (a *app) nothing(all []event.Suggestion, bare bool, files int) {
+func (a *app) nothing(all []event.Suggestion, q event.Query, bare bool) {
+	files := len(q.Files)
 	switch {
 	case bare && files == 0:
 		a.talk("nothing to go on yet: name a file, or --prompt")
 	case bare:
 		a.talk("nothing is known to belong to your change of %s", plural(files, "file"))
+	case files > 0 && q.Prompt == "" && len(all) == 0:
+		a.talk("no other file is known to belong to %s", english.PluralWord(files, "it", "these files"))
 	case len(all) > 0:
 		a.talk("no file is likely, or possible")
 		a.talk("hint: -n 5 lists the five likeliest")

@@ -49,3 +49,32 @@ func TestTerminal(t *testing.T) {
 		t.Errorf("an error is %q", got)
 	}
 }
+
+// TestInterruptedQuestion: ctrl-C ends a question, and nothing is done.
+func TestInterruptedQuestion(t *testing.T) {
+	noRace(t)
+	d := newSandbox(t, 2)
+	d.must("init")
+	cmd := d.command(d.bin, "remove")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, nil, nil
+	terminal, err := pty.Start(cmd)
+	fault.Check(t, err)
+	defer terminal.Close()
+	late := time.AfterFunc(patient, func() { _ = cmd.Process.Kill() })
+	defer late.Stop()
+	var shown strings.Builder
+	for b := make([]byte, 1024); !strings.Contains(shown.String(), "[y/N]"); {
+		n, err := terminal.Read(b)
+		fault.Check(t, err)
+		shown.Write(b[:n])
+	}
+	_, err = terminal.Write([]byte{3})
+	fault.Check(t, err)
+	rest, _ := io.ReadAll(terminal) // its end is an error
+	_ = cmd.Wait()                  // the code says it
+	fault.Same(t, "exit code", cmd.ProcessState.ExitCode(), exitInterrupted)
+	if !strings.Contains(string(rest), "aoa: interrupted") {
+		t.Errorf("ctrl-C: %q", rest)
+	}
+	d.must("suggest", "README.md") // it still knows the repository
+}

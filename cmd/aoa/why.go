@@ -34,6 +34,9 @@ prints every signal with its value and weight, so that you can compute the score
 				return err
 			}
 			if ok {
+				if err := without(c, args[0], "with", "prompt", "session", "explain"); err != nil {
+					return err
+				}
 				return a.whyLine(c.Context(), name, from, to)
 			}
 			if r.File, err = a.file(c.Context(), args[0], false); err != nil {
@@ -60,7 +63,7 @@ prints every signal with its value and weight, so that you can compute the score
 	f := c.Flags()
 	f.StringArrayVarP(&with, "with", "w", nil, "a `FILE` that aoa suggest got; give the flag for each")
 	f.BoolVar(&r.Query.Explain, "explain", false, "print the arithmetic, too")
-	f.StringVarP(&r.Query.Prompt, "prompt", "p", "", "the task in words")
+	f.VarP((*given)(&r.Query.Prompt), "prompt", "p", "the task in words")
 	a.sessionFlag(c, &r.Query.Session, "rank for this agent session")
 	return c
 }

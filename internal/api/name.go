@@ -70,6 +70,9 @@ func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
 		near[i] = show(p)
 	}
 	typed := event.Path(cmp.Or(n.Typed, string(n.Path))).Display()
+	if strings.TrimSpace(typed) == "" {
+		typed = event.Quote(typed)
+	}
 	if n.Same > 0 {
 		e := &Error{Code: CodeNoFile, Message: fmt.Sprintf("%d files are called %s:", n.Same, typed),
 			Hint: "name one with its folder"}

@@ -169,6 +169,7 @@ type StatusAnswer struct {
 	WatchWhy  string    `json:"watch_why,omitempty"`  // why folders are polled
 	WatchHint string    `json:"watch_hint,omitempty"` // the command that gives more watches
 	Import    Progress  `json:"import"`               // the import of the git history
+	Sketches  Progress  `json:"sketches"`             // the reading of what the newest commits changed, after the import
 	Snapshot  time.Time `json:"snapshot,omitzero"`
 	Paused    time.Time `json:"paused_until,omitzero"`
 	Threshold float64   `json:"threshold"`

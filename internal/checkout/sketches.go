@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
@@ -25,6 +26,8 @@ type sketches struct {
 	due     chan struct{} // holds a value when commits may have come; capacity 1
 	changes atomic.Int64  // grows when there is more to be known
 	read    chan struct{} // closed when all that can be read was read once
+	done    atomic.Int64  // commits that were read, of those of the pass that runs
+	total   atomic.Int64  // of that pass
 }
 
 // pending reports whether sketches of a history are still to be read: an answer about a change that
@@ -40,6 +43,18 @@ func (s *sketches) wasRead() bool {
 	default:
 		return false
 	}
+}
+
+// Sketching is how much is read of what earlier commits changed.
+func (t *Set) Sketching() api.Progress {
+	p := api.Progress{State: "running", Done: int(t.sketches.done.Load()), Total: int(t.sketches.total.Load())}
+	switch {
+	case t.sketches.wasRead():
+		p.State = "done"
+	case p.Total == 0:
+		p.State = "idle"
+	}
+	return p
 }
 
 // WaitForDiffs waits until the sketches of earlier commits are read, as far as they can be, or
@@ -94,10 +109,13 @@ func (t *Set) sketch(ctx context.Context) error {
 	if err != nil || len(missing) == 0 {
 		return err
 	}
+	t.sketches.done.Store(0)
+	t.sketches.total.Store(int64(len(missing)))
 	for batch := range slices.Chunk(missing, sketchBatch) {
 		from, room := t.Now(), true
 		err = t.Home.Sketches(ctx, batch, func(id string, files []index.FileSketch) error {
 			room = t.sketches.Add(id, files)
+			t.sketches.done.Add(1)
 			return nil
 		})
 		if err != nil || !room || !schedule.Pause(ctx, t.Now().Sub(from)) { // nor is there room for older ones

@@ -99,6 +99,10 @@ func (d *Daemon) whyLine(ctx context.Context, r api.WhyLineRequest) (api.WhyLine
 	text := w.Reader.Text(r.File)
 	lines := bytes.Count(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) + 1
 	switch {
+	case text != nil && w.Repo.Nested(r.File) != "":
+		inner := w.Repo.Nested(r.File)
+		return out, api.Bad("cd "+event.ShellWord(inner)+", and ask there",
+			"%s is a repository of its own, whose git knows the line", event.Path(inner).Display())
 	case text == nil:
 		return out, api.Bad("name a text file of the repository", "%s is no text of at most 1 MB", r.File.Display())
 	case len(text) == 0:

@@ -40,7 +40,7 @@ func (d *Daemon) status(ctx context.Context, _ api.None) (api.StatusAnswer, erro
 		return out, err
 	}
 	var unsaved error
-	out.Import = d.history.Progress()
+	out.Import, out.Sketches = d.history.Progress(), d.worktrees.Sketching()
 	out.Snapshot, unsaved = d.events.Saved()
 	out.Warnings = append(d.warnings.Texts(), d.troubles(unsaved)...)
 	return out, nil

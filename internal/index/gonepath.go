@@ -32,7 +32,7 @@ func (b *breaking) imports(p event.Path, lang *language) {
 				continue
 			}
 			if i, found := broken(importsIn(languageOf(user), text), user, p, before, after); found {
-				b.out = append(b.out, Broken{user, i, lineOf(text, i), string(p), p})
+				b.out = append(b.out, Broken{user, i, lineOf(text, i, key), string(p), p})
 			}
 		}
 	}
@@ -65,12 +65,13 @@ func pathKeys(p event.Path) []string {
 	return keys
 }
 
-func lineOf(text []byte, number int) string {
+// lineOf is a line of a text, or what is around a name in it.
+func lineOf(text []byte, number int, name string) string {
 	for range number - 1 {
 		_, text, _ = bytes.Cut(text, []byte{'\n'})
 	}
 	line, _, _ := bytes.Cut(text, []byte{'\n'})
-	return event.Clip(string(bytes.TrimSpace(line)), maxLine)
+	return around(line, bytes.Index(line, []byte(name)))
 }
 
 // namesPresent reports whether a path that the file mentions should exist. Changelogs name files of
@@ -93,7 +94,7 @@ func (b *breaking) mentions(p event.Path) {
 		}
 		number := b.mentionIn(user, text, p)
 		if number > 0 && !slices.ContainsFunc(b.out, func(o Broken) bool { return o.File == user && o.Line == number }) {
-			b.out = append(b.out, Broken{user, number, lineOf(text, number), string(p), p})
+			b.out = append(b.out, Broken{user, number, lineOf(text, number, p.Base()), string(p), p})
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/mod/modfile"
@@ -38,7 +39,7 @@ func Compare(p event.Path, before, after []byte) Changed {
 type Broken struct {
 	File event.Path `json:"file"` // the file, which is not part of the change
 	Line int        `json:"line"` // from 1 on
-	Text string     `json:"text"` // the line, without the space around it
+	Text string     `json:"text"` // the line, without the space around it; of a long one what is around the name
 	Name string     `json:"name"` // the removed name, or the path of the removed file
 	In   event.Path `json:"in"`   // the file from which the change removes it
 }
@@ -72,7 +73,7 @@ const (
 	minReference  = 4    // bytes of the shortest name that is searched
 	maxReferences = 1024 // files that may use a name; a name in more files is not searched
 	maxRemoved    = 400  // removed names and files that are searched; the rest of a larger change is ignored
-	maxLine       = 200  // bytes of Broken.Text
+	maxLine       = 200  // bytes of Broken.Text, without the signs that it is cut
 	maxBroken     = 100
 )
 
@@ -289,7 +290,7 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 					declared[k], found[k] = true, nil
 				case refers:
 					if found[k] == nil {
-						found[k] = &Broken{user, number, event.Clip(string(bytes.TrimSpace(l.raw)), maxLine), r.name, r.in.Path}
+						found[k] = &Broken{user, number, around(l.raw, at), r.name, r.in.Path}
 					}
 				}
 			}
@@ -303,8 +304,31 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 	return out
 }
 
-// Mends returns a name that the change removes and that f used before and no longer uses; "" if
-// there is none. Only the developers' measurements call it.
+// around is a line without the space around it; of a long one a part that has the name at that
+// byte.
+func around(line []byte, at int) string {
+	trimmed := bytes.TrimLeft(line, " \t")
+	at -= len(line) - len(trimmed)
+	text := string(bytes.TrimRight(trimmed, " \t\r"))
+	if len(text) <= maxLine {
+		return text
+	}
+	from := 0
+	if at > maxLine*3/4 {
+		from = min(at-maxLine/4, len(text)-maxLine)
+	}
+	cut := event.Clip(strings.ToValidUTF8(text[from:], ""), maxLine)
+	if from > 0 {
+		cut = "…" + cut
+	}
+	if from+maxLine < len(text) {
+		cut += "…"
+	}
+	return cut
+}
+
+// Mends returns a name that a change removes, of those that the code of a file before has and after
+// has not; "" if there is none. Programs of the developers measure with it.
 func Mends(f Changed, change []Changed) string {
 	was, is := f.Was, f.Is
 	if was == nil || is == nil {

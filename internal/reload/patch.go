@@ -21,7 +21,8 @@ const maxEdited = 1 << 20
 
 // keepPatches keeps what the turn did to each file, as a patch that git takes. It is known where
 // the file still is what the turn made of it, and git has what it was before, or the replacements
-// can be taken back.
+// can be taken back. Where a command ran after the last edit of a file, such as a formatter, the
+// file is what the command made of it.
 func (c *Cache) keepPatches(ctx context.Context, e *Entry) {
 	w := c.o.Place()
 	dir, err := os.OpenRoot(string(w.Root))
@@ -39,6 +40,9 @@ func (c *Cache) keepPatches(ctx context.Context, e *Entry) {
 			}
 		}
 		after, err := regularfile.ReadIn(dir, string(f.Path), maxEdited)
+		if err == nil && f.Wrote && f.After != "" && e.ranAfter(f.Path) {
+			f.After = index.BlobID(after)
+		}
 		if len(calls) == 0 || !plain || err != nil || w.ignored(f.Path) || f.After != "" && index.BlobID(after) != f.After {
 			continue
 		}
@@ -49,6 +53,19 @@ func (c *Cache) keepPatches(ctx context.Context, e *Entry) {
 			f.Patch = ""
 		}
 	}
+}
+
+// ranAfter reports whether a command ran after the last call that changed a file.
+func (e *Entry) ranAfter(p event.Path) (ran bool) {
+	for _, a := range e.Actions {
+		switch {
+		case a.Act == event.ActRun:
+			ran = true
+		case !a.Act.ReadOnly() && slices.Contains(a.Paths, p):
+			ran = false
+		}
+	}
+	return ran
 }
 
 // beforeOf returns the content of a file before the calls that made it what it is, or nil if there

@@ -2,6 +2,7 @@ package reload
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +15,10 @@ const (
 	maxRan     = 3  // commands, the last
 	maxCommand = 60 // bytes of one
 )
+
+// justLooks matches a line of one command that only shows what is there: nobody needs it to repeat
+// the work.
+var justLooks = regexp.MustCompile(`^(git (--no-pager )?(status|diff|log|show|grep|blame|branch)|ls|cat|head|tail|grep|rg|find|wc|pwd|echo|true)\b[^;&>]*$`)
 
 // recipe says what a sequence edited, with the first line that it changed in each file, and what it
 // ran: "edited install:3, man/man1/fzf.1:24; ran make docs". It is "" for one that edited nothing.
@@ -32,8 +37,14 @@ func (e *Entry) recipe() string {
 		return ""
 	}
 	for _, a := range e.Actions {
-		command := event.Path(event.ClipLine(a.Command, maxCommand)).Display()
-		if a.Act == event.ActRun && a.OK && !a.Secret && command != "" && !slices.Contains(ran, command) {
+		command := strings.Join(strings.Fields(a.Command), " ")
+		if a.Act != event.ActRun || !a.OK || a.Secret || command == "" || justLooks.MatchString(command) {
+			continue
+		}
+		if len(command) > maxCommand {
+			command = event.Clip(command, maxCommand) + "…"
+		}
+		if command = event.Path(command).Display(); !slices.Contains(ran, command) {
 			ran = append(ran, command)
 		}
 	}

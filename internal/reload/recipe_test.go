@@ -1,6 +1,7 @@
 package reload
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -138,5 +139,37 @@ func TestReplayElsewhere(t *testing.T) {
 		if err != nil || r.Plan != "" || !strings.Contains(r.Diverged, string(event.Path("f"))) {
 			t.Errorf("%s: %+v, %v", what, r, err)
 		}
+	}
+}
+
+// TestFormatted: a command that formats what the turn has edited is a part of the turn, not work of
+// others. What only looks is no part of the recipe, and a long command is seen to be cut.
+func TestFormatted(t *testing.T) {
+	before := "a\nversion=1\nb\n"
+	d := newFixture(t, map[string]string{"conf": before})
+	d.w.Blob = func(_ context.Context, id string) []byte {
+		if id == index.BlobID([]byte(before)) {
+			return []byte(before)
+		}
+		return nil
+	}
+	long := "make fmt " + strings.Repeat("x", maxCommand)
+	d.begin("s", "bump the version to 2")
+	d.did("s", edits("conf", "version=1", "version=2"))
+	d.write("conf", "a\nversion = 2\nb\n")
+	d.did("s", commands(long), commands("git diff --stat | cat"), commands("git log -1 && make x"), commands("git status; make all"))
+	d.end("s")
+	found, err := d.cache.Find(t.Context(), d.w, asked("bump the version to 2"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	fault.Same(t, "recipe", found[0].Recipe, "edited conf:2; ran "+long[:maxCommand]+"…, git log -1 && make x, git status; make all")
+	r := d.replay(Request{ID: found[0].ID, Edits: true})
+	if !found[0].Applies || !strings.Contains(r.Diff, "\n-version=1\n+version = 2\n") {
+		t.Errorf("%v, %+v", found[0].Applies, r)
+	}
+	d.write("conf", "a\nversion = 3\nb\n")
+	if d.find("bump the version to 2") != "" {
+		t.Error("it is offered although others have changed its file")
 	}
 }

@@ -12,28 +12,29 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// answered remembers which events a conversation was answered at: some hooks cannot carry a hint,
-// and the next one that can asks about what happened since. It forgets what the session has
-// forgotten.
+// answered remembers at which events a conversation was already answered. Some hooks cannot carry a
+// hint, so the next one that can asks about everything that happened since. It forgets what the
+// session has forgotten.
 type answered struct {
 	mu    sync.Mutex // guards known
 	known map[conversation]*asked
 }
 
-// conversation is a session's agent or one of its subagents: a hint about what one did is of no use
-// to another.
+// conversation is a session's agent, or one of its subagents. A hint about what one of them did is
+// of no use to another.
 type conversation struct{ session, subagent string }
 
-// asked are ids of events that a hint can be about.
+// asked has the ids of events that a hint can be about.
 type asked struct {
-	before []string // that questions were asked about
-	late   []string // that could not be answered in time: they are asked about once more
+	before []string // events about which questions were asked
+	late   []string // events whose questions were not answered in time and are asked once more
 }
 
-// maxConversations bounds the conversations remembered; then all are dropped.
+// maxConversations is the number of conversations that are remembered. When it is exceeded all are
+// dropped.
 const maxConversations = 256
 
-// of returns what is known of a conversation. Call it with mu held.
+// of returns what is known about a conversation. The caller holds mu.
 func (a *answered) of(by conversation) *asked {
 	if a.known == nil || len(a.known) >= maxConversations {
 		a.known = map[conversation]*asked{}
@@ -45,12 +46,12 @@ func (a *answered) of(by conversation) *asked {
 }
 
 // take returns the events of a conversation that a hint can be about and that were not asked about:
-// those of the last minutes, and those of the call that were not applied yet. A start and a prompt
-// are asked about at their own event where the agent takes text there, so they are left out unless
-// that was too late.
+// those of the last minutes, and those of the call that were not applied yet. If the agent takes
+// text at a start or a prompt, questions about it are asked there; so such an event is left out,
+// unless its answer was late.
 func (a *answered) take(s *session.Session, call hooks.Call, now time.Time) []event.Event {
 	events := s.Recent(call.Subagent, now.Add(-session.RecentFor))
-	for _, e := range call.Events { // with their texts, which those that were applied have not
+	for _, e := range call.Events { // they have their texts, unlike events that were applied
 		if i := slices.IndexFunc(events, func(o event.Event) bool { return o.ID == e.ID }); i >= 0 {
 			events[i] = e
 		} else {
@@ -71,8 +72,8 @@ func (a *answered) take(s *session.Session, call hooks.Call, now time.Time) []ev
 	})
 }
 
-// again lets the next call of a conversation ask a question once more, which was not answered in
-// time.
+// again lets the next call of a conversation ask a question once more, because it was not answered
+// in time.
 func (a *answered) again(q question) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -84,8 +85,8 @@ func (a *answered) again(q question) {
 	}
 }
 
-// kindAbout is the kind of hint that is asked because of an event, "" for none. Because of a prompt
-// Reload is asked, too.
+// kindAbout returns the kind of hint that is asked because of an event, "" if none. Because of a
+// prompt, Reload is asked, too.
 func kindAbout(e event.Event) prefetch.HintKind {
 	switch {
 	case e.Kind() == event.KindStart:

@@ -8,8 +8,8 @@ import (
 )
 
 // ask answers a question in at most space bytes: it gathers what may be said, decides what is worth
-// saying, puts it into words, and logs what was said. What is not known in time is asked again with
-// the next call.
+// saying, puts that into words, and logs what was said. If something is not known in time, the
+// question is asked again with the next call.
 func (h *Hints) ask(ctx context.Context, w *checkout.Checkout, q question, space int) words {
 	g, why := h.gather(ctx, w, &q, space)
 	if why != "" {
@@ -22,8 +22,7 @@ func (h *Hints) ask(ctx context.Context, w *checkout.Checkout, q question, space
 	return h.said(ctx, w, q, g, d, s)
 }
 
-// silent counts why nothing is said, and lets the next call ask again where that was a matter of
-// time.
+// silent counts why nothing is said. If time was the reason, it lets the next call ask again.
 func (h *Hints) silent(q question, why prefetch.Why) {
 	if why == prefetch.WhyLate || why == prefetch.WhyReading {
 		h.answered.again(q)

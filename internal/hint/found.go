@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// misnamed finds the files that failed accesses meant.
+// misnamed returns the files that failed accesses meant.
 func (h *Hints) misnamed(ctx context.Context, w *checkout.Checkout, events []event.Event) (out []event.Suggestion) {
 	r := prefetch.Rescuer{Tree: w.Tree(), Renamed: func(p event.Path) (event.Path, bool) {
 		now, ok, err := h.o.DB.Renamed(ctx, p, w.Tree().Has)
@@ -29,7 +29,8 @@ func (h *Hints) misnamed(ctx context.Context, w *checkout.Checkout, events []eve
 	return out
 }
 
-// searched finds the files that failed searches meant, each with the line of what was searched.
+// searched returns the files that failed searches meant, each with the line of the symbol that was
+// searched.
 func (h *Hints) searched(w *checkout.Checkout, events []event.Event) (out []event.Suggestion) {
 	s := prefetch.Searcher{Tree: w.Tree(), Contents: w.Reader.Contents()}
 	for _, e := range events {

@@ -18,14 +18,15 @@ import (
 // gathered has what may be said in answer to a question.
 type gathered struct {
 	candidates *prefetch.Candidates
-	before     words          // stands above the files, and is said without any, too
-	more       int            // Partner: files that the change lacks beyond those that aoa check names
-	offered    []reload.Match // Reload: the recorded sequences, of which the files of the first are the candidates
+	before     words // printed above the files, and even if there are none
+	more       int   // Partner: number of further missing files, beyond those that aoa check names
+	// Reload: the recorded sequences; the files of the first one are the candidates.
+	offered []reload.Match
 }
 
 // gather collects what may be said in at most space bytes, or returns the reason to say nothing.
-// Right after a start, the kinds that rank wait for half of the remaining time until all files have
-// been read, because the same question would get another answer a moment later.
+// Soon after a start of the daemon, kinds that rank wait for half of the remaining time until all
+// files have been read, because the same question would get another answer a moment later.
 func (h *Hints) gather(ctx context.Context, w *checkout.Checkout, q *question, space int) (g gathered, why prefetch.Why) {
 	switch q.Kind {
 	case prefetch.Start:
@@ -67,7 +68,8 @@ func (h *Hints) gather(ctx context.Context, w *checkout.Checkout, q *question, s
 }
 
 // change asks what the session's change breaks and lacks, as aoa check does. It leaves out broken
-// files that the conversation has already been told of. Without candidates there is no question.
+// files about which the conversation has already been told. If there are no candidates there is no
+// question.
 func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q question, space int) (g gathered, err error) {
 	ans, err := w.Check(ctx, change.Request{Files: q.Query.Files, Hint: true})
 	if err != nil || ans.Silent != "" {
@@ -82,9 +84,9 @@ func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q question, sp
 	return g, nil
 }
 
-// sequences finds the recorded sequences that fit what began a turn and were not offered to the
-// session. What is predicted is that the turn needs a file of the best one; one without files
-// predicts nothing, and is offered as it is.
+// sequences finds the recorded sequences that fit the beginning of the turn and were not offered to
+// the session. The prediction is that the turn needs a file of the best one. A sequence without
+// files predicts nothing and is offered as it is.
 func (h *Hints) sequences(ctx context.Context, w *checkout.Checkout, q *question) (g gathered, why prefetch.Why) {
 	found, err := h.o.Sequences.Find(ctx, w.Sequences(), q.asked)
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// Options of Hints. All are needed.
+// Options are the options of New. All are required.
 type Options struct {
 	Settings  *config.Settings
 	Now       func() time.Time
 	Log       *slog.Logger
-	Factor    int64 // how many times longer than usual hooks wait for an answer
+	Factor    int64 // factor by which hooks wait longer than usual
 	Events    Log
 	DB        *cold.DB
 	Sessions  *session.Sessions
@@ -32,13 +32,14 @@ type Options struct {
 	Count     Counter
 }
 
-// Log receives what was said, and shows a question the events that came just before it.
+// Log receives what was said. SyncBriefly makes sure that a question sees the events that came just
+// before it.
 type Log interface {
 	Add(events ...event.Event)
 	SyncBriefly(ctx context.Context)
 }
 
-// Counter counts the decisions about questions, by kind.
+// Counter counts decisions by kind.
 type Counter interface{ Decision(kind, why string) }
 
 // Hints answers the hooks of all checkouts. It is safe for concurrent use.
@@ -48,24 +49,24 @@ type Hints struct {
 	told     findings
 }
 
-// New makes Hints before the first question.
+// New returns Hints without any state yet.
 func New(o Options) *Hints { return &Hints{o: o} }
 
-// Patience is the time from the request to the answer: nine tenths of what the hook client waits.
-// What comes later is not read.
+// Patience returns the time from the request to the answer: nine tenths of the time that the hook
+// client waits. A later answer is not read.
 func (h *Hints) Patience(call hooks.Call) time.Duration {
 	wait, _ := agents.EventOf(call.Agent, call.Event).Deadline()
 	return wait * 9 / 10 * time.Duration(h.o.Factor)
 }
 
-// leastSpace is the number of bytes that a whole fact takes: with less left, a question is left for
+// leastSpace is the number of bytes that a whole fact takes. If less is left, a question waits for
 // the next call.
 const leastSpace = 200
 
 // Answer returns what the agent gets at a call, or nil.
 func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Call) []byte {
 	h.o.Events.SyncBriefly(ctx)
-	if stops(call) { // no model reads it
+	if stops(call) { // the person reads it, not a model
 		return hooks.Render(call.Agent, call.Event, hooks.Block{}, h.stopText(ctx, w, call))
 	}
 	a := answer{space: hooks.MaxHint}
@@ -76,7 +77,7 @@ func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 		switch {
 		case a.space < leastSpace:
 			h.answered.again(q)
-		case q.Kind == prefetch.Start && len(a.texts) > 0: // one of several starts is enough
+		case q.Kind == prefetch.Start && len(a.texts) > 0: // the answer to one of several starts is enough
 		case q.Kind == prefetch.Prompt && a.block.String() != "": // the offer names what the prompt needs
 		default:
 			a.add(h.ask(ctx, w, q, a.space))

@@ -11,18 +11,20 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// question is a kind of hint that is asked at a call.
+// question asks for hints of one kind at a call.
 type question struct {
 	prefetch.Question
-	agent  string
-	recent []event.Event // that were not asked about and that a hint can be about, with their texts
-	late   []event.Event // those among which are the ones to ask about again if the answer comes too late
-	start  string        // Start: how the session began, startup, resume, compact, …
-	asked  reload.Ask    // Reload: what began the turn
+	agent string
+	// Events that a hint can be about and that were not asked about, with their texts.
+	recent []event.Event
+	// Events among which are those to ask about again if the answer comes too late.
+	late  []event.Event
+	start string     // Start: how the session began, as startup, resume, compact, …
+	asked reload.Ask // Reload: the request that began the turn
 }
 
-// questions lists the questions for a call, the most useful first. If the agent takes no text at a
-// start or a prompt, the questions about it are asked at the first event at which it does.
+// questions returns the questions for a call, the most useful first. If the agent takes no text at
+// a start or a prompt, the questions about it are asked at the first event where it does.
 func (h *Hints) questions(ctx context.Context, call hooks.Call) (out []question) {
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
 	ask := func(asked question) {
@@ -57,7 +59,7 @@ func (h *Hints) questions(ctx context.Context, call hooks.Call) (out []question)
 	return out
 }
 
-// texts gives prompts and failed searches that come from the log their texts.
+// texts adds the texts of prompts and failed searches, which events from the log lack.
 func (h *Hints) texts(ctx context.Context, events []event.Event) []event.Event {
 	for i := range events {
 		e := &events[i]
@@ -73,8 +75,8 @@ func (h *Hints) texts(ctx context.Context, events []event.Event) []event.Event {
 	return events
 }
 
-// begun returns the request that began the turn: the one that the call reports, or a prompt that
-// was not answered yet. ok is false for calls within a turn.
+// begun returns the request that began the turn: the one in the call, or a prompt that was not
+// answered yet. ok is false for calls in the middle of a turn.
 func begun(call hooks.Call, recent []event.Event) (asked reload.Ask, ok bool) {
 	if asked, ok = reload.Began(call.Events); ok {
 		return asked, true
@@ -87,8 +89,8 @@ func begun(call hooks.Call, recent []event.Event) (asked reload.Ask, ok bool) {
 	return reload.Ask{}, false
 }
 
-// uncommitted are the files that a session has edited and that are not committed since, with the
-// edits of own that were not applied yet; the newest last.
+// uncommitted returns the files that a session has edited and that were not committed since,
+// including those in edits of own that were not applied yet; the newest last.
 func uncommitted(s *session.Session, own []event.Event) []event.Path {
 	change := s.Uncommitted
 	for _, e := range own {

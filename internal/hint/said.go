@@ -8,7 +8,7 @@ import (
 )
 
 // said logs what is said and what was decided against, and counts it. If the agent no longer waits,
-// nothing is said: the decision is taken back, and the question is asked again at the next call.
+// nothing is said: the decision is cancelled, and the question is asked again at the next call.
 func (h *Hints) said(ctx context.Context, w *checkout.Checkout, q question, g gathered, d prefetch.Decision,
 	s words) words {
 	if ctx.Err() != nil {

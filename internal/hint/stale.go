@@ -12,18 +12,18 @@ import (
 // Limits for finding files that somebody else changed.
 const (
 	// staleSlack is how much later than the last open a file must have been written to count as
-	// stale: a hook reports a write a little after it happened.
+	// stale, because a hook reports a write a little after it happened.
 	staleSlack = 2 * time.Second
-	maxStale   = 20 // files, the ones opened last
+	maxStale   = 20 // files that are looked at, those opened last
 )
 
-// stale finds the files that the session has opened, that have other bytes on disk now, and that no
-// call of the session wrote: a formatter did, a branch switch, another agent, a person. Where the
-// bytes of the last open are not known, a later time of the file decides.
+// stale returns the files that the session has opened, that have another content on disk now, and
+// that no call of the session wrote: a formatter did, or a branch switch, another agent, or a
+// person. If the content at the last open is not known, the time of the file decides.
 //
-// The log does not say which conversation opened a file, so only the agent is told: a subagent has
-// read little, a moment ago. A file that the client has just refused to change is left out, because
-// the client has said why.
+// The log does not tell which conversation opened a file, so only the agent itself is told; a
+// subagent has read little, and only a moment ago. A file that the client has just refused to
+// change is left out, because the client has told why.
 func (h *Hints) stale(w *checkout.Checkout, q event.Query, recent []event.Event) (out []event.Suggestion) {
 	if q.Session == "" || q.Subagent != "" {
 		return nil
@@ -46,7 +46,8 @@ func (h *Hints) stale(w *checkout.Checkout, q event.Query, recent []event.Event)
 	return out
 }
 
-// refused reports whether the client has refused to change a file because it was not read before.
+// refused reports whether the client has refused to change a file because the agent had not read
+// it.
 func refused(recent []event.Event, f event.Path) bool {
 	return slices.ContainsFunc(recent, func(e event.Event) bool {
 		return e.Kind() == event.KindFailed && e.Call().Failure == event.FailUnread && slices.Contains(e.Paths(), f)

@@ -14,20 +14,21 @@ import (
 )
 
 const (
-	// remindTokens leave space for five files in the block at a session's start.
+	// remindTokens leaves room for five files in the block at a session's start.
 	remindTokens = 420
 	// stateTime is how long a starting session waits for git to list changes.
 	stateTime = 150 * time.Millisecond
 )
 
-// workBefore gathers what a starting session continues: the context of its own work, or of the
-// newest session whose changes are not committed, and further files of that. After a cleared
-// conversation there are only files. What it costs counts against the session's allowance of
-// tokens.
+// workBefore gathers the work that a starting session continues: the context of its own work, or
+// that of the newest session whose changes are not committed, and further files of that work. After
+// the conversation was cleared, only files are gathered. The tokens count against the session's
+// allowance.
 func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, q question, space int) (g gathered,
 	why prefetch.Why) {
 	left := w.Prefetch.Left(q.Query.Session, q.Query.At)
-	budget := min(remindTokens, h.o.Settings.Get().ContextTotal, left, space/4) // a token is four bytes, see index.Tokens
+	// a token is four bytes, see index.Tokens
+	budget := min(remindTokens, h.o.Settings.Get().ContextTotal, left, space/4)
 	if budget <= 0 {
 		return g, prefetch.WhySpent
 	}
@@ -37,8 +38,8 @@ func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, q question
 	return g, ""
 }
 
-// earlier is the context of the work that a starting session continues, in at most budget tokens,
-// and its files.
+// earlier returns the context of the work that a starting session continues, in at most budget
+// tokens, and the files of that work.
 func (h *Hints) earlier(ctx context.Context, w *checkout.Checkout, q question, budget int) (contexts.Context,
 	[]event.Suggestion) {
 	at := q.Query.At
@@ -67,25 +68,25 @@ func (h *Hints) earlier(ctx context.Context, w *checkout.Checkout, q question, b
 	return c, files
 }
 
-// atWork reports whether another session goes on at this time: it did something in the last
+// atWork reports whether another session is still going on at a time: it did something within
 // leftAfter, and no end of it was reported.
 func (h *Hints) atWork(id string, at time.Time) bool {
 	s := h.o.Sessions.Get(id, at)
 	return id != "" && s.Exists() && !s.Ended && at.Sub(s.Last) < leftAfter
 }
 
-// Bounds of the earlier work that a session is shown.
+// Limits for the earlier work that a session is shown.
 const (
-	leftAfter   = 30 * time.Minute // after which a session that reported no end is taken for left
+	leftAfter   = 30 * time.Minute // after this time, a session that reported no end counts as left
 	recentWork  = 72 * time.Hour
 	recentOpens = 300
 )
 
-// workingSet finds what a session goes on with. For one that continues it is its own record alone:
-// the client has its own summary, and reads the files again that were open last. For a new session
-// it is the files of earlier work that is not committed yet; replayed sessions used less than a
-// tenth of the committed ones. id names the session whose work it is, changed what is not committed
-// where git was asked.
+// workingSet returns the files with which a session continues. For a session that is resumed these
+// come from its own record alone, because the client has its own summary and reads the files again
+// that were open last. For a new session they come from earlier work that is not committed yet; in
+// replayed sessions, files that had been committed were used less than a tenth as often. id is the
+// session whose work it is, changed what is not committed if git was asked.
 func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, q question,
 	at time.Time) (files []event.Suggestion, id string, changed []event.Path) {
 	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens,
@@ -93,7 +94,7 @@ func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, q question
 	switch q.start {
 	case "compact":
 		return nil, q.Query.Session, nil
-	case "resume", "fork": // the agent has the conversation; what changed since says kind stale
+	case "resume", "fork": // the agent has the conversation; the kind stale tells what has changed since
 		return nil, "", nil
 	}
 	var err error
@@ -109,8 +110,8 @@ func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, q question
 	return findWork(events, has, at), lastChanger(events, has), changed
 }
 
-// lastChanger is the session that changed one of the files last, "" if none did. Events are newest
-// first.
+// lastChanger returns the session that last changed one of the files, "" if none did. Events are
+// newest first.
 func lastChanger(events []event.Event, has func(event.Path) bool) string {
 	for _, e := range events {
 		if e.Session != "" && e.Kind() != event.KindRead && slices.ContainsFunc(e.Paths(), has) {

@@ -17,16 +17,16 @@ import (
 )
 
 // findings remembers, for each session, what the person was told at the end of a turn, so that the
-// same findings are said once.
+// same findings are told only once.
 type findings struct {
 	mu    sync.Mutex // guards texts
 	texts map[string]string
 }
 
-// maxTold bounds the sessions that are remembered; then all are dropped.
+// maxTold is the number of sessions that are remembered. When it is exceeded all are dropped.
 const maxTold = 256
 
-// news returns a text unless it is the last one that the session was told; then it returns "".
+// news returns a text, or "" if it is the last one that the session was told.
 func (t *findings) news(session, text string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,9 +45,9 @@ func stops(call hooks.Call) bool {
 	return agents.EventOf(call.Agent, call.Event).Canonical == "Stop"
 }
 
-// stopText is the text for the person when a turn ends: what the files that the session has edited
-// and not committed break and lack, as aoa check says it. It is "" without findings, and if they
-// were told before.
+// stopText returns the text for the person when a turn ends: what the files that the session has
+// edited and not committed break and lack, in the words of aoa check. It is "" if there are no
+// findings, or if they were told before.
 func (h *Hints) stopText(ctx context.Context, w *checkout.Checkout, call hooks.Call) string {
 	edited := uncommitted(h.o.Sessions.Get(call.Session, h.o.Now()), call.Events)
 	if !h.o.Settings.Get().Shows(string(prefetch.Partner)) || call.Subagent != "" || len(edited) == 0 {

@@ -17,10 +17,10 @@ import (
 type words struct {
 	text  string       // "" for nothing
 	named []event.Path // the files that text names
-	block hooks.Block  // Reload: the block that text is in
+	block hooks.Block  // Reload: the block that contains text
 }
 
-// words puts a decision into words of at most space bytes. They may have no room for all files, or
+// words puts a decision into words of at most space bytes. There may not be room for all files, or
 // for any.
 func (g *gathered) words(ctx context.Context, w *checkout.Checkout, q question, d prefetch.Decision, space int) words {
 	if q.Kind == prefetch.Reload {
@@ -56,7 +56,7 @@ func (g *gathered) words(ctx context.Context, w *checkout.Checkout, q question, 
 	return words{text: strings.TrimPrefix(before.text+"\n"+text+more, "\n"), named: slices.Concat(before.named, named)}
 }
 
-// offers are recorded sequences as hooks print them.
+// offers returns recorded sequences in the form that hooks print.
 func offers(found []reload.Match) (out []hooks.Offer) {
 	for _, m := range found {
 		out = append(out, hooks.Offer{ID: m.ID, Summary: m.Summary, Match: int(100*m.Similarity + 0.5),
@@ -65,7 +65,7 @@ func offers(found []reload.Match) (out []hooks.Offer) {
 	return out
 }
 
-// searchedFor is the text of the failed searches.
+// searchedFor returns the text of the failed searches.
 func searchedFor(events []event.Event) string {
 	var texts []string
 	for _, e := range events {

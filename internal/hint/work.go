@@ -10,8 +10,8 @@ import (
 )
 
 // findWork returns the files of recent work: those edited, the newest first, then those read.
-// events are opens of the session that resumes, or of the sessions before it; has says whether a
-// file still exists.
+// events are opens of the session that is resumed, or of the sessions before it. has tells whether
+// a file still exists.
 func findWork(events []event.Event, has func(event.Path) bool, at time.Time) []event.Suggestion {
 	events = slices.Clone(events)
 	slices.SortStableFunc(events, func(a, b event.Event) int { return b.Time.Compare(a.Time) })
@@ -38,7 +38,7 @@ func findWork(events []event.Event, has func(event.Path) bool, at time.Time) []e
 	return append(edited, read...)
 }
 
-// span formats a duration in its largest unit: "3 min". A negative one is "0 s".
+// span formats a duration in its largest unit: "3 min". A negative duration is "0 s".
 func span(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:

@@ -13,16 +13,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Weights turn facts into log odds. What one file of the change says of another has log odds of its
-// own, z = Σ weight·fact over the facts before Others. The strongest z stands; other files of the
-// change may add to it, never take away:
+// Weights turn facts into log odds. Each file of the change has its own evidence for another file:
+// z = Σ weight·fact over the facts before Others, plus the fact Steady. The largest z counts; the
+// other files of the change may add to it, but never lower it:
 //
-// z has the fact Steady as it is, too.
+//	log odds = Bias + Best·z + Low·max(0, z+2.5) + High·max(0, z+1)
+//	           + Others·ln(1 + Σ over the other files 1/(1+e^−z)) + Alike·max(0, alike − z)
+//	           + Alone·max(0, 1 − 1/(1+e^−z)/.8), only for a change of one file
 //
-//	log odds = Bias + Best·z + Low·max(0, z+2.5) + High·max(0, z+1) +
-//	           Others·ln(1 + Σ other 1/(1+e^−z)) + Alike·max(0, alike − z) + Alone·max(0, 1 − 1/(1+e^−z)/.8) of a change of one file
-//
-// All but Bias are at least 0, but High of one file alone.
+// All weights but Bias are at least 0, except High for a change of one file.
 type Weights struct {
 	Pair   Facts   `json:"pair"` // Others and Alike are 0
 	Bias   float64 `json:"bias"`
@@ -36,14 +35,14 @@ type Weights struct {
 	Missing Missing `json:"missing"`
 }
 
-// Missing are the weights of the log odds that a change is not complete without a companion (see
+// Missing has the weights for the log odds that a change is incomplete without a companion (see
 // Companion.Missing).
 type Missing struct {
 	Bias     float64 `json:"bias"`
-	Odds     float64 `json:"odds"`     // of its log odds
-	Files    float64 `json:"files"`    // of ln(files of the change), four at most
-	Ahead    float64 `json:"ahead"`    // of Companion.Ahead
-	Foremost float64 `json:"foremost"` // of ln(1 + Companion.Foremost)
+	Odds     float64 `json:"odds"`     // weight of the companion's log odds
+	Files    float64 `json:"files"`    // weight of ln(number of files in the change), at most four files
+	Ahead    float64 `json:"ahead"`    // weight of Companion.Ahead
+	Foremost float64 `json:"foremost"` // weight of ln(1 + Companion.Foremost)
 }
 
 // mostCounted is the largest number of files of a change that lower the probability of a warning. A
@@ -51,8 +50,8 @@ type Missing struct {
 // the change has.
 const mostCounted = 4
 
-// Values returns the values that the weights are for, in their order, to get the log odds of a
-// companion of a change of that many files.
+// Values returns the values by which the weights of Missing are multiplied, in their order. logOdds
+// are those of the companion; files is the number of files in the change.
 func (c *Companion) Values(logOdds float64, files int) [5]float64 {
 	return [5]float64{1, logOdds, math.Log(float64(min(files, mostCounted))), c.Ahead, math.Log1p(float64(c.Foremost))}
 }
@@ -64,10 +63,11 @@ func (m *Missing) Probability(c *Companion, logOdds float64, files int) float64 
 	return probability(m.Bias*x[0] + m.Odds*x[1] + m.Files*x[2] + m.Ahead*x[3] + m.Foremost*x[4])
 }
 
-// Bends are where the line of log odds bends: probabilities of .08 and .27.
+// Bends has the z at which the line of log odds bends. They correspond to probabilities of .08 and
+// .27.
 var Bends = [2]float64{-2.5, -1}
 
-// Z returns the evidence that one file of the change gives for another.
+// Z returns the evidence of one file of the change for another file.
 func (w *Weights) Z(x *Facts) (z float64) {
 	for i := Always; i < Others; i++ {
 		z += w.Pair[i] * x[i]
@@ -77,39 +77,40 @@ func (w *Weights) Z(x *Facts) (z float64) {
 
 // Companion is a file that may belong to a change.
 type Companion struct {
-	File, With event.Path // With is the file of the change that says most of it
-	Facts      Facts      // by With, and by the others
+	File, With event.Path // With is the file of the change with the strongest evidence
+	Facts      Facts      // evidence of With, and of the other files
 	LogOdds    float64
 
-	// z of With, less that of the next file outside of the change by With, at most 3; 0: another is
-	// the first. Where several change nearly always with With, all are first, and the next is one
-	// that does not.
+	// Ahead is how far the z of this file is ahead of the next file outside of the change, both by
+	// With, at most 3; it is 0 if another file is first. If several files change nearly always with
+	// With, all of them are first, and the next one is the first that does not.
 	Ahead    float64
-	Foremost int // files of the change of which it is the first outside
+	Foremost int // number of files of the change for which it is the first outside
 
-	like []precedent // of With
+	like []precedent // the precedents by With
 }
 
-// Foremost finds the first two files outside of a change by each file of it.
+// Foremost records, for each file of a change, which file outside of the change has the highest z
+// with it, and the second-highest z. Fill it with Add, then call Of for each companion.
 type Foremost map[event.Path]*first
 
 type first struct {
 	file   event.Path
-	z, but float64 // its z, and that of the next one
+	z, but float64 // its z, and that of the next file
 
-	always map[event.Path]float64 // z of those that change nearly always with the file
-	below  float64                // z of the first that does not
+	always map[event.Path]float64 // z of the files that change nearly always with the file
+	below  float64                // z of the first file that does not
 }
 
-// nearlyAlways is the z from which one partner of a file does not hide another one: two documents
-// that every change of a format needs, or a document and a changelog. 60 of 60 commits have some 2,
-// 18 of 20 have .5.
+// nearlyAlways is the z from which on one partner of a file does not hide another one: for example
+// two documents that every change of a format needs, or a document and a changelog. A pair in 60 of
+// 60 commits has a z of some 2, one in 18 of 20 a z of .5.
 const nearlyAlways = 1.5
 
-// mostAhead bounds Ahead, and a z that no file has.
+// mostAhead is the largest Ahead. No file has a z this high.
 const mostAhead = 3
 
-// Add takes in what one file of the change says of another file.
+// Add records the z of one file of the change for another file.
 func (f Foremost) Add(with, file event.Path, z float64) {
 	x := f[with]
 	if x == nil {
@@ -144,7 +145,7 @@ func (f Foremost) Of(c *Companion) {
 	}
 }
 
-// Terms are the weights of the facts of a companion: LogOdds is Σ weight·fact.
+// Terms returns the contribution of each fact: LogOdds is their sum.
 func (w *Weights) Terms(x *Facts) (out Facts) {
 	slope, shift, z := w.Best, w.Bias, w.Z(x)
 	for i, more := range [len(Bends)]float64{w.Low, w.High} {
@@ -170,12 +171,12 @@ func (w *Weights) LogOdds(x *Facts) (sum float64) {
 	return sum
 }
 
-// probability is 1/(1+e^−z).
+// probability returns 1/(1+e^−z).
 func probability(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// Companions are the files that may belong to a change of these files, the likeliest first, at most
-// most. has says which files exist: only those are named. links are those of the only file of a
-// change, nil: not asked for. The cost is some 0.1 ms for each file of the change.
+// Companions returns the files that may belong to a change, the most probable first, at most most.
+// has tells which files exist; only those are returned. links are those of the only file of a
+// change, nil if nobody looked. It takes some 0.1 ms for each file of the change.
 func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Path]index.Sketch, links Links,
 	has func(event.Path) bool, most int) []Companion {
 	c.know(links)
@@ -183,7 +184,7 @@ func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Pa
 	defer c.mu.RUnlock()
 	type best struct {
 		Companion
-		z, sum float64 // of With; probabilities by all
+		z, sum float64 // z of With; sum of the probabilities by all files
 	}
 	at := map[int32]int{}
 	var found []best
@@ -220,12 +221,13 @@ func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Pa
 	return out
 }
 
-// mostForemost is how many companions get Ahead and Foremost, the likeliest.
+// mostForemost is the number of companions, the most probable ones, for which Ahead and Foremost
+// are computed.
 const mostForemost = 16
 
-// Beside returns the facts Others and Alike of a file, where z is the evidence of the strongest
-// file of the change, sum the sum of the probabilities of the other files, and alike is 0 if no
-// commit is like the change.
+// Beside returns the facts Others and Alike of a file. z is the evidence of the strongest file of
+// the change, sum the sum of the probabilities by the other files. alike is 0 if no commit is
+// similar to the change.
 func Beside(z, sum, alike float64) (others, more float64) {
 	if alike != 0 {
 		more = max(0, alike-z)
@@ -233,10 +235,12 @@ func Beside(z, sum, alike float64) (others, more float64) {
 	return math.Log1p(max(sum, 0)), more
 }
 
-// aloneUntil is the probability by one file from which it counts the same alone and beside others.
+// aloneUntil is the probability by one file from which on it makes no difference whether the change
+// has other files.
 const aloneUntil = 0.8
 
-// AloneOf is the fact Alone of a file with log odds of z by the only file of a change.
+// AloneOf returns the fact Alone. z is the evidence of the only file of the change; alone is false
+// if the change has several.
 func AloneOf(alone bool, z float64) float64 {
 	if !alone {
 		return 0
@@ -244,16 +248,16 @@ func AloneOf(alone bool, z float64) float64 {
 	return max(0, 1-probability(z)/aloneUntil)
 }
 
-// Evidence returns the evidence of every file of a change for one file; it is for fitting weights.
+// Evidence has the evidence of every file of a change for one file. It is for fitting weights.
 type Evidence struct {
 	File  event.Path
 	Pairs []Facts
-	With  []event.Path // the file of each of Pairs
-	Both  int          // most commits in common with a file of the change, of its newest 300
+	With  []event.Path // the file of the change for each of Pairs
+	Both  int          // the most commits in common with a file of the change, of that file's newest 300
 	Alike float64
 }
 
-// Evidence of all files that may belong to a change, by path.
+// Evidence returns the evidence for all files that may belong to a change, by path.
 func (c *Commits) Evidence(change []event.Path, diffs map[event.Path]index.Sketch, links Links,
 	has func(event.Path) bool) []Evidence {
 	c.know(links)
@@ -277,8 +281,8 @@ func (c *Commits) Evidence(change []event.Path, diffs map[event.Path]index.Sketc
 	return out
 }
 
-// each calls yield with what each of the last files of a change says of each file outside of it.
-// c.mu is held.
+// each yields the facts of each of the last files of a change for each file outside of it. The
+// caller holds c.mu.
 func (c *Commits) each(w *Weights,
 	change []event.Path, diffs map[event.Path]index.Sketch, links Links, has func(event.Path) bool,
 	yield func(with event.Path, f int32, both int, x *Facts, like []precedent),
@@ -303,32 +307,34 @@ func (c *Commits) each(w *Weights,
 //go:embed weights.json
 var shippedJSON []byte
 
-// File is the form of weights.json.
+// File is the content of weights.json.
 type File struct {
 	About            string             `json:"about"`
 	Command          string             `json:"command"`
 	Measured         map[string]float64 `json:"measured"`
 	MeasuredSketched map[string]float64 `json:"measured_sketched"`
-	Weights          Weights            `json:"weights"`  // without Like and Words, for changes of which no diff is known
-	Sketched         Weights            `json:"sketched"` // for the others
-	Alone            Weights            `json:"alone"`    // for one file of which no diff is known, and what links it with others is
-	MeasuredAlone    map[string]float64 `json:"measured_alone"`
+	// without Like and Words, for changes whose diffs are not known
+	Weights  Weights `json:"weights"`
+	Sketched Weights `json:"sketched"` // for changes with a known diff
+	// For a single file whose diff is not known, but whose links to other files are.
+	Alone         Weights            `json:"alone"`
+	MeasuredAlone map[string]float64 `json:"measured_alone"`
 }
 
-// Shipped are the weights that aOa ships with, for changes of which no diff is known.
+// Shipped returns the weights that aOa ships with, for changes whose diffs are not known.
 func Shipped() *Weights { return &shipped().Weights }
 
-// ShippedSketched are the weights for changes with a known diff.
+// ShippedSketched returns the weights for changes with a known diff.
 func ShippedSketched() *Weights { return &shipped().Sketched }
 
-// ShippedAlone are the weights for one file whose diff is not known, but whose links to other files
-// are.
+// ShippedAlone returns the weights for a single file whose diff is not known, but whose links to
+// other files are.
 func ShippedAlone() *Weights { return &shipped().Alone }
 
-// ShippedFile is weights.json.
+// ShippedFile returns a copy of weights.json.
 func ShippedFile() File { return *shipped() }
 
-// shipped is weights.json, made by scripts/dev/train.
+// shipped returns weights.json, which scripts/dev/train makes.
 var shipped = sync.OnceValue(func() *File {
 	var f File
 	if err := json.Unmarshal(shippedJSON, &f); err != nil {

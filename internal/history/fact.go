@@ -12,51 +12,68 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Fact is one of the numbers that speak for a file beside a change. Those before Others are about
-// one file of the change, those from Sized on of a question about one file of which no change is
-// known (see links.go).
+// Fact is one piece of evidence that a file belongs to a change. The facts before Others are about
+// the file and one file of the change. Those from Sized to Data are used only for a question about
+// a single file whose change is not known (see links.go).
 type Fact int
 
 // The facts.
 const (
-	Always   Fact = iota // 1
-	Common               // log odds of the share of the commits of a file of the change that changed this one, too
-	Lately               // (log odds of that share where newer commits count more, less Common)·n/(n + 8) of n commits
-	Name                 // 20/(20 + n): the two are a pair by name, as a file and its test, of n commits since this one is there
-	Folder               // 1: they lie in the same folder
-	Fresh                // 2^−(commits since this file was changed / 20), times 1 less the share of Common
-	Number               // ln(1 + commits of the file of the change)
-	Small                // log odds of the share of commits of at most 3 files that changed both, less Common
-	Like                 // log odds of the share of the 10 commits whose diffs of the file of the change are most like the present one, less Common
-	Words                // share, by rarity among all diffs, of the words of the present diff that diffs of this file had
-	Sized                // log odds of that share where a commit of n files counts 1/(n − 1), less Common
-	Keeps                // Fresh·n/(n + 2) of n common commits
-	Stem                 // share, by rarity, of the words of this one's name that the name of the other has
-	Sibling              // 1/√(files of the folder) if both are in it, and it has at most 40
-	Calls                // how much each uses names that the other defines
-	Path                 // 1: one has the path of the other in its text
-	Linked               // of two that share at most one commit: Calls, and how much one imports the other
-	Chance               // 1: the two share at most one commit, and nothing else links them
-	Prose                // 1: this one is a document
-	Data                 // 1: this file has data or settings, or is not a text
-	Others               // ln(1 + Σ probabilities by the other files of the change)
-	Alike                // log odds of the share of the commits like this change that changed this file, above those so far; ≥ 0
-	Alone                // of a change of one file: 1 less its probability/.8, ≥ 0: weak evidence counts less beside several
-	Steady               // what keeps z from following the newest commits of a pair with many common ones; its weight in z is 1
-	NumFacts             // their number
+	Always Fact = iota // always 1, for a bias
+	// Log odds of the share of commits: of those that changed the file of the change, how many
+	// changed this file, too.
+	Common
+	// The same with newer commits counting more, less Common, times n/(n + 8) for n commits.
+	Lately
+	// 20/(20 + n) if the two are a pair by name, such as a file and its test; n is the number of
+	// commits since this file exists.
+	Name
+	Folder // 1 if both are in the same folder
+	Fresh  // 2^−(commits since this file was changed / 20), times 1 minus the share of Common
+	Number // ln(1 + number of commits of the file of the change)
+	Small  // log odds of the share of commits with at most 3 files that changed both, less Common
+	// Log odds of the share of this file in the 10 commits whose diffs of the file of the change
+	// are most similar to the present one, less Common.
+	Like
+	// Share of the words of the present diff that occur in earlier diffs of this file, weighted by
+	// their rarity among all diffs.
+	Words
+	// Log odds of the share of commits in which a commit of n files counts 1/(n − 1), less Common.
+	Sized
+	Keeps   // Fresh·n/(n + 2) for n common commits
+	Stem    // share, by rarity, of the words in this file's name that occur in the other one's name
+	Sibling // 1/√(files in their common folder) if it has at most 40 files
+	Calls   // how many names each uses that the other defines
+	Path    // 1 if one has the path of the other in its text
+	// If the two share at most one commit: Calls, plus how strongly one imports the other.
+	Linked
+	Chance // 1 if the two share at most one commit and nothing else links them
+	Prose  // 1 if this file is a document
+	Data   // 1 if this file has data or settings, or is not a text
+	Others // ln(1 + Σ probabilities by the other files of the change)
+	// By how much the log odds of this file's share in commits similar to the change exceed those
+	// so far; at least 0.
+	Alike
+	// For a change of one file: 1 − probability/.8, at least 0. Weak evidence counts less if
+	// nothing else supports it.
+	Alone
+	// Keeps z of a pair with many common commits from following the newest ones too fast; its
+	// weight in z is 1.
+	Steady
+	NumFacts // number of facts
 )
 
 var factNames = [NumFacts]string{"bias", "common", "lately", "name", "folder", "fresh", "commits", "small", "like", "words",
 	"sized", "keeps", "stem", "sibling", "calls", "path", "linked", "chance", "prose", "data", "others",
 	"alike", "alone", "steady"}
 
-// String is the name of the fact in files and in reasons.
+// String returns the name of the fact, as in files and reasons.
 func (f Fact) String() string { return factNames[f] }
 
-// Facts are the numbers of one file, or their weights.
+// Facts has the values of the facts of one file, or their weights.
 type Facts [NumFacts]float64
 
-// MarshalJSON writes the numbers by the names of the facts, without zeros.
+// MarshalJSON writes the values under the names of the facts, without zeros.
 func (f Facts) MarshalJSON() ([]byte, error) {
 	out := map[string]float64{}
 	for i, v := range f {
@@ -67,7 +84,7 @@ func (f Facts) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads the numbers by the names of the facts. One that is missing is 0.
+// UnmarshalJSON reads the values by the names of the facts. A missing one is 0.
 func (f *Facts) UnmarshalJSON(data []byte) error {
 	var in map[string]float64
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -83,45 +100,46 @@ func (f *Facts) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// How much each thing counts. The half-lives are numbers of commits of the file or folder in
-// question, not days, so a file that does not change keeps its companions.
+// How much commits count. The half-lives are numbers of commits of the file or folder in question,
+// not days, so a file that rarely changes keeps its companions.
 const (
 	commonHalf  = 60.0
 	latelyHalf  = 10.0
 	folderHalf  = 20.0
-	baseHalf    = 100.0 // of all commits of the repository
-	freshHalf   = 20.0  // the same
+	baseHalf    = 100.0 // in commits of the repository
+	freshHalf   = 20.0  // in commits of the repository
 	alikeHalf   = 1000.0
-	commonPrior = 2.0  // the share in the folder counts like this many commits
-	latelyPrior = 2.0  // the share of all commits counts like this many commits
-	nearPrior   = 2.0  // the share in the repository counts like this many commits in the folder
-	latelyTrust = 8.0  // commits of the file of the change from which Lately counts half
-	nameTrust   = 20.0 // commits from which Name counts half: what happened says more than a name
+	commonPrior = 2.0  // the share in the folder counts as much as this many commits
+	latelyPrior = 2.0  // the share of all commits counts as much as this many commits
+	nearPrior   = 2.0  // the share in the repository counts as much as this many commits in the folder
+	latelyTrust = 8.0  // commits of the file of the change at which Lately has half its weight
+	nameTrust   = 20.0 // commits at which Name has half its weight, because what happened tells more than a name
 )
 
-// Bounds of one question. None depends on the size of the change, or a file would say something
-// else beside others.
+// Limits for one question. None depends on the size of the change, so that the evidence of a file
+// is the same whatever other files the change has.
 const (
 	mostFiles   = 100 // files of a change that are looked at, the last ones
-	mostCommits = 300 // commits of each, the newest
+	mostCommits = 300 // commits of each file, the newest
 	mostFolder  = 40  // commits of its folder, the newest
-	mostNewest  = 10  // commits of the repository whose files are candidates, too
-	// the newest commits of the repository from which the share of a file in all commits is taken
+	mostNewest  = 10  // newest commits of the repository whose files are candidates, too
+	// mostBase is the number of newest commits in the repository from which the share of a file in
+	// all commits is computed.
 	mostBase    = 800
-	smallCommit = 3 // files
+	smallCommit = 3 // files of the largest commit that counts as small
 )
 
-// scratch is the memory of a question, by the numbers of files.
+// scratch is memory for one question, indexed by the numbers of files.
 type scratch struct {
 	common, lately, small, folder, sized []float64
-	both                                 []int32 // common commits
+	both                                 []int32 // number of common commits
 	seen                                 []bool
 	touched                              []int32
 	base                                 []rate
-	based                                []int32 // files whose base is known
+	based                                []int32 // files whose base is set
 }
 
-// rate is what the commits say of a file by itself.
+// rate is what the commits tell about a file by itself.
 type rate struct{ share, fresh float64 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
@@ -140,7 +158,7 @@ func (s *scratch) touch(f int32) {
 	}
 }
 
-// clear makes what was touched zero again.
+// clear sets everything that was used to zero again.
 func (s *scratch) clear() {
 	for _, f := range s.touched {
 		s.common[f], s.lately[f], s.small[f], s.folder[f], s.sized[f], s.both[f], s.seen[f] = 0, 0, 0, 0, 0, 0, false
@@ -148,7 +166,7 @@ func (s *scratch) clear() {
 	s.touched = s.touched[:0]
 }
 
-// powers are 2^−(i/half).
+// powers returns 2^−(i/half) for i below n.
 func powers(half float64, n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
@@ -164,8 +182,8 @@ var (
 	baseWeights   = powers(baseHalf, mostBase)
 )
 
-// pairs calls yield with what one file of a change says of every other file that exists. Without
-// weights the fact Steady is 0; without links those from Sized to Data are. c.mu is held.
+// pairs yields the facts of one file of a change for every other file that exists. Without weights
+// the fact Steady is 0; without links the facts from Sized to Data are. The caller holds c.mu.
 func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links Links, s *scratch, has func(event.Path) bool,
 	yield func(f int32, both int, x *Facts, like []precedent)) {
 	self, known := c.ids[with]
@@ -229,7 +247,7 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 		if links != nil {
 			inFolder = max(inFolder, leastInFolder)
 		}
-		if len(file.commits) == 0 { // commits before it was there say nothing
+		if len(file.commits) == 0 { // commits from before the file existed tell nothing
 			common, lately, sized = 0, 0, 0
 		}
 		share := (s.common[f] + commonPrior*inFolder) / (common + commonPrior)
@@ -254,12 +272,12 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 	s.clear()
 }
 
-// nameOf returns the fact Name of a pair by name, after that many commits that could have changed
+// nameOf returns the fact Name for a pair by name, after that many commits that could have changed
 // both.
 func nameOf(commits int) float64 { return nameTrust / (float64(commits) + nameTrust) }
 
-// before counts the commits of a file before another one was there: those say nothing about the
-// two. self is -1 for a file without commits. c.mu is held.
+// before returns the number of commits of a file from before the other one existed, because these
+// tell nothing about the two. self is -1 for a file without commits. The caller holds c.mu.
 func (c *Commits) before(self, f int32) int {
 	if self < 0 || len(c.files[f].commits) == 0 {
 		return 0
@@ -268,7 +286,8 @@ func (c *Commits) before(self, f int32) int {
 	return n
 }
 
-// base is the share of the newest commits that changed a file, and how lately it was changed.
+// base returns the share of the newest commits that changed a file, and how recently it was
+// changed.
 func (c *Commits) base(f int32, s *scratch) rate {
 	if s.base[f].share > 0 {
 		return s.base[f]
@@ -288,8 +307,9 @@ func (c *Commits) base(f int32, s *scratch) rate {
 	return s.base[f]
 }
 
-// alike is, for each file, the log odds of the share of the commits like the change that changed
-// it. A commit counts by the square of (files in common / files of both). c.mu is held.
+// alike returns, for each file, the log odds of its share in the commits that are similar to the
+// change. A commit counts by the square of (files in common / files of both). The caller holds
+// c.mu.
 func (c *Commits) alike(change []event.Path) map[int32]float64 {
 	if len(change) < 2 {
 		return nil
@@ -306,7 +326,7 @@ func (c *Commits) alike(change []event.Path) map[int32]float64 {
 		}
 	}
 	out, all := map[int32]float64{}, 0.0
-	for _, n := range slices.Sorted(maps.Keys(common)) { // a fixed order: sums are the same to the digit
+	for _, n := range slices.Sorted(maps.Keys(common)) { // in a fixed order, so that sums are equal to the last digit
 		set := c.sets[n]
 		share := float64(common[n]) / float64(len(set)+known-common[n])
 		w := share * share * math.Exp2(-float64(int32(len(c.sets))-1-n)/alikeHalf)

@@ -9,35 +9,35 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// MaxFiles is the number of files up to which a commit says which of them belong together.
+// MaxFiles is the number of files up to which a commit tells which files belong together.
 const MaxFiles = 100
 
-// Commits are the commits of a repository. The zero value has none. It is safe for concurrent use.
+// Commits has the commits of a repository. The zero value has none. It is safe for concurrent use.
 type Commits struct {
-	Sketches *Sketches // what commits changed, read when one is added; nil: not known
+	Sketches *Sketches // what commits changed, looked up when a commit is added; nil if it is not known
 
 	mu       sync.RWMutex
 	ids      map[event.Path]int32
 	files    []file
-	sets     [][]int32          // the files of each commit, rising; oldest commit first
-	sketched []bool             // of each commit: a sketch is known
-	names    []uint64           // of each commit the first 16 digits of its id, 0 for an unknown one
-	folders  map[string][]int32 // folder → commits that changed a file of it, rising
-	stems    map[string][]int32 // event.Path.PairStem → files
+	sets     [][]int32          // the files of each commit in ascending order; oldest commit first
+	sketched []bool             // by commit: a sketch is known
+	names    []uint64           // by commit: the first 16 digits of its id, 0 if it is not known
+	folders  map[string][]int32 // by folder: the commits that changed a file in it, ascending
+	stems    map[string][]int32 // by event.Path.PairStem: the files
 }
 
-// file has what is known of a file by its number.
+// file has what is known about a file.
 type file struct {
 	name         event.Path
 	folder, stem string
-	commits      []int32        // rising
-	sketches     []index.Sketch // what the newest of commits changed in it; nil: not known
-	places       []index.Places // where, as many
-	words        []uint32       // of sketches, rising
+	commits      []int32        // ascending
+	sketches     []index.Sketch // what the newest of commits changed in it; nil if not known
+	places       []index.Places // where they changed it, in the same order
+	words        []uint32       // words in sketches, ascending
 }
 
-// Counts reports whether a commit counts: one that changed more than MaxFiles files, or went
-// through the repository for a tool (event.Commit.Sweep), says nothing about which files belong
+// Counts reports whether a commit counts. A commit that changed more than MaxFiles files, or that
+// went through the repository for a tool (event.Commit.Sweep), does not tell which files belong
 // together.
 func Counts(e event.Commit) bool {
 	n := len(e.Paths) + len(e.Gone)
@@ -45,8 +45,8 @@ func Counts(e event.Commit) bool {
 }
 
 // Add adds a commit that is newer than all before. id is its id in hexadecimal digits, "" if it has
-// none. was are the names that the files had then, nil for the same. A file that is named twice
-// counts once.
+// none. was has the names that the files had then, nil if they are the same. A file that is listed
+// twice counts once.
 func (c *Commits) Add(id string, files, was []event.Path) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,11 +75,11 @@ func (c *Commits) Add(id string, files, was []event.Path) {
 	}
 }
 
-// sketchedOf is how many of the newest commits say whether sketches are known.
+// sketchedOf is the number of newest commits that Sketched looks at.
 const sketchedOf = 500
 
-// Sketched reports whether it is known of most of the newest commits what they changed: without
-// that, weights of Like and Words would find nothing and promise less.
+// Sketched reports whether most of the newest commits have sketches. Without them, the weights for
+// Like and Words would find nothing and promise less.
 func (c *Commits) Sketched() bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -92,7 +92,7 @@ func (c *Commits) Sketched() bool {
 	return 2*n > len(newest)
 }
 
-// Newest are the ids of the newest commits that have one, the newest first, at most most.
+// Newest returns the ids of the newest commits that have one, the newest first, at most most.
 func (c *Commits) Newest(most int) (ids []string) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -107,8 +107,8 @@ func (c *Commits) Newest(most int) (ids []string) {
 	return ids
 }
 
-// Rename gives a file another name. It keeps its commits; those of a file that had the new name
-// before stay with that one, which has no name any more.
+// Rename gives a file another name. It keeps its commits. If another file had the new name before,
+// that file keeps its own commits but no longer has a name.
 func (c *Commits) Rename(from, to event.Path) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +124,7 @@ func (c *Commits) Rename(from, to event.Path) {
 	c.name(i, to)
 }
 
-// know gives files that no commit has a number.
+// know gives numbers to files that occur in no commit.
 func (c *Commits) know(files Links) {
 	if len(files) == 0 {
 		return
@@ -136,7 +136,7 @@ func (c *Commits) know(files Links) {
 	}
 }
 
-// number returns the number of a file. Call it with c.mu held for writing.
+// number returns the number of a file. The caller holds c.mu for writing.
 func (c *Commits) number(p event.Path) int32 {
 	if c.ids == nil {
 		c.ids, c.folders, c.stems = map[event.Path]int32{}, map[string][]int32{}, map[string][]int32{}
@@ -156,19 +156,19 @@ func (c *Commits) name(i int32, p event.Path) {
 	c.stems[f.stem] = append(c.stems[f.stem], i)
 }
 
-// Len is the number of commits.
+// Len returns the number of commits.
 func (c *Commits) Len() int {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return len(c.sets)
 }
 
-// RecentCommits is how many of the newest commits of a file are counted apart.
+// RecentCommits is the number of newest commits of a file that are counted separately.
 const RecentCommits = 50
 
-// Count counts the commits that changed with, and those among them that changed f. Every number of
-// common commits that people and agents see is counted as here: by all commits that were added,
-// whatever a rule leaves out to find files.
+// Count returns the number of commits that changed with, and how many of them changed f. All
+// numbers of common commits that people and agents see are counted here: over all commits that were
+// added, even those that some rule for finding files ignores.
 func (c *Commits) Count(with, f event.Path) event.Together {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -186,8 +186,8 @@ func (c *Commits) Count(with, f event.Path) event.Together {
 	return n
 }
 
-// shared counts the commits that changed both files, and those among the newest of the first. c.mu
-// is held.
+// shared returns the number of commits that changed both files, and how many of these are among the
+// newest of the first file. The caller holds c.mu.
 func (c *Commits) shared(i, j int32) (both, recent int) {
 	for age, set := range c.newest(i, len(c.files[i].commits)) {
 		if _, has := slices.BinarySearch(set, j); has {
@@ -200,12 +200,12 @@ func (c *Commits) shared(i, j int32) (both, recent int) {
 	return both, recent
 }
 
-// shortID is how many digits of a commit's id are shown: git finds a commit by them in repositories
-// of some hundred thousand objects.
+// shortID is the number of digits of a commit's id that are shown. git finds a commit by them in
+// repositories of some hundred thousand objects.
 const shortID = 9
 
-// Together returns the ids of the newest commits that changed both files, at most most, of those
-// whose id is known.
+// Together returns the ids of the newest commits that changed both files, as far as they are known,
+// at most most.
 func (c *Commits) Together(a, b event.Path, most int) []string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -226,8 +226,9 @@ func (c *Commits) Together(a, b event.Path, most int) []string {
 	return out
 }
 
-// Without counts, of the repository's newest 800 commits, those that did not change with, and those
-// among them that changed f: what changes as often without a file as with it does not belong to it.
+// Without looks at those of the repository's newest 800 commits that did not change with. It
+// returns their number and how many of them changed f. A file that changes as often without another
+// one as with it does not belong to it.
 func (c *Commits) Without(with, f event.Path) (n, of int) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -254,7 +255,7 @@ func (c *Commits) Without(with, f event.Path) (n, of int) {
 	return n, of
 }
 
-// newest are the newest commits of a file with their age in commits of that file, at most most.
+// newest yields the newest commits of a file with their age in commits of that file, at most most.
 func (c *Commits) newest(i int32, most int) iter.Seq2[int, []int32] {
 	return c.newestOf(c.files[i].commits, most)
 }

@@ -5,49 +5,49 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Where a file is named and nothing is known of its change, commits say which files go with it as
-// far as they know it. Two things mislead there. A commit of sixty files is worth as much as one of
-// two, so that what a formatter went through looks like a pair: Sized counts a commit by how few
-// files it has. And a file with a single common commit is put above its test because everybody
-// works on it this week: Keeps is Fresh only as far as the two have commits in common. Where
-// commits are few, names and contents say more (index.Link).
+// If only a file is named and its change is not known, commits tell which files belong to it. But
+// two things are misleading then. First, a commit of sixty files would count as much as one of two,
+// so that the work of a formatter looks like a pair: Sized counts a commit more the fewer files it
+// has. Second, a file with a single common commit would come before the file's own test just
+// because people are working on it this week: Keeps counts Fresh only as far as the two have
+// commits in common. If there are few commits, names and contents tell more (index.Link).
 
-// Links say what names and contents tell of other files beside one. They may be empty; nil means
+// Links tells how names and contents connect other files with one file. It may be empty; nil means
 // that nobody has looked.
 type Links map[event.Path]*index.Link
 
-// sizedPrior is the number of commits of two files that the share in the folder counts like.
+// sizedPrior is the number of commits of two files that the share in the folder counts for.
 const sizedPrior = 1.0
 
-// leastInFolder is the smallest share in the folder of a file that is asked about alone. Below it,
-// only commits would lead from a new file to another folder.
+// leastInFolder is the smallest share in the folder that is assumed for a file that is asked about
+// alone. With a smaller one, only commits could lead from a new file to another folder.
 const leastInFolder = 0.01
 
-// mostStem is the largest number of files with one stem that makes two of them a pair by name.
-// Every project of examples has a conf.py, and every language a sphinx.po.
+// mostStem is the largest number of files with one stem for which two of them are a pair by name.
+// Every project with examples has many files called conf.py, and every language its sphinx.po.
 const mostStem = 8
 
-// everywhere reports whether too many files have a stem for that. c.mu is held.
+// everywhere reports whether more files than mostStem have a stem. The caller holds c.mu.
 func (c *Commits) everywhere(stem string) bool { return len(c.stems[stem]) > mostStem }
 
 // focusOf returns how much a commit of n files counts for each of its pairs.
 func focusOf(n int) float64 { return 1 / float64(max(1, n-1)) }
 
-// keepsHalf is the number of common commits from which a file that was changed lately counts half
-// as one.
+// keepsHalf is the number of common commits at which the fact Keeps is half of Fresh.
 const keepsHalf = 2.0
 
 func keeps(fresh float64, both int32) float64 {
 	return fresh * float64(both) / (float64(both) + keepsHalf)
 }
 
-// Bounds of Chance.
+// Limits for the fact Chance.
 const (
-	chanceBoth = 1   // common commits that may be chance
-	chanceLink = 0.2 // of a fact that links two files
+	chanceBoth = 1   // number of common commits that may be chance
+	chanceLink = 0.2 // value of a fact from which on it links two files
 )
 
-// facts fills in what the links say of a file that shares that many commits.
+// facts sets the facts that come from the links of a file. both is the number of commits that it
+// shares.
 func (l Links) facts(x *Facts, f event.Path, both int32) {
 	link := l[f]
 	if link == nil {

@@ -11,26 +11,26 @@ import (
 
 // Pair is two files that keep changing together.
 type Pair struct {
-	A    event.Path `json:"a"` // the one with fewer commits
+	A    event.Path `json:"a"` // the file with fewer commits
 	B    event.Path `json:"b"`
 	Both int        `json:"both"` // commits that changed both
 	OfA  int        `json:"of_a"` // commits that changed A
 	OfB  int        `json:"of_b"`
 }
 
-// Bounds of Pairs: commits of many files find no pair, and a bounded number of pairs is counted.
-// The commits of a pair that was found are counted as everywhere.
+// Limits of Pairs. Commits of many files are ignored, and only a limited number of pairs is counted
+// at a time. The commits of a pair that was found are counted by Count.
 const (
 	pairFiles = 30
-	pairMost  = 2_000_000 // pairs counted at a time: 80 MB
+	pairMost  = 2_000_000 // pairs that are counted at a time: 80 MB
 	pairLeast = 3         // commits that a pair must share
-	pairStem  = 5         // a name inside of another one that has at least this many letters is hardly chance
+	pairStem  = 5         // a name with at least this many letters that occurs inside of another one is hardly chance
 )
 
 // Pairs returns the n strongest hidden pairs: files that share at least three commits and mostly
-// change together, but whose names do not say so. Each file is named once, and each pair of folders
-// once. Pairs across folders or file types come first, and pairs without a common commit among the
-// newest recent ones come last. exists says which files still exist.
+// change together although their names do not show it. Each file and each pair of folders occurs
+// only once. Pairs across folders or file types come first; pairs without a common commit among the
+// newest recent ones come last. exists tells which files still exist.
 func (c *Commits) Pairs(n, recent int, exists func(event.Path) bool) (out []Pair) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -58,15 +58,15 @@ func (c *Commits) Pairs(n, recent int, exists func(event.Path) bool) (out []Pair
 // rated is a pair of files with its rating.
 type rated struct {
 	files [2]int32
-	old   bool // no commit of the newest changed both
+	old   bool // none of the newest commits changed both
 	score float64
 }
 
-// strongest orders the pairs by confidence, shrunk by two imagined commits apart and weighted by
-// the number of shared commits: 40 of 44 says more than 3 of 3. Commits before the number since are
-// old.
+// strongest returns the pairs ordered by confidence, as if there were two more commits that changed
+// only one of the files, and weighted by the number of shared commits: 40 of 44 tells more than 3
+// of 3. Commits before the number since are old.
 func (c *Commits) strongest(since int, exists func(event.Path) bool) (out []rated) {
-	count := map[[2]int32][2]int32{} // commits of both, and the last of them
+	count := map[[2]int32][2]int32{} // number of commits of both, and the last of them
 	for n, set := range c.sets {
 		if len(set) > pairFiles {
 			continue
@@ -100,8 +100,8 @@ func (c *Commits) strongest(since int, exists func(event.Path) bool) (out []rate
 	return out
 }
 
-// surprise is 0 for pairs that their names or a release explain, and grows where folder and type
-// differ.
+// surprise returns 0 for pairs that their names or a release explain. It is larger if folder and
+// type differ.
 func surprise(a, b event.Path) float64 {
 	if a.Upkeep() || b.Upkeep() {
 		return 0

@@ -5,16 +5,19 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Past is what a question about a change is answered from. The zero value knows nothing.
+// Past has what is needed to answer a question about a change. The zero value knows nothing.
 type Past struct {
-	Commits *Commits                    // of the repository; nil: none
-	Diffs   map[event.Path]index.Sketch // what the files of the change change now, of those of which it is known
-	Pending bool                        // what the commits changed is still being read
-	Text    func(event.Path) []byte     // a file as it is now, nil if it cannot be read; nil: no Place is known
-	Links   func(event.Path) Links      // what links other files with one; nil: not known
+	Commits *Commits                    // the commits of the repository; nil if there are none
+	Diffs   map[event.Path]index.Sketch // what the change does to its files, as far as that is known
+	Pending bool                        // the commits' diffs are still being read
+	// Returns the present content of a file, nil if it cannot be read. If Text is nil, no Place is
+	// known.
+	Text func(event.Path) []byte
+	// Returns how other files are linked with a file. If Links is nil, that is not known.
+	Links func(event.Path) Links
 }
 
-// Companions returns the companions of a change from what is known, see Commits.Companions. weights
+// Companions returns the companions of a change from what is known; see Commits.Companions. weights
 // replace the shipped ones unless nil. It also returns the weights that it used.
 func (p Past) Companions(weights *Weights, change []event.Path, has func(event.Path) bool, most int) ([]Companion, *Weights) {
 	var links Links
@@ -25,7 +28,7 @@ func (p Past) Companions(weights *Weights, change []event.Path, has func(event.P
 	case weights != nil:
 	case links != nil:
 		weights = ShippedAlone()
-	// Where commits have sketches and the change has diffs, weights that count both fit.
+	// If commits have sketches and the change has diffs, the weights for both apply.
 	case len(p.Diffs) > 0 && p.Commits.Sketched():
 		weights = ShippedSketched()
 	default:
@@ -34,8 +37,8 @@ func (p Past) Companions(weights *Weights, change []event.Path, has func(event.P
 	return p.Commits.Companions(weights, change, p.Diffs, links, has, most), weights
 }
 
-// Place is where the precedents of x changed its file, if the file still has that. It reads the
-// file.
+// Place returns the place in x's file that the precedents of x changed, if the file still has it.
+// It reads the file.
 func (p Past) Place(x *Companion) event.Place {
 	if p.Text == nil {
 		return event.Place{}

@@ -8,26 +8,27 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Bounds of the comparison of a diff with the earlier diffs of its file.
+// Limits for comparing a diff with the earlier diffs of its file.
 const (
-	mostDiffs = 200 // that it is compared with, the newest
-	mostLike  = 10  // of these the most alike: their commits are the precedents
-	likePrior = 0.1 // what the share of all commits counts beside theirs, each of which counts its squared likeness
-	leastLike = 0.1 // likeness from which a precedent is shown
+	mostDiffs = 200 // earlier diffs that are compared, the newest
+	mostLike  = 10  // the most similar of these, whose commits are the precedents
+	// How much the share of all commits counts; each precedent counts the square of its similarity.
+	likePrior = 0.1
+	leastLike = 0.1 // similarity from which on a precedent is shown
 )
 
-// precedent is an earlier commit of a file, whose diff is like the present one.
+// precedent is an earlier commit of a file with a diff that is similar to the present one.
 type precedent struct {
 	commit int32
-	like   float64 // cosine, in (0,1]
+	like   float64 // cosine similarity, in (0,1]
 }
 
-// precedents returns the commits of a file whose diffs are most like the present one, the most
+// precedents returns the commits of a file with diffs most similar to the present one, the most
 // similar first. A word counts by its rarity among the diffs of the file. The commit that created
-// the file does not count. Call it with c.mu held.
+// the file does not count. The caller holds c.mu.
 func (c *Commits) precedents(self int32, present index.Sketch) []precedent {
 	f := &c.files[self]
-	before := len(f.commits) - len(f.sketches) // commits without a sketch
+	before := len(f.commits) - len(f.sketches) // number of commits without a sketch
 	from := max(0, len(f.sketches)-mostDiffs)
 	if before == 0 && from == 0 {
 		from = min(1, len(f.sketches))
@@ -73,7 +74,7 @@ func (c *Commits) precedents(self int32, present index.Sketch) []precedent {
 	return out[:min(len(out), mostLike)]
 }
 
-// rarity is the squared weight of a word by how many of n diffs have it.
+// rarity returns the squared weight of a word, by the number of diffs, of n, that have it.
 func rarity(n int) []float64 {
 	out := make([]float64, n+1)
 	for i := range out {
@@ -83,7 +84,8 @@ func rarity(n int) []float64 {
 	return out
 }
 
-// like is the fact Like of a file: share is its share of all commits, common the log odds of that.
+// like returns the fact Like of a file. share is its share of all commits, common the log odds of
+// Common.
 func (c *Commits) like(of []precedent, f int32, share, common float64) float64 {
 	if len(of) == 0 {
 		return 0
@@ -102,10 +104,10 @@ func (c *Commits) like(of []precedent, f int32, share, common float64) float64 {
 // word is a word of the present diff with its rarity among all diffs.
 type word struct {
 	hash   uint32
-	weight float64 // their sum is 1
+	weight float64 // the weights of a diff add up to 1
 }
 
-// rareWords weighs the words of a diff by their rarity among all diffs.
+// rareWords weights the words of a diff by their rarity among all diffs.
 func (s *Sketches) rareWords(present index.Sketch) []word {
 	if s == nil {
 		return nil
@@ -126,7 +128,7 @@ func (s *Sketches) rareWords(present index.Sketch) []word {
 	return out
 }
 
-// said is the fact Words of a file: what it has of the words, by rarity.
+// said returns the fact Words of a file: the weight of the words that its diffs have had.
 func (f *file) said(words []word) (sum float64) {
 	known := f.words
 	for _, w := range words {
@@ -139,17 +141,17 @@ func (f *file) said(words []word) (sum float64) {
 	return sum
 }
 
-// Bounds of the words of a file: those of more diffs are dropped but for those of the newest.
+// Limits for the words of a file. With more words, only those of its newest diffs are kept.
 const (
 	mostFileWords = 2048
 	keptFileDiffs = 16
 )
 
-// sketched takes in what the newest commit changed in the file, zero if that is not known.
+// sketched adds what the newest commit changed in the file; x is zero if that is not known.
 func (f *file) sketched(x index.FileSketch) {
 	k := x.Sketch
 	if len(f.sketches) == 0 && k == nil {
-		return // of an old commit
+		return // it belongs to an old commit
 	}
 	f.sketches, f.places = append(f.sketches, k), append(f.places, x.Places)
 	f.words = union(f.words, k)
@@ -161,7 +163,7 @@ func (f *file) sketched(x index.FileSketch) {
 	}
 }
 
-// union merges two rising lists.
+// union merges two ascending lists.
 func union(a, b []uint32) []uint32 {
 	out := make([]uint32, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -177,9 +179,9 @@ func union(a, b []uint32) []uint32 {
 	return append(append(out, a...), b...)
 }
 
-// Precedents are the earlier commits of x.With whose change of it is most like the present one and
-// that changed x.File, too: the ids of the most alike, at most most, and how many more there are. x
-// is one of Companions.
+// Precedents returns the earlier commits that changed x.File, and changed x.With in a similar way
+// as now: the ids of the most similar ones, at most most, and how many more there are. x comes from
+// Companions.
 func (c *Commits) Precedents(x *Companion, most int) (ids []string, more int) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -197,8 +199,8 @@ func (c *Commits) Precedents(x *Companion, most int) (ids []string, more int) {
 	return ids, more
 }
 
-// places returns the places that the precedents of x changed in its file, each with the sum of
-// their similarities. x is one of Companions.
+// places returns the places that the precedents of x changed in its file, each with the sum of the
+// precedents' similarities. x comes from Companions.
 func (c *Commits) places(x *Companion) map[uint32]float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -13,24 +13,24 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Bounds of Sketches: some 12 MB.
+// Limits of Sketches, which keep it at some 12 MB.
 const (
-	MaxSketched  = 4000                     // commits, the newest
-	mostHashes   = 2 << 20                  // of all sketches, and of one commit its share of them:
-	commitHashes = mostHashes / MaxSketched // so a new commit finds room, whatever others have
+	MaxSketched  = 4000                     // commits that have sketches, the newest
+	mostHashes   = 2 << 20                  // hashes in all sketches; each commit may have its share of them
+	commitHashes = mostHashes / MaxSketched // so that there is room for a new commit whatever others have
 )
 
-// Sketches say what the newest commits changed in their files. The zero value has none. It is safe
-// for concurrent use.
+// Sketches tells what the newest commits changed in their files. The zero value has none. It is
+// safe for concurrent use.
 type Sketches struct {
 	mu      sync.RWMutex // guards what follows
 	commits map[uint64][]index.FileSketch
-	rare    map[uint32]int32 // hash → sketches that have it
-	files   int              // sketches
-	hashes  int              // of all sketches
+	rare    map[uint32]int32 // by hash: number of sketches that have it
+	files   int              // number of sketches
+	hashes  int              // number of hashes in all sketches
 }
 
-// commitID returns the number of a commit from its id in hexadecimal digits, 0 for anything else.
+// commitID returns a number for a commit from its id in hexadecimal digits, 0 for anything else.
 func commitID(id string) uint64 {
 	n, err := strconv.ParseUint(id[:min(len(id), 16)], 16, 64)
 	if err != nil {
@@ -41,8 +41,8 @@ func commitID(id string) uint64 {
 
 func idOf(n uint64) string { return fmt.Sprintf("%016x", n) }
 
-// Add takes in what a commit changed; nothing, for a commit that cannot be read. It returns false
-// if there is no room; what was added first stays.
+// Add adds what a commit changed; files is empty for a commit that cannot be read. It returns false
+// if there is no room; what was added earlier stays.
 func (s *Sketches) Add(id string, files []index.FileSketch) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,9 +64,9 @@ func (s *Sketches) Add(id string, files []index.FileSketch) bool {
 	return true
 }
 
-// sampled cuts the sketches of a commit that changed much to commitHashes words, each to the same
-// share, but for one word that every file keeps. Which words stay is chance, because they are in
-// the order of their hashes.
+// sampled cuts the sketches of a large commit to commitHashes words in all. Each sketch is cut in
+// the same proportion, but keeps at least one word. Which words stay is random, because they are
+// ordered by their hashes.
 func sampled(files []index.FileSketch) []index.FileSketch {
 	n := 0
 	for _, f := range files {
@@ -82,7 +82,7 @@ func sampled(files []index.FileSketch) []index.FileSketch {
 	return files
 }
 
-// count adds a sketch to the counts, or takes it out: n is 1 or -1. s.mu is held.
+// count adds a sketch to the counts (n is 1) or removes it (n is -1). The caller holds s.mu.
 func (s *Sketches) count(k index.Sketch, n int32) {
 	s.files, s.hashes = s.files+int(n), s.hashes+int(n)*len(k)
 	for _, h := range k {
@@ -100,7 +100,7 @@ func (s *Sketches) Has(id string) bool {
 	return known
 }
 
-// Keep drops the commits that are not among these.
+// Keep drops all commits except these.
 func (s *Sketches) Keep(ids []string) {
 	keep := make(map[uint64]bool, len(ids))
 	for _, id := range ids {
@@ -125,8 +125,8 @@ func (s *Sketches) Forget(p event.Path) {
 	}
 }
 
-// take returns what a commit changed in files, by their place among them. What it changed in others
-// is dropped: the log has no such files in that commit, because they are excluded or forgotten.
+// take returns what a commit changed in files, by index. It drops what the commit changed in other
+// files: the log does not have these for the commit, because they are excluded or forgotten.
 func (s *Sketches) take(id uint64, files []event.Path) map[int]index.FileSketch {
 	if s == nil || id == 0 {
 		return nil
@@ -147,7 +147,7 @@ func (s *Sketches) take(id uint64, files []event.Path) map[int]index.FileSketch 
 	return out
 }
 
-// dropFiles drops what a commit changed in some files. s.mu is held.
+// dropFiles drops what a commit changed in some files. The caller holds s.mu.
 func (s *Sketches) dropFiles(id uint64, gone func(event.Path) bool) {
 	var kept []index.FileSketch
 	for _, k := range s.commits[id] {
@@ -160,7 +160,7 @@ func (s *Sketches) dropFiles(id uint64, gone func(event.Path) bool) {
 	s.commits[id] = kept
 }
 
-// savedSketches is the form of Sketches on the disk.
+// savedSketches is the form of Sketches on disk.
 type savedSketches struct {
 	Version int
 	Commits map[uint64][]index.FileSketch
@@ -168,18 +168,18 @@ type savedSketches struct {
 
 var errSketch = errors.New("a sketch is not in order")
 
-// sketchForm is raised when sketches are made in another way.
+// sketchForm must be raised when sketches are made in another way.
 const sketchForm = 2
 
-// MarshalBinary encodes them.
+// MarshalBinary encodes all sketches.
 func (s *Sketches) MarshalBinary() ([]byte, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return codec.Encode(savedSketches{sketchForm, s.commits})
 }
 
-// UnmarshalBinary takes in what MarshalBinary has encoded. Of another form nothing is taken. The
-// error says what is wrong with the data; s is then as it was.
+// UnmarshalBinary adds what MarshalBinary has encoded. Data in another form is ignored as a whole.
+// After an error s is unchanged.
 func (s *Sketches) UnmarshalBinary(data []byte) error {
 	var in savedSketches
 	if err := codec.Decode(data, &in); err != nil || in.Version != sketchForm {

@@ -2,13 +2,13 @@ package history
 
 import "math"
 
-// One exception is one exception. Where two files have shared many commits, their counts say nearly
-// all, and the facts that look at the newest commits must not turn the answer at once: of a pair
-// with steadyFrom common commits the probability of the companion moves by at most steadyStep with
-// each commit of one of the two files, up or down, and by steadyRest with all the others between
-// them. So no single commit moves it by more than steadyStep + 2·steadyRest, which is less than
-// .03, and a pair that has come apart is given up within some forty commits. Without this bound one
-// commit moved a pair of 107 in 109 commits from .99 to .79.
+// A single exception must not count for more than it is. If two files have shared many commits,
+// nearly all evidence is in their counts, and the facts about the newest commits must not turn the
+// answer at once. So for a pair with steadyFrom common commits, the probability of the companion
+// moves by at most steadyStep with each commit of one of the two files, and by steadyRest with all
+// other commits in between. No single commit can then move it by more than steadyStep +
+// 2·steadyRest, which is less than .03, while a pair that has separated is given up within some
+// forty commits. Without this limit one commit moved a pair of 107 in 109 commits from .99 to .79.
 const (
 	steadyFrom = 30
 	steadyStep = 0.019
@@ -17,15 +17,17 @@ const (
 
 // sums has the sums from which the facts of a pair are computed, as of some commit.
 type sums struct {
-	common, lately, small   float64 // of commits of both
-	sized, sizedOf          float64 // the same, counted by how few files they have, and of the file of the change
-	commonOf, latelyOf      float64 // of commits of the file of the change
-	commits, both, last, at int32   // last: the newest commit of the companion; at: the newest of either
-	before                  int     // commits of the file before the companion was there
+	common, lately, small float64 // over the commits of both
+	// The same with commits counting more the fewer files they have: over the commits of both, and
+	// over those of the file of the change.
+	sized, sizedOf          float64
+	commonOf, latelyOf      float64 // over the commits of the file of the change
+	commits, both, last, at int32   // last is the newest commit of the companion, at the newest of either file
+	before                  int     // number of commits of the file before the companion existed
 }
 
-// factsOf puts the sums into the facts that change with every commit; x has the others. folder is
-// the share in the folder.
+// factsOf returns the facts that change with every commit, computed from the sums; x has the
+// others. folder is the share in the folder.
 func (s *sums) factsOf(x Facts, folder float64) Facts {
 	share := (s.common + commonPrior*folder) / (s.commonOf + commonPrior)
 	n := float64(s.commits)
@@ -43,13 +45,13 @@ func (s *sums) factsOf(x Facts, folder float64) Facts {
 	return x
 }
 
-// alone is the probability of a companion with that z beside a change of one file.
+// alone returns the probability of a companion with this z for a change of one file.
 func (w *Weights) alone(z float64) float64 {
 	sum := w.Bias + w.Best*z + w.Low*max(0, z-Bends[0]) + w.High*max(0, z-Bends[1])
 	return probability(sum + w.Alone*AloneOf(true, z))
 }
 
-// zOf returns the z at which a companion of a change of one file has the probability p.
+// zOf returns the z at which a companion for a change of one file has the probability p.
 func (w *Weights) zOf(p float64) float64 {
 	low, high := -20.0, 20.0
 	for range 48 {
@@ -62,9 +64,9 @@ func (w *Weights) zOf(p float64) float64 {
 	return low
 }
 
-// steady is the fact Steady of a pair: what keeps its z from following its newest commits faster
-// than the bounds above. x are its other facts, folder the share of the companion in the folder.
-// c.mu is held.
+// steady returns the fact Steady of a pair, which keeps its z from following the newest commits
+// faster than the limits above allow. x has its other facts, folder the share of the companion in
+// the folder. The caller holds c.mu.
 func (c *Commits) steady(w *Weights, with, f int32, x *Facts, folder float64) float64 {
 	a, b := c.files[with].commits, c.files[f].commits
 	dropCommon, dropLately := commonWeights[1], latelyWeights[1]

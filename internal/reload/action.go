@@ -11,39 +11,43 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Action is one call of a sequence, with what it takes to make it again. Inputs are redacted.
+// Action is one call of a sequence, with everything that is needed to repeat it. Inputs are
+// redacted.
 type Action struct {
-	ID   string    `json:"id,omitempty"` // of its first event
-	Tool string    `json:"tool"`         // the agent's name of it
+	ID   string    `json:"id,omitempty"` // ID of the call's first event
+	Tool string    `json:"tool"`         // the agent's name of the tool
 	Act  event.Act `json:"act"`
 
-	Paths   []event.Path `json:"paths,omitempty"`
-	Offset  int          `json:"offset,omitempty"` // read: first line, from 1; 0 is the first
-	Limit   int          `json:"limit,omitempty"`  // read: lines; search: results; 0 is the tool's own
-	Pattern string       `json:"pattern,omitempty"`
-	Folder  event.Path   `json:"folder,omitempty"` // "" is the root
-	Glob    string       `json:"glob,omitempty"`
-	Mode    string       `json:"mode,omitempty"` // search: content, files or count
-	Fold    bool         `json:"fold,omitempty"` // search: letter case does not matter
-	Command string       `json:"command,omitempty"`
-	Checks  bool         `json:"checks,omitempty"`       // the command runs tests, a build or a linter
-	Edits   []event.Swap `json:"-"`                      // while it is recorded; write: one, whose New is what the file then contained
-	Swaps   int          `json:"replacements,omitempty"` // of Edits
+	Paths  []event.Path `json:"paths,omitempty"`
+	Offset int          `json:"offset,omitempty"` // read: the first line, from 1 on; 0 means the first
+	// read: number of lines; search: number of results; 0 is the tool's default
+	Limit   int        `json:"limit,omitempty"`
+	Pattern string     `json:"pattern,omitempty"`
+	Folder  event.Path `json:"folder,omitempty"` // "" means the root
+	Glob    string     `json:"glob,omitempty"`
+	Mode    string     `json:"mode,omitempty"` // search: content, files or count
+	Fold    bool       `json:"fold,omitempty"` // search: upper and lower case are the same
+	Command string     `json:"command,omitempty"`
+	Checks  bool       `json:"checks,omitempty"` // the command runs tests, a build or a linter
+	// Set only while the turn is recorded. For a write it has one Swap, whose New is the content of
+	// the file afterwards.
+	Edits []event.Swap `json:"-"`
+	Swaps int          `json:"replacements,omitempty"` // number of Edits
 
 	OK     bool     `json:"ok,omitempty"`
 	Secret bool     `json:"secret,omitempty"` // a secret was removed from the input
 	Cut    bool     `json:"cut,omitempty"`    // a part of the input is missing
-	Found  int      `json:"found,omitempty"`  // files that the result named, at most event.MaxSeen
-	Seen   []string `json:"seen,omitempty"`   // hashes of Paths when the call was over
-	Before string   `json:"before,omitempty"` // hash of the only one before it
-	Parts  int      `json:"parts,omitempty"`  // events that the call has beyond the first
+	Found  int      `json:"found,omitempty"`  // number of files that the result named, at most event.MaxSeen
+	Seen   []string `json:"seen,omitempty"`   // hashes of Paths after the call
+	Before string   `json:"before,omitempty"` // hash of the only file before the call
+	Parts  int      `json:"parts,omitempty"`  // number of events of the call after the first
 }
 
-// maxTool bounds the name of a tool, in bytes.
+// maxTool is the longest name of a tool, in bytes.
 const maxTool = 64
 
-// newAction makes the action of an event; ok is false if the event is not a call. A call that only
-// renames or deletes cannot be repeated.
+// newAction returns the action of an event. ok is false if the event is not part of a call. A call
+// that only renames or deletes files cannot be repeated.
 func newAction(e event.Event) (a Action, ok bool) {
 	a = Action{ID: e.ID, Act: event.ActOther, OK: true, Cut: true}
 	c, ok := e.Body.(event.Call)
@@ -67,7 +71,7 @@ func newAction(e event.Event) (a Action, ok bool) {
 	return a, true
 }
 
-// join adds what another part of the call did.
+// join adds what another event of the same call did.
 func (a *Action) join(b Action) {
 	a.OK, a.Checks, a.Found, a.Parts = a.OK && b.OK, a.Checks || b.Checks, max(a.Found, b.Found), a.Parts+1
 	for i, p := range b.Paths {
@@ -77,7 +81,7 @@ func (a *Action) join(b Action) {
 	}
 }
 
-// fill adds the texts that the log does not have, and makes a call of several parts one.
+// fill adds the texts that the log does not have, and joins the parts of a call.
 func (a *Action) fill(in input) {
 	switch {
 	case in.Command != "" || a.Command != "":
@@ -90,15 +94,15 @@ func (a *Action) fill(in input) {
 	}
 }
 
-// ReplayTool is the tool of a replay, as agents and the daemon name it.
+// ReplayTool is the name of the replay tool, for agents and the daemon.
 const ReplayTool = "reload_cached"
 
-// replays reports whether the action repeats a recorded sequence: by the tool, or in a shell.
+// replays reports whether the action itself repeats a recorded sequence, by the tool or in a shell.
 func (a Action) replays() bool {
 	return strings.HasSuffix(a.Tool, ReplayTool) || replayCommand.MatchString(a.Command)
 }
 
-// replayCommand is aoa reload run, also by the path of the program.
+// replayCommand matches aoa reload run, also with the path of the program.
 var replayCommand = regexp.MustCompile(`(^|[/\s;&|(])aoa(\.exe)?["']?\s+reload\s+(run|undo)\b`)
 
 // changes reports whether the action changes a file by itself, not by a command.
@@ -119,7 +123,7 @@ func (e *Entry) note(a Action) string {
 	return ""
 }
 
-// what is an action's input on one line.
+// what returns an action's input on one line.
 func (a Action) what() string {
 	var names []string
 	for _, p := range a.Paths {
@@ -153,8 +157,8 @@ func (a Action) what() string {
 	return files
 }
 
-// callOf returns the part of their ids that the events of one call have in common. For an event
-// that is not a call it is the whole id.
+// callOf returns the part of an event's ID that all events of its call have in common, or the whole
+// ID if the event is not part of a call.
 func callOf(id string) string {
 	call, by, ok := event.CallOf(id)
 	if !ok {

@@ -10,11 +10,11 @@ import (
 
 // The types of triggers.
 const (
-	Prompt  = "prompt"  // words of a person or a timer
-	Command = "command" // a slash command: Target is its name
+	Prompt  = "prompt"  // the words of a person, or of a timer
+	Command = "command" // a slash command; Target is its name
 )
 
-// Trigger says what began a sequence.
+// Trigger is what began a sequence.
 type Trigger struct {
 	Type   string `json:"triggerType"`
 	Target string `json:"triggerTarget"`
@@ -24,7 +24,7 @@ type Trigger struct {
 type Ask struct {
 	Trigger
 	Text string // redacted
-	ID   string // of its event
+	ID   string // ID of its event
 }
 
 // AskOf returns the request in an event: a person's words, a slash command, or the text of a timer.
@@ -56,8 +56,8 @@ var commandName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9_:-]{1,64}$`)
 })
 
-// AskFor makes a request of a person's words. A prompt that calls a command, such as /review 12, is
-// taken apart.
+// AskFor returns the request in a person's words. A prompt that calls a command, such as /review
+// 12, is split.
 func AskFor(prompt string) Ask {
 	rest, slash := strings.CutPrefix(prompt, "/")
 	if name, args, _ := strings.Cut(rest, " "); slash && commandName().MatchString(name) {

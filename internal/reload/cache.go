@@ -19,28 +19,28 @@ import (
 
 // Config has the settings that may change while the cache is in use.
 type Config struct {
-	Off           bool    // nothing is recorded, nothing found
-	MinSimilarity float64 // of an offer; 0 is 0.7
+	Off           bool    // record nothing and find nothing
+	MinSimilarity float64 // the least similarity of an offer; 0 means 0.7
 }
 
-// Limits of the cache, as in system S0.
+// Limits of the cache, as the specification of system S0 sets them.
 const (
-	maxIdle    = 24 * time.Hour // an entry is removed after this time without use
+	maxIdle    = 24 * time.Hour // an entry that was not used for this long is removed
 	maxEntries = 100            // the least recently used are removed first
-	maxBytes   = 900_000        // of all entries as stored: the steady state is below a megabyte
+	maxBytes   = 900_000        // bytes of all stored entries, so that the cache stays below a megabyte
 )
 
-// Options of a Cache. All but Config and Redact are needed.
+// Options are the options of New. All but Config and Redact are required.
 type Options struct {
-	Blobs  *cold.Blobs // where the entries are
+	Blobs  *cold.Blobs // where the entries are stored
 	DB     *cold.DB    // the log
 	Now    func() time.Time
 	Log    *slog.Logger
-	Config func() Config       // asked at every use; nil: the defaults
-	Redact func(string) string // takes secrets out of a text; nil takes none
+	Config func() Config       // called at every use; nil means the defaults
+	Redact func(string) string // removes secrets from a text; nil removes none
 
-	Turns *Turns          // which turns have ended
-	Place func() Worktree // whose files say which entries are stale
+	Turns *Turns          // knows which turns have ended
+	Place func() Worktree // returns the worktree whose files show which entries are stale
 }
 
 func (o Options) config() (c Config) {
@@ -51,25 +51,25 @@ func (o Options) config() (c Config) {
 	return c
 }
 
-// Worktree is where a session works. Entries are shared by all worktrees.
+// Worktree is where a session works. All worktrees share the entries.
 type Worktree struct {
 	Root    event.Root
 	Files   func() []event.Path   // all files that may be named
-	Ignored func(event.Path) bool // files that are neither read nor written
-	// Blob reads a content from git by its id; nil: git does not have it
+	Ignored func(event.Path) bool // reports files that must be neither read nor written
+	// Blob reads a content from git by its id. It returns nil if git does not have it.
 	Blob func(ctx context.Context, id string) []byte
-	// Apply runs git apply at the top of the working tree, with these options
+	// Apply runs git apply with these options at the top of the working tree.
 	Apply func(ctx context.Context, patch string, options ...string) error
 }
 
 func (w Worktree) ignored(p event.Path) bool { return w.Ignored != nil && w.Ignored(p) }
 
-// Cache holds the sequences. Entries are in memory once they were asked for, and written when they
-// change. It is safe for concurrent use.
+// Cache has the recorded sequences. Entries are read into memory at the first use, and written when
+// they change. It is safe for concurrent use.
 type Cache struct {
 	o      Options
 	stored *cold.Owner // the entries
-	forgot *cold.Owner // when something was forgotten
+	forgot *cold.Owner // records when something was forgotten
 	inputs *inputs
 	undos  *cold.Owner
 
@@ -77,14 +77,14 @@ type Cache struct {
 	applying sync.Mutex // held while files are changed
 	wake     chan struct{}
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	loaded   bool
-	since    time.Time // turns that ended until then are not recorded again
+	since    time.Time // turns that ended before this are not recorded again
 	entries  map[string]*Entry
 	requests *index.Requests
 }
 
-// New opens nothing.
+// New returns a Cache without reading anything.
 func New(o Options) *Cache {
 	c := &Cache{o: o, wake: make(chan struct{}, 1)}
 	c.clear()
@@ -95,12 +95,12 @@ func New(o Options) *Cache {
 	return c
 }
 
-// clear drops what is in memory of the entries; mu is held.
+// clear drops the entries in memory. The caller holds mu.
 func (c *Cache) clear() {
 	c.loaded, c.entries, c.requests = false, map[string]*Entry{}, index.NewRequests()
 }
 
-// leave drops what is in memory: something is forgotten next.
+// leave drops everything in memory, because something is about to be forgotten.
 func (c *Cache) leave(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,8 +109,8 @@ func (c *Cache) leave(ctx context.Context) error {
 	return err
 }
 
-// noteForgotten sees to it that reading the log again brings nothing back that is forgotten now; mu
-// is held.
+// noteForgotten records the present time, so that reading the log again does not bring back entries
+// that are forgotten now. The caller holds mu.
 func (c *Cache) noteForgotten(ctx context.Context) error {
 	if len(c.entries) == 0 && !c.stored.Exists() {
 		return nil
@@ -128,10 +128,10 @@ func (c *Cache) noteForgotten(ctx context.Context) error {
 	return err
 }
 
-// saveAfter is how long inputs wait for more before they are written.
+// saveAfter is how long inputs wait for more of them before they are written.
 const saveAfter = 100 * time.Millisecond
 
-// Run makes entries of the turns that are over, and writes what changed, until ctx ends.
+// Run makes entries of the turns that have ended, and writes what has changed, until ctx ends.
 func (c *Cache) Run(ctx context.Context) error {
 	t := time.NewTimer(saveAfter)
 	defer t.Stop()
@@ -156,7 +156,7 @@ func (c *Cache) Run(ctx context.Context) error {
 	}
 }
 
-// Close makes entries of all turns that have ended, and writes what waits.
+// Close makes entries of all turns that have ended, and writes what still waits.
 func (c *Cache) Close(ctx context.Context) error {
 	c.makeEntries(ctx, true)
 	return c.inputs.write(ctx)
@@ -177,7 +177,7 @@ func (c *Cache) signal() {
 	}
 }
 
-// load reads the entries, once. What cannot be read is left out.
+// load reads the entries, once. Entries that cannot be read are left out.
 func (c *Cache) load(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +185,7 @@ func (c *Cache) load(ctx context.Context) error {
 		return nil
 	}
 	if v, found, err := c.forgot.Get(ctx, ""); err == nil && found {
-		_ = codec.Decode(v.Meta, &c.since) // one that cannot be read says nothing
+		_ = codec.Decode(v.Meta, &c.since) // a time that cannot be read counts as none
 	}
 	found, _, err := c.stored.List(ctx, cold.Selection{LeastUsed: true})
 	if err != nil {
@@ -200,7 +200,7 @@ func (c *Cache) load(ctx context.Context) error {
 	return nil
 }
 
-// add adds an entry in memory; mu is held.
+// add adds an entry in memory. The caller holds mu.
 func (c *Cache) add(e *Entry) {
 	if old := c.entries[e.ID]; old != nil {
 		c.requests.Remove(old.request)
@@ -210,8 +210,8 @@ func (c *Cache) add(e *Entry) {
 	c.requests.Add(e.request)
 }
 
-// put adds an entry, or writes one that has changed; mu is held. When there are too many, those
-// used least recently go.
+// put adds or replaces an entry in memory and on disk. If there are too many, the least recently
+// used are deleted. The caller holds mu.
 func (c *Cache) put(ctx context.Context, e *Entry) error {
 	c.add(e)
 	raw, err := codec.Encode(e)
@@ -227,7 +227,7 @@ func (c *Cache) put(ctx context.Context, e *Entry) error {
 	return err
 }
 
-// remove removes an entry from memory; mu is held.
+// remove removes an entry from memory. The caller holds mu.
 func (c *Cache) remove(id string) {
 	if e := c.entries[id]; e != nil {
 		c.requests.Remove(e.request)
@@ -235,7 +235,7 @@ func (c *Cache) remove(id string) {
 	}
 }
 
-// drop removes entries; mu is held. One that is in memory only was not written.
+// drop removes entries from memory and from disk. The caller holds mu.
 func (c *Cache) drop(ctx context.Context, ids ...string) error {
 	_, err := c.stored.Write(ctx, "drop recorded sequences", func(tx *cold.BlobTx) (err error) {
 		for _, id := range ids {
@@ -249,13 +249,13 @@ func (c *Cache) drop(ctx context.Context, ids ...string) error {
 	return err
 }
 
-// Wrapped errors: ErrNone if there is no such entry, ErrNoUndo if there is no such undo record.
+// ErrNone means that there is no such entry, ErrNoUndo that there is no such undo record.
 var (
 	ErrNone   = errors.New("no such sequence")
 	ErrNoUndo = errors.New("nothing to undo")
 )
 
-// List returns all entries, used last first.
+// List returns all entries, the most recently used first.
 func (c *Cache) List(ctx context.Context) ([]Entry, error) {
 	if err := c.load(ctx); err != nil {
 		return nil, err
@@ -283,7 +283,7 @@ func (c *Cache) Get(ctx context.Context, id string) (Entry, error) {
 	return Entry{}, fmt.Errorf("%w: %q", ErrNone, id)
 }
 
-// ForgetID drops one entry.
+// ForgetID deletes one entry.
 func (c *Cache) ForgetID(ctx context.Context, id string) error {
 	e, err := c.Get(ctx, id)
 	if err == nil {
@@ -292,9 +292,9 @@ func (c *Cache) ForgetID(ctx context.Context, id string) error {
 	return err
 }
 
-// ForgetAll drops all entries, and the undo records with them: they hold contents of files.
+// ForgetAll deletes all entries, and all undo records, because these have contents of files.
 func (c *Cache) ForgetAll(ctx context.Context) (int, error) {
-	c.making.Lock() // an entry that is being made now would be there afterwards
+	c.making.Lock() // an entry that is just being made would be added afterwards
 	defer c.making.Unlock()
 	all, err := c.List(ctx)
 	if err != nil {
@@ -312,7 +312,7 @@ func (c *Cache) ForgetAll(ctx context.Context) (int, error) {
 	return len(ids), errors.Join(err, uerr)
 }
 
-// forget drops entries such that reading the log again does not bring them back.
+// forget deletes entries so that reading the log again does not bring them back.
 func (c *Cache) forget(ctx context.Context, ids ...string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,33 +1,33 @@
-// Package reload records what agents did after a prompt, finds it when the same is asked again, and
+// Package reload records what agents did after a prompt, finds it when a similar prompt comes, and
 // repeats it.
 //
-// Events of sessions come in. The sequences that fit a prompt, the results of a replay, and an undo
-// record for what it changed go out. A sequence is recorded when its turn ended well. It is found
-// by its trigger and by the words of its prompt (index.Requests; find.go has the formulas). Only
-// one that edits a file or has at least three calls is offered. It is dropped when it was not used
-// for a day, when it fails more often than it succeeds, when one of its files is gone, and when
-// others have edited all files that it edits (evict.go).
+// It takes the events of sessions. It returns the sequences of calls that fit a prompt, the results
+// of a replay, and an undo record for what a replay changed. A sequence is recorded when its turn
+// ended well. It is found by its trigger and by the words of its prompt (index.Requests; find.go
+// has the formulas). It is offered only if it edits a file or has at least three calls. It is
+// deleted if it was not used for a day, if it fails more often than it succeeds, if one of its
+// files is gone, or if others have edited all files that it edits (evict.go).
 //
 // # Recording
 //
-// The package keeps nothing of a turn that is under way: the event log has it. That an event ended
-// a turn notes Turns, a consumer of the log (turns.go). A quarter of a second later the session's
-// events are read back, and an entry is made of the turn (turn.go, record.go). An event has what a
-// call did, and the hashes of its file before and after. What an edit replaced and a command line
-// that is longer than its event's text are sealed blobs under the ID of the event (inputs.go). Of
-// what the turn did to its files the entry keeps a patch for each (patch.go). A cache that is lost
-// is made again from the log, but for the patches and the counts. Calls that gave no event (they
-// have nothing to do with the repository) are not recorded.
+// While a turn is going on, the package keeps nothing of it; the event log has everything. Turns, a
+// consumer of the log, records that an event ended a turn (turns.go). A quarter of a second later
+// the session's events are read from the log, and an entry is made from the turn (turn.go,
+// record.go). An event tells what a call did, and the hashes of its file before and after. The
+// texts that an edit replaced, and a command line that is too long for its event, are stored as
+// sealed blobs under the ID of the event (inputs.go). The entry has a patch for each file that the
+// turn changed (patch.go). A lost cache is made again from the log, but without patches and counts.
+// Calls without an event are not recorded, because they have nothing to do with the repository.
 //
 // # Replaying
 //
-// Reads and searches are done by this package itself, within the worktree (search.go). Commands are
-// never run. Edits are shown as the patches that git says apply, and made by git apply only when
-// the plan that was shown is named: all of them or none, with an undo record before (plan.go,
+// This package itself reads and searches, within the worktree (search.go). Commands are never run.
+// Edits are shown as patches that git has checked. They are made, by git apply, only if the caller
+// names the plan that was shown: all of them or none, after storing an undo record (plan.go,
 // undo.go). A replay stops at the first action with another result. An input that contained a
 // secret is never replayed.
 //
-// The package never asks a model, never replays a change by itself, and never leaves the worktree,
-// also not through a link. A hundred sequences take less than a megabyte, the inputs of calls at
+// The package never asks a model, never repeats a change by itself, and never leaves the worktree,
+// not even through a link. A hundred sequences take less than a megabyte, the inputs of calls at
 // most eight.
 package reload

@@ -14,20 +14,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Entry is a sequence: what one prompt led to, with what it takes to find it, to judge it and to do
-// it again. It is sent as JSON.
+// Entry is a recorded sequence: what one prompt led to, with everything that is needed to find it,
+// to judge it and to repeat it. It is sent as JSON.
 type Entry struct {
 	ID string `json:"id"`
 	Trigger
-	Text    string    `json:"prompt"` // redacted, at most maxText bytes
-	Summary string    `json:"summary"`
-	Actions []Action  `json:"actions"`
-	More    int       `json:"more,omitempty"` // actions beyond maxActions, that are not here
-	Files   []File    `json:"files,omitempty"`
-	Tests   string    `json:"tests,omitempty"` // passed or failed: the last run of tests in the turn; "": there was none
+	Text    string   `json:"prompt"` // redacted, at most maxText bytes
+	Summary string   `json:"summary"`
+	Actions []Action `json:"actions"`
+	More    int      `json:"more,omitempty"` // number of further actions, beyond maxActions
+	Files   []File   `json:"files,omitempty"`
+	// passed or failed: the result of the last tests in the turn; "" if there were none.
+	Tests   string    `json:"tests,omitempty"`
 	Session string    `json:"session_id"`
 	Agent   string    `json:"agentId"`
-	Message string    `json:"originalMessageId"` // the prompt's event
+	Message string    `json:"originalMessageId"` // ID of the prompt's event
 	Created time.Time `json:"createdAt"`
 
 	Used      time.Time `json:"lastUsed"`
@@ -38,49 +39,49 @@ type Entry struct {
 	request index.Request
 }
 
-// File is a file that a sequence read or wrote, with the hashes of its content: the id that git
-// gives it, gone if there was none, "" if it is not known.
+// File is a file that a sequence read or wrote. The hashes of its contents are ids that git gives
+// them, gone if there was no file, or "" if they are not known.
 type File struct {
 	Path   event.Path `json:"path"`
 	Before string     `json:"before,omitempty"`
 	After  string     `json:"after,omitempty"`
 	Wrote  bool       `json:"wrote,omitempty"`
-	Patch  string     `json:"patch,omitempty"` // of what it wrote, as git apply takes it; "" where that is not known
+	Patch  string     `json:"patch,omitempty"` // what the sequence changed, for git apply; "" if it is not known
 }
 
 // well reports whether the entry may be replayed: its tests did not fail.
 func (e *Entry) well() bool { return e.Tests != testsFailed }
 
-// minSteps is the number of calls from which on a sequence without edits is worth an offer: one or
-// two calls are made faster than looked up.
+// minSteps is the number of calls from which on a sequence without edits is worth an offer, because
+// an agent makes one or two calls faster than it looks them up.
 const minSteps = 3
 
-// offerable reports whether an entry saves an agent something: it edits a file, or has at least
+// offerable reports whether an entry can save an agent something: it edits a file, or has at least
 // minSteps calls.
 func (e *Entry) offerable() bool {
 	edits := func(a Action) bool { return a.OK && a.changes() }
 	return len(e.Actions) >= minSteps || slices.ContainsFunc(e.Actions, edits)
 }
 
-// idle reports whether an entry was not used for maxIdle. A last use that lies ahead is of a clock
-// that ran ahead.
+// idle reports whether an entry was not used for maxIdle. A last use that far in the future comes
+// from a clock that was ahead, and counts as idle, too.
 func (e *Entry) idle(now time.Time) bool { return now.Sub(e.Used).Abs() > maxIdle }
 
-// The results of a turn's tests.
+// The results of the tests in a turn.
 const (
 	testsPassed = "passed"
 	testsFailed = "failed"
 )
 
-// gone is the hash of a file that does not exist.
+// gone stands for the hash of a file that does not exist.
 const gone = event.NoBlob
 
-// Bounds of an entry, so that a hundred of them stay below a megabyte.
+// Limits of an entry, which keep a hundred of them below a megabyte.
 const (
 	maxText    = 1024     // bytes of the prompt
 	maxActions = 64       // calls
 	maxFiles   = 64       // files
-	maxEntry   = 16 << 10 // bytes as stored: patches are dropped if it is larger
+	maxEntry   = 16 << 10 // bytes of a stored entry; a larger one loses its patches
 )
 
 // entryID returns an id that is the same whenever the same turn is recorded.
@@ -89,7 +90,7 @@ func entryID(session, message string) string {
 	return "cache-" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:10])
 }
 
-// decode reads a stored entry. One beyond the bounds of those that are made is refused.
+// decode reads a stored entry. It refuses one beyond the limits.
 func decode(raw []byte) (*Entry, error) {
 	e := &Entry{}
 	if err := codec.Decode(raw, e); err != nil {
@@ -102,8 +103,8 @@ func decode(raw []byte) (*Entry, error) {
 	return e, nil
 }
 
-// holds reports whether a stored entry refers to a file, or to anything below a folder. One that
-// cannot be read may.
+// holds reports whether a stored entry refers to a file, or to anything below a folder. An entry
+// that cannot be read might, so holds returns true for it.
 func holds(v cold.Blob, path string) bool {
 	e, err := decode(v.Meta)
 	return err != nil || e.names(event.Path(path))
@@ -130,7 +131,7 @@ func (e *Entry) Tools() (out []string) {
 	return out
 }
 
-// Steps describes the actions as they were recorded.
+// Steps returns the recorded actions in words.
 func (e *Entry) Steps() []Step {
 	out := make([]Step, len(e.Actions))
 	for i, a := range e.Actions {

@@ -13,13 +13,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Reasons to drop an entry, other than lack of use.
+// Reasons to delete an entry other than lack of use.
 const (
-	maxFailureRate = 0.5 // of at least minTried replays
+	maxFailureRate = 0.5 // share of failed replays, of at least minTried
 	minTried       = 3
 )
 
-// Evict drops entries that were not used for too long, that fail more often than they succeed, and
+// Evict deletes entries that were not used for too long, that fail more often than they succeed, or
 // that are stale.
 func (c *Cache) Evict(ctx context.Context, w Worktree) {
 	if c.load(ctx) == nil {
@@ -57,11 +57,11 @@ func (c *Cache) evict(ctx context.Context, w Worktree) {
 	}
 }
 
-// compare compares the files of an entry with those that are there now. unchanged is the share of
-// files that are as the sequence left them, or as they were before it changed them: 1 without
-// files. A file of unknown content counts as changed. stale means that a replay makes no sense any
-// more: a file is gone, or the sequence changes files and others have changed all of these since. A
-// sequence that only reads is not stale by changes: a replay shows them.
+// compare compares the files of an entry with those on disk. unchanged is the share of files that
+// are as the sequence left them, or as they were before it changed them; it is 1 if there are no
+// files. A file of unknown content counts as changed. stale means that a replay no longer makes
+// sense: a file is gone, or the sequence changes files and others have since changed all of them. A
+// sequence that only reads is never stale because of changes, since a replay shows them.
 func (e *Entry) compare(dir *os.Root) (unchanged float64, stale bool) {
 	if len(e.Files) == 0 {
 		return 1, false
@@ -83,10 +83,11 @@ func (e *Entry) compare(dir *os.Root) (unchanged float64, stale bool) {
 	return float64(same) / float64(len(e.Files)), stale || wrote > 0 && other == wrote
 }
 
-// maxHashed is the bytes of a file that is hashed; of a larger one nothing is known.
+// maxHashed is the number of bytes of the largest file that is hashed. The content of a larger one
+// counts as unknown.
 const maxHashed = 8 << 20
 
-// hash returns the hash of a file's present content: hex digits, gone, or "" if it is not known.
+// hash returns the hash of a file's present content in hex, gone, or "" if it is not known.
 func hash(dir *os.Root, p event.Path) string {
 	text, err := regularfile.ReadIn(dir, string(p), maxHashed)
 	switch {

@@ -12,25 +12,25 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// contentFloor is the similarity that the words alone must reach. Without it, an equal trigger and
-// state would reach 0.7 without a common word.
+// contentFloor is the similarity that the words alone must reach. Without it, unchanged files could
+// make an entry fit that shares few words.
 const contentFloor = 0.5
 
 // Match is an entry that fits the present request.
 type Match struct {
 	Entry
 	Similarity float64 `json:"similarity,omitempty"`  // in [0,1]
-	Reason     string  `json:"matchReason,omitempty"` // the parts of the similarity, in words
+	Reason     string  `json:"matchReason,omitempty"` // why it matches: the parts of the similarity, in words
 	Recipe     string  `json:"recipe,omitempty"`      // what it edited and ran, in words; "" if it edited nothing
-	// Applies says that its edits can be made now as they were made then: git takes the patches of
-	// all of them, and nothing else was asked for. If not, its recipe is all that is left of it.
+	// Applies means that its edits can still be made as they were made then: git accepts all of its
+	// patches, and the request does not differ. If false, only the recipe is of use.
 	Applies bool `json:"applies,omitempty"`
-	// Differs says in which values the prompts differ, "" for none.
+	// Differs tells in which values the prompts differ, "" if in none.
 	Differs index.Difference `json:"differs,omitempty"`
 }
 
-// similarity returns the similarity of the words of two requests, 0 if they have a Difference. Call
-// it with mu held.
+// similarity returns the similarity of the words of two requests, 0 if they have a Difference. The
+// caller holds mu.
 func (c *Cache) similarity(a, b index.Request) float64 {
 	if a.Difference(b) != "" {
 		return 0
@@ -38,23 +38,23 @@ func (c *Cache) similarity(a, b index.Request) float64 {
 	return c.requests.Similarity(a, b)
 }
 
-// similarity weighs the words against the share of the entry's files that are unchanged. An equal
-// trigger earns nothing: every prompt has one.
+// similarity combines the similarity of the words with the share of the entry's files that are
+// unchanged. The trigger adds nothing, because only entries with the same trigger are compared.
 func similarity(words, unchanged float64) float64 { return min(0.75*words+0.25*unchanged, 1) }
 
 func percent(f float64) int { return int(f*100 + 0.5) }
 
-// Bounds of offers.
+// Limits of offers.
 const (
-	maxOffer     = 3               // entries of one offer
+	maxOffer     = 3               // entries in one offer
 	maxMatches   = 10              // entries that Find returns
 	maxOfferedTo = 1024            // sessions whose offers are remembered
-	maxCompared  = 2 * time.Second // no comparison of files takes longer
+	maxCompared  = 2 * time.Second // comparing files takes no longer than this
 )
 
-// Find returns the entries that fit a request, the best first: entries at or above MinSimilarity
-// that are worth an offer, were used in the last maxIdle, whose turn ended well, and whose files
-// all exist. It reads only files of entries whose words fit.
+// Find returns the entries that fit a request, the best first. Their similarity is at least
+// MinSimilarity, they are worth an offer, were used within maxIdle, their turn ended well, and all
+// of their files exist. Find reads files only for entries whose words fit.
 func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error) {
 	cfg := c.o.config()
 	request := index.NewRequest(event.Clip(asked.Text, maxText))
@@ -102,8 +102,8 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 	return out, nil
 }
 
-// fitting returns copies of the entries of the same trigger whose words fit, with the similarity of
-// the words.
+// fitting returns copies of the entries with the same trigger whose words fit, with the similarity
+// of the words.
 func (c *Cache) fitting(t Trigger, request index.Request) (out []Match) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,7 +125,8 @@ func (c *Cache) fitting(t Trigger, request index.Request) (out []Match) {
 	return out
 }
 
-// NotOffered leaves out what the session did itself or was offered before, and all beyond maxOffer.
+// NotOffered leaves out entries that the session recorded itself or has been offered before, and
+// all beyond maxOffer.
 func (c *Cache) NotOffered(session string, found []Match) (out []Match) {
 	t := c.o.Turns
 	t.mu.Lock()
@@ -138,8 +139,8 @@ func (c *Cache) NotOffered(session string, found []Match) (out []Match) {
 	return out
 }
 
-// NoteOffer notes that entries were offered to a session, or withheld from it: they are not offered
-// to it again.
+// NoteOffer records that entries were offered to a session or withheld from it, so that they are
+// not offered again.
 func (c *Cache) NoteOffer(session string, offered []Match) {
 	t := c.o.Turns
 	t.mu.Lock()
@@ -155,7 +156,7 @@ func (c *Cache) NoteOffer(session string, offered []Match) {
 	}
 }
 
-// used notes that an entry was replayed, and whether that went well.
+// used records that an entry was replayed, and whether that succeeded.
 func (c *Cache) used(ctx context.Context, id string, well bool) error {
 	now := c.o.Now().UTC()
 	c.mu.Lock()

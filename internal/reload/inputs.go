@@ -11,12 +11,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// maxInputs bounds the bytes of all inputs as stored. Those used least recently are dropped.
+// maxInputs is the number of bytes of all stored inputs. Beyond it the least recently used are
+// deleted.
 const maxInputs = 8 << 20
 
-// input is what is needed to repeat a call, beside the fields that the log has.
+// input has what is needed to repeat a call, in addition to what the log has.
 type input struct {
-	Paths   []event.Path `json:"paths,omitempty"` // forgetting a file forgets the input by this name
+	// the files that it is about: forgetting one of them deletes the input
+	Paths   []event.Path `json:"paths,omitempty"`
 	Command string       `json:"command,omitempty"`
 	Edits   []event.Swap `json:"edits,omitempty"`
 
@@ -24,13 +26,13 @@ type input struct {
 	at      time.Time
 }
 
-// inputs keeps the inputs of calls, each as a sealed blob under the id of its event. They are read
-// when a turn is over. It is safe for concurrent use.
+// inputs stores the inputs of calls, each as a sealed blob under the id of its event. They are read
+// when a turn has ended. It is safe for concurrent use.
 type inputs struct {
 	stored *cold.Owner
 
 	mu      sync.Mutex
-	waiting map[string]input // to be written
+	waiting map[string]input // inputs that have not been written yet
 }
 
 func newInputs(blobs *cold.Blobs) *inputs {
@@ -40,8 +42,8 @@ func newInputs(blobs *cold.Blobs) *inputs {
 	return s
 }
 
-// Keep takes the inputs of calls before they are logged: the log has no place for them. A text with
-// a secret is left out.
+// Keep stores the inputs of calls before they are logged, because the log has no place for them. A
+// text with a secret is left out.
 func (c *Cache) Keep(events []event.Event) {
 	if c.o.config().Off {
 		return
@@ -65,13 +67,13 @@ func (c *Cache) Keep(events []event.Event) {
 	}
 }
 
-// Edits returns what a call replaced in its file, by the id of its event; nil if that was not kept,
-// or no longer is.
+// Edits returns what a call replaced in its file, by the id of the call's event; nil if that is not
+// stored.
 func (c *Cache) Edits(ctx context.Context, id string) []event.Swap {
 	return c.inputs.get(ctx, id).Edits
 }
 
-// get is the input of an event, the zero input if none was kept.
+// get returns the input of an event, the zero input if none is stored.
 func (s *inputs) get(ctx context.Context, id string) (in input) {
 	s.mu.Lock()
 	in, waits := s.waiting[id]
@@ -85,7 +87,7 @@ func (s *inputs) get(ctx context.Context, id string) (in input) {
 	return in
 }
 
-// write writes what waits. On error it stays.
+// write stores the inputs that wait. After an error they go on waiting.
 func (s *inputs) write(ctx context.Context) error {
 	s.mu.Lock()
 	now := maps.Clone(s.waiting)

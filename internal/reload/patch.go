@@ -16,7 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// maxEdited is the largest file of which a patch is kept, in bytes.
+// maxEdited is the number of bytes of the largest file of which a patch is kept.
 const maxEdited = 1 << 20
 
 // keepPatches keeps what the turn did to each file, as a patch that git takes. It is known where
@@ -68,8 +68,8 @@ func (e *Entry) ranAfter(p event.Path) (ran bool) {
 	return ran
 }
 
-// beforeOf returns the content of a file before the calls that made it what it is, or nil if there
-// was no file.
+// beforeOf returns the content of a file before the given calls changed it, nil if there was no
+// file. known is false if it cannot be determined.
 func beforeOf(ctx context.Context, w Worktree, f *File, calls []Action, after []byte) (before []byte, known bool) {
 	if f.Before == gone {
 		return nil, true
@@ -95,9 +95,9 @@ func beforeOf(ctx context.Context, w Worktree, f *File, calls []Action, after []
 	return []byte(text), f.Before == "" || index.BlobID([]byte(text)) == f.Before
 }
 
-// patchOf returns the change of a file in the form of git apply; before is nil for a new file. It
-// returns "" if nothing changes, if the content is not text or a patch cannot have the name as it
-// is, and if it would take too many lines to say which place of the file is meant.
+// patchOf returns the change of a file in the form of git apply. before is nil for a new file. It
+// returns "" if nothing changes, if the content is not text, if a patch cannot express the name, or
+// if too many lines would be needed to identify the place in the file.
 func patchOf(p event.Path, before, after []byte) string {
 	name := string(p)
 	odd := strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError })
@@ -121,7 +121,7 @@ func patchOf(p event.Path, before, after []byte) string {
 	return fmt.Sprintf("%s--- a/%s%s\n+++ b/%[2]s%[3]s\n%s", head, name, end, hunks)
 }
 
-// patch returns the change of a file, or "" if it is not known.
+// patch returns the change of a file, "" if it is not known.
 func (e *Entry) patch(p event.Path) string {
 	for _, f := range e.Files {
 		if f.Path == p {

@@ -11,23 +11,23 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// contexts are how many lines around a change a patch may show, until only one place of the file
-// looks like that. After the last of them all lines are shown.
+// contexts has the numbers of lines around a change that a patch may show. The first one is used
+// for which only one place of the file looks like that; if none is enough, all lines are shown.
 var contexts = []int{3, 6, 12, 24, 48, 96}
 
-// maxWidened is how many bytes more a patch may have for that.
+// maxWidened is the number of bytes by which a patch may grow for that.
 const maxWidened = 64 << 10
 
-// noEnd is the line of a patch after a last line without a line end.
+// noEnd is what a patch has after a last line without a line end.
 const noEnd = "\n\\ No newline at end of file\n"
 
-// part is a hunk of a patch.
+// part is one hunk of a patch.
 type part struct {
-	from, to int // the line where it begins, before and after the change; 0 or 1: it begins the file
+	from, to int // the line where it begins, before and after the change; 0 or 1 at the beginning of the file
 	lines    []string
 }
 
-// parts divides the hunks of a patch. A line without an end has noEnd.
+// parts splits the hunks of a patch. A line without a line end is followed by noEnd.
 func parts(hunks string) (out []part) {
 	for line := range strings.Lines(hunks) {
 		var p part
@@ -50,8 +50,9 @@ func parts(hunks string) (out []part) {
 	return out
 }
 
-// side is the text of a hunk before ('-') or after ('+') the change. fixed says that git takes it
-// only for the beginning or the end of a file: it begins the file, or ends with a change.
+// side returns the text of a hunk before ('-') or after ('+') the change. fixed means that git
+// accepts it only at the beginning or the end of a file, because it begins the file or ends with a
+// change.
 func (p part) side(sign byte) (text string, fixed bool) {
 	at := p.from
 	if sign == '+' {
@@ -68,7 +69,8 @@ func (p part) side(sign byte) (text string, fixed bool) {
 	return text, ends || at <= 1 || last != ' '
 }
 
-// places counts the places of a text where git may find one side of a hunk: 2 for more than one.
+// places counts the places in a text where git may find one side of a hunk: 0, 1, or 2 for more
+// than one.
 func (p part) places(sign byte, text string) (n int) {
 	lines, fixed := p.side(sign)
 	if fixed {
@@ -85,17 +87,16 @@ func (p part) places(sign byte, text string) (n int) {
 	return n
 }
 
-// alone reports whether git can make a change, and take it back, at no other place than where it
-// was made.
+// alone reports whether git can make a change, and undo it, only at the place where it was made.
 func alone(hunks, before, after string) bool {
 	return !slices.ContainsFunc(parts(hunks), func(p part) bool {
 		return p.places('-', before) > 1 || p.places('+', after) > 1
 	})
 }
 
-// misplaced reports whether git could make a change at another place of the text than is meant: a
-// hunk fits at two places, or one place looks as if the change were already made, so that it could
-// not be taken back.
+// misplaced reports whether git could make a change at another place of the text than intended: a
+// hunk fits at two places, or another place looks as if the change had already been made, so that
+// it could not be undone.
 func misplaced(patch, text string) bool {
 	return slices.ContainsFunc(parts(patch), func(p part) bool {
 		if p.places('-', text) > 1 {
@@ -106,7 +107,8 @@ func misplaced(patch, text string) bool {
 	})
 }
 
-// misplaced does so for a patch and the worktree. A file that cannot be read counts as misplaced.
+// misplaced is the same for a patch and the file in the worktree. A file that cannot be read counts
+// as misplaced.
 func (w Worktree) misplaced(f filePatch) bool {
 	dir, err := os.OpenRoot(string(w.Root))
 	if err != nil {
@@ -115,13 +117,13 @@ func (w Worktree) misplaced(f filePatch) bool {
 	defer dir.Close()
 	text, err := regularfile.ReadIn(dir, string(f.Path), maxEdited)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false // the patch makes the file, or git does not take it
+		return false // the patch creates the file, or git refuses it
 	}
 	return err != nil || misplaced(f.Patch, string(text))
 }
 
-// widened shows as many lines around the changes as are needed so that they fit at one place only.
-// The same lines often occur in a file more than once, and git looks for them everywhere.
+// widened returns the hunks with as many lines around the changes as are needed to fit only at one
+// place. The same lines often occur several times in a file, and git looks for them everywhere.
 func widened(hunks, before, after string) string {
 	if alone(hunks, before, after) {
 		return hunks
@@ -135,7 +137,7 @@ func widened(hunks, before, after string) string {
 	return around(all, len(all))
 }
 
-// script is a whole change: the lines of the hunks, and those between them.
+// script returns a whole change: the lines of the hunks and those between them.
 func script(before string, hunks []part) (all []string) {
 	old := slices.Collect(strings.Lines(before))
 	next := 0
@@ -161,7 +163,7 @@ func script(before string, hunks []part) (all []string) {
 	return all
 }
 
-// around returns the hunks of a whole change, with that many lines around each.
+// around returns the hunks of a whole change, each with that many lines around it.
 func around(all []string, context int) string {
 	show := make([]bool, len(all))
 	for i, line := range all {

@@ -11,24 +11,25 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// plan says what the edits of a sequence would change. Either all of their patches apply, or none
-// is made.
+// plan is what the edits of a sequence would change. Either all of their patches apply, or nothing
+// is changed.
 type plan struct {
-	patches []filePatch // each file once
+	patches []filePatch // one for each file
 	steps   map[int]Step
 	broken  bool // a patch does not apply, or an edit is not known
 }
 
-// filePatch is the change of one file, as git apply takes it.
+// filePatch is the change of one file for git apply.
 type filePatch struct {
 	Path  event.Path `json:"path"`
 	Patch string     `json:"patch"`
-	After string     `json:"after,omitempty"` // of an undo record: hash of what the replay made of it; "": it was killed
+	// In an undo record: hash of the file after the replay; "" if the replay was killed.
+	After string `json:"after,omitempty"`
 }
 
-// newPlan asks git about the patches of all edits except those to be left out; other edits of the
-// same files are left out with them. The first patch that does not apply, or that could apply at
-// another place than is meant, breaks the plan; that is not an error.
+// newPlan lets git check the patches of all edits, except for those in skip and other edits of the
+// same files. The first patch that does not apply, or that could apply at another place than
+// intended, breaks the plan; this is no error.
 func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 	l := &plan{steps: map[int]Step{}}
 	left := map[event.Path]bool{}
@@ -38,7 +39,7 @@ func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 		}
 	}
 	all := e.patches(w, skip, left)
-	fits := len(all) > 0 && w.Apply(ctx, whole(all), "--check") == nil // if not, each is asked about
+	fits := len(all) > 0 && w.Apply(ctx, whole(all), "--check") == nil // if they do not fit, each one is checked
 	for i, a := range e.Actions {
 		if !a.changes() || e.note(a) != "" || slices.Contains(skip, i) {
 			l.broken = l.broken || a.changes() && a.OK && !slices.Contains(skip, i)
@@ -66,8 +67,8 @@ func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 	return l
 }
 
-// patches returns the patches of the edits that may be made, each file once. Those of the actions
-// in skip are left out.
+// patches returns the patches of the edits that may be made, one for each file. Those of the
+// actions in skip are left out.
 func (e *Entry) patches(w Worktree, skip []int, left map[event.Path]bool) (out []filePatch) {
 	for i, a := range e.Actions {
 		if !a.changes() || e.note(a) != "" || slices.Contains(skip, i) || left[a.Paths[0]] || w.ignored(a.Paths[0]) {
@@ -80,8 +81,8 @@ func (e *Entry) patches(w Worktree, skip []int, left map[event.Path]bool) (out [
 	return out
 }
 
-// name identifies a plan: only one that was shown is carried out. It is "" when there is nothing to
-// do.
+// name returns a name that identifies the plan. Only a plan that was shown under its name is
+// carried out. It is "" if there is nothing to do.
 func (l *plan) name() string {
 	if l.broken || len(l.patches) == 0 {
 		return ""
@@ -90,7 +91,7 @@ func (l *plan) name() string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// diff returns the patches as people see them, with lines cut to maxLine.
+// diff returns the patches for people, with lines cut to maxLine.
 func (l *plan) diff() string {
 	var b strings.Builder
 	for line := range strings.Lines(whole(l.patches)) {
@@ -107,7 +108,7 @@ func whole(patches []filePatch) string {
 	return b.String()
 }
 
-// apply makes the edits, all or none, and returns the id of the undo record, which it stores first.
+// apply makes all edits or none. It first stores an undo record and returns the record's id.
 func (c *Cache) apply(ctx context.Context, p *replay, l *plan, e Entry) (string, error) {
 	if len(l.patches) == 0 {
 		return "", nil

@@ -9,19 +9,19 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Bounds of a recipe.
+// Limits of a recipe.
 const (
 	maxNamed   = 8  // files
-	maxRan     = 3  // commands, the last
-	maxCommand = 60 // bytes of one
+	maxRan     = 3  // commands, the last ones
+	maxCommand = 60 // bytes of one command
 )
 
 // justLooks matches a line of one command that only shows what is there: nobody needs it to repeat
 // the work.
 var justLooks = regexp.MustCompile(`^(git (--no-pager )?(status|diff|log|show|grep|blame|branch)|ls|cat|head|tail|grep|rg|find|wc|pwd|echo|true)\b[^;&>]*$`)
 
-// recipe says what a sequence edited, with the first line that it changed in each file, and what it
-// ran: "edited install:3, man/man1/fzf.1:24; ran make docs". It is "" for one that edited nothing.
+// recipe tells what a sequence edited, with the first changed line of each file, and what it ran:
+// "edited install:3, man/man1/fzf.1:24; ran make docs". It is "" if it edited nothing.
 func (e *Entry) recipe() string {
 	var edited, ran []string
 	for _, f := range e.Files {
@@ -58,7 +58,8 @@ func (e *Entry) recipe() string {
 	return text
 }
 
-// changedLine is the first line that a patch changes, as the file was before it; 0 without a patch.
+// changedLine returns the number of the first line that a patch changes, counted before the change;
+// 0 without a patch.
 func changedLine(patch string) int {
 	hunks := parts(patch)
 	if len(hunks) == 0 {

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// endSlack is how long a turn that ended still accepts calls: each hook is a process of its
-	// own, and the last call may arrive after the end.
+	// endSlack is how long an ended turn still accepts calls. Each hook is a process of its own, so
+	// the last call may arrive after the end.
 	endSlack = 250 * time.Millisecond
-	// maxThread bounds the events of a session among which a turn is looked for.
+	// maxThread is the number of a session's events in which a turn is looked for.
 	maxThread = 1000
 )
 
-// makeEntries makes entries of the turns that are over. It reports whether some ended less than
-// endSlack ago, which it makes only if all are wanted.
+// makeEntries makes entries of the turns that have ended. It reports whether some ended less than
+// endSlack ago; it makes entries of these only if all is true.
 func (c *Cache) makeEntries(ctx context.Context, all bool) (waiting bool) {
 	c.making.Lock()
 	defer c.making.Unlock()
@@ -39,8 +39,8 @@ func (c *Cache) makeEntries(ctx context.Context, all bool) (waiting bool) {
 	return waiting
 }
 
-// make makes an entry of the turn that an event ended, if it did something that can be found and
-// replayed.
+// make makes an entry of the turn that an event ended, if the turn did something that can be found
+// and replayed.
 func (c *Cache) make(ctx context.Context, b boundary) error {
 	thread, err := c.o.DB.Thread(ctx, b.Session, maxThread)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *Cache) make(ctx context.Context, b boundary) error {
 	return nil
 }
 
-// entryOf makes an entry of a turn.
+// entryOf returns the entry of a turn.
 func (c *Cache) entryOf(ctx context.Context, session string, t *turn) *Entry {
 	at := t.newest.UTC().Truncate(time.Millisecond)
 	e := &Entry{ID: entryID(session, t.asked.ID), Trigger: t.asked.Trigger, Text: event.Clip(t.asked.Text, maxText),
@@ -96,10 +96,10 @@ func (e *Entry) addFiles(a Action) {
 	}
 }
 
-// sameRequest is the similarity of words from which two requests are the same.
+// sameRequest is the similarity of words from which on two requests count as the same.
 const sameRequest = 0.9
 
-// enter adds an entry, or replaces the one of the same request, unless that is better.
+// enter adds an entry. It replaces an entry for the same request, unless that one is better.
 func (c *Cache) enter(ctx context.Context, e *Entry) error {
 	if err := c.load(ctx); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (c *Cache) enter(ctx context.Context, e *Entry) error {
 		if old.Trigger != e.Trigger || c.similarity(old.request, e.request) < sameRequest {
 			continue
 		}
-		// The log is read again, or the old one is better.
+		// The same turn is being read from the log again, or the old entry is better.
 		if old.Message == e.Message || old.Used.After(e.Used) || old.well() && !e.well() {
 			return nil
 		}
@@ -121,9 +121,8 @@ func (c *Cache) enter(ctx context.Context, e *Entry) error {
 	return c.put(ctx, e)
 }
 
-// worth reports whether a turn is worth recording. A prompt of fewer than two words ("go on")
-// cannot be found again. A turn that replayed another one is not recorded, because it would take
-// the place of what it replayed.
+// worth reports whether a turn is worth recording. A prompt of fewer than two words ("go on") could
+// not be found again. A turn that replayed another one would displace what it replayed.
 func (e *Entry) worth() bool {
 	if e.Type == Prompt && index.NewRequest(e.Text).Len() < 2 || slices.ContainsFunc(e.Actions, Action.replays) {
 		return false
@@ -147,7 +146,7 @@ func (e *Entry) shrink() {
 	}
 }
 
-// tested is the result of the last tests, build or linter, "" without one.
+// tested returns the result of the last tests, build or linter, "" if there was none.
 func tested(actions []Action) string {
 	for _, a := range slices.Backward(actions) {
 		if a.Checks && a.OK {

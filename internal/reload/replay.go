@@ -13,20 +13,22 @@ import (
 // Request asks for a replay.
 type Request struct {
 	ID    string // of the entry
-	Skip  []int  // places of actions that are left out, from 0
-	Edits bool   // edits are planned, and shown as a diff
-	Plan  string // the plan that is to be carried out, as a planning replay has named it; "": nothing is changed
+	Skip  []int  // indices of actions that are left out, from 0 on
+	Edits bool   // plan the edits and show them as a diff
+	// The name of the plan to carry out, from an earlier replay that planned. If "", nothing is
+	// changed.
+	Plan string
 }
 
 // The results of an action.
 const (
 	Done     = "done"
-	Changed  = "changed"  // done, and its files have changed
-	Skipped  = "skipped"  // not asked for
-	Refused  = "refused"  // it cannot or may not be repeated
-	Planned  = "planned"  // an edit that fits
+	Changed  = "changed"  // done, but its files have changed
+	Skipped  = "skipped"  // the caller left it out
+	Refused  = "refused"  // it cannot or must not be repeated
+	Planned  = "planned"  // an edit that could be made
 	Applied  = "applied"  // an edit that was made
-	Diverged = "diverged" // it has another result: nothing after it was done
+	Diverged = "diverged" // it has another result; nothing after it was done
 )
 
 // Report is the result of a replay.
@@ -34,24 +36,25 @@ type Report struct {
 	ID       string `json:"id"`
 	Summary  string `json:"summary,omitempty"`
 	Steps    []Step `json:"steps,omitzero"`
-	Diverged string `json:"diverged,omitempty"` // what diverged, in words; "": nothing
-	Diff     string `json:"diff,omitempty"`     // of the edits
-	Plan     string `json:"plan,omitempty"`     // name of the plan, if there are edits to be made
+	Diverged string `json:"diverged,omitempty"` // what diverged, in words; "" if nothing did
+	Diff     string `json:"diff,omitempty"`     // diff of the edits
+	Plan     string `json:"plan,omitempty"`     // name of the plan, if there are edits to make
 	Undo     string `json:"undo,omitempty"`     // id of the undo record, if files were changed
 }
 
-// Step is one action of a sequence as people read it.
+// Step is one action of a sequence, described for people.
 type Step struct {
 	Index int       `json:"index"` // from 0
 	Tool  string    `json:"tool"`
 	Act   event.Act `json:"act"`
 	What  string    `json:"what"` // the input on one line
-	// of a replay: done, changed, skipped, refused, planned, applied or diverged
+	// State is, after a replay, one of done, changed, skipped, refused, planned, applied and
+	// diverged.
 	State   string `json:"state,omitempty"`
 	Note    string `json:"note,omitempty"`
 	Output  string `json:"output,omitempty"`
-	OK      bool   `json:"ok,omitempty"`      // when it was recorded; false in a replay
-	Changes bool   `json:"changes,omitempty"` // it does not only read
+	OK      bool   `json:"ok,omitempty"`      // it succeeded when it was recorded; false in a replay
+	Changes bool   `json:"changes,omitempty"` // it does more than read
 }
 
 func newStep(i int, a Action) Step {
@@ -60,29 +63,29 @@ func newStep(i int, a Action) Step {
 
 func (s *Step) is(state, note string) { s.State, s.Note = state, note }
 
-// Bounds of a replay's answer, in bytes.
+// Limits for the answer of a replay, in bytes.
 const (
 	maxStepOutput = 16 << 10
 	maxOutput     = 64 << 10
 )
 
-// ErrIndex is wrapped when an action to be skipped does not exist, ErrPlan when the plan to be
-// applied is not the one that was shown.
+// ErrIndex means that an action to be skipped does not exist, ErrPlan that the plan to be applied
+// is not the one that was shown.
 var (
 	ErrIndex = errors.New("no such action")
 	ErrPlan  = errors.New("the plan has changed")
 )
 
-// replay is one under way.
+// replay is the state of one replay.
 type replay struct {
 	w    Worktree
 	dir  *os.Root
-	plan *plan // nil: edits are not asked for
+	plan *plan // nil if edits were not asked for
 }
 
-// Replay repeats an entry's actions in their order, up to the first with another result. Reads and
+// Replay repeats an entry's actions in order, up to the first one with another result. Reads and
 // searches run now and return what they find now. Commands are not run. Edits are planned as a
-// whole before anything is done, and made only when the plan is named.
+// whole before anything else, and made only if the request names the plan.
 func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, error) {
 	e, err := c.Get(ctx, r.ID)
 	if err != nil {
@@ -136,7 +139,7 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 		}
 	}
 	if r.Edits && r.Plan == "" {
-		return out, nil // a dry run: it says what would happen, and counts neither as a use nor as a failure
+		return out, nil // a dry run counts neither as a use nor as a failure
 	}
 	return out, c.used(ctx, e.ID, out.Diverged == "")
 }

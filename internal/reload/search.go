@@ -20,20 +20,20 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Bounds of reads and searches.
+// Limits of reads and searches.
 const (
 	maxRead     = 1 << 20         // bytes of a file that is read or searched
-	maxLines    = 2000            // of one read
+	maxLines    = 2000            // in one read
 	maxLine     = 1000            // bytes of a line that is shown
 	maxResults  = 250             // lines or files of one search
-	searchTime  = 5 * time.Second // of one search
+	searchTime  = 5 * time.Second // for one search
 	maxPattern  = 1000            // bytes of a pattern
-	binaryProbe = 8000            // bytes in which a NUL makes a file one that is not text
+	binaryProbe = 8000            // a NUL within this many bytes means that a file is not text
 )
 
 func binary(raw []byte) bool { return bytes.IndexByte(raw[:min(len(raw), binaryProbe)], 0) >= 0 }
 
-// read prints the lines that were read, as they are now.
+// read prints the lines that were read, with their present content.
 func (p *replay) read(a Action, s *Step) {
 	s.State = Done
 	var b strings.Builder
@@ -68,7 +68,7 @@ func (p *replay) read(a Action, s *Step) {
 	s.Output = b.String()
 }
 
-// number prints lines with their numbers; false if there are none.
+// number prints lines with their numbers. It returns false if there are none.
 func number(b *strings.Builder, raw []byte, from, limit int) bool {
 	if limit <= 0 || limit > maxLines {
 		limit = maxLines
@@ -87,12 +87,13 @@ func number(b *strings.Builder, raw []byte, from, limit int) bool {
 	return n >= from
 }
 
-// shown is a line as it is printed.
+// shown returns a line as it is printed.
 func shown(line []byte) string {
 	return event.Clip(strings.TrimRight(strings.ToValidUTF8(string(line), "�"), "\r\n"), maxLine)
 }
 
-// named are the files that a search or a listing means, and their names below its folder.
+// named yields the files that a search or a listing covers, with their names relative to its
+// folder.
 func (p *replay) named(a Action) iter.Seq2[event.Path, string] {
 	return func(yield func(event.Path, string) bool) {
 		for _, f := range p.w.Files() {
@@ -134,7 +135,7 @@ func (p *replay) search(ctx context.Context, a Action, s *Step) {
 	}
 }
 
-// found is the result of a search or a listing.
+// found records the result of a search or a listing.
 func (s *Step) found(a Action, n int, output string) {
 	switch s.Output = output; {
 	case n > 0:
@@ -146,10 +147,10 @@ func (s *Step) found(a Action, n int, output string) {
 	}
 }
 
-// matches prints what is found in one file, and returns how many results that is.
+// matches prints what is found in one file, and returns the number of results.
 func matches(b *strings.Builder, f event.Path, raw []byte, re *regexp.Regexp, mode string, limit int) int {
 	if !re.Match(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))) {
-		return 0 // most files: searched once, not line by line
+		return 0 // most files end here, after a single search
 	}
 	if mode == "files" || mode == "" {
 		fmt.Fprintf(b, "%s\n", f.Display())
@@ -175,7 +176,7 @@ func matches(b *strings.Builder, f event.Path, raw []byte, re *regexp.Regexp, mo
 	return found
 }
 
-// list names files: those that fit a glob, or the entries of a folder.
+// list names the files that match a glob, or the entries of a folder.
 func (p *replay) list(a Action, s *Step) {
 	var names []string
 	for f, rel := range p.named(a) {
@@ -199,7 +200,7 @@ func (p *replay) list(a Action, s *Step) {
 	s.found(a, len(names), strings.Join(names, ""))
 }
 
-// under is a file's name below a folder; the folder may be the file itself.
+// under returns a file's name relative to a folder. The folder may be the file itself.
 func under(f, dir event.Path) (rel string, in bool) {
 	switch {
 	case dir == "":
@@ -210,8 +211,8 @@ func under(f, dir event.Path) (rel string, in bool) {
 	return strings.CutPrefix(string(f), string(dir)+"/")
 }
 
-// plain is an error without the name of the file, which the caller adds, and without the place of
-// the worktree.
+// plain returns an error without the name of the file, which the caller adds, and without the path
+// of the worktree.
 func plain(err error) string {
 	var e *fs.PathError
 	if errors.As(err, &e) {
@@ -220,7 +221,7 @@ func plain(err error) string {
 	return err.Error()
 }
 
-// cutLines cuts a text at the end of a line.
+// cutLines cuts a text after a line.
 func cutLines(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -232,9 +233,9 @@ func cutLines(s string, n int) string {
 	return s + "…\n"
 }
 
-// matchGlob reports whether a name fits a glob as search tools have it: * and ? stay within a
-// folder, ** does not, {a,b} is a choice, [a-z] a class; a glob without a slash fits names at any
-// depth. "" fits everything, a wrong one nothing.
+// matchGlob reports whether a name matches a glob in the way of search tools: * and ? stay within a
+// folder, ** does not, {a,b} is a choice, [a-z] a class. A glob without a slash matches names at
+// any depth. "" matches everything, an invalid glob nothing.
 func matchGlob(pattern, name string) bool {
 	if pattern == "" {
 		return true

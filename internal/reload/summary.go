@@ -59,7 +59,8 @@ func summary(e *Entry) string {
 	return event.Clip(strings.Join(parts, ", "), maxSummary)
 }
 
-// named names one file, or counts them, with their folder and the first.
+// named returns the name of one file; for several files their number, their folder and the first
+// name.
 func named(files []event.Path) string {
 	first, dir := files[0], files[0].Dir()
 	slices.Sort(files)

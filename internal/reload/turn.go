@@ -7,19 +7,20 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// turn is what a session did for one Ask.
+// turn is what a session did in answer to one Ask.
 type turn struct {
 	asked   Ask
 	agent   string
 	actions []Action
-	more    int       // beyond maxActions
-	newest  time.Time // of its prompt and calls
-	end     string    // ID of the event that ended it; "": it goes on, or was interrupted
+	more    int       // number of actions beyond maxActions
+	newest  time.Time // time of its newest prompt or call
+	end     string    // ID of the event that ended it; "" if it goes on or was interrupted
 }
 
-// turnsOf are the turns of a session's events, which are in the order of the log. endsTurns says
-// whether an agent reports the ends of turns; if not, the next prompt and the end of the session
-// are one. What a subagent does is left out: the agent itself has not seen what its subagents read.
+// turnsOf splits a session's events, given in the order of the log, into turns. endsTurns tells
+// whether an agent reports the ends of turns; if not, the next prompt or the end of the session
+// ends a turn. Events of subagents are left out, because the agent itself has not seen what its
+// subagents read.
 func turnsOf(thread []cold.Numbered, endsTurns func(agent string) bool) (out []*turn) {
 	for _, e := range thread {
 		if e.Subagent != "" {
@@ -44,7 +45,7 @@ func turnsOf(thread []cold.Numbered, endsTurns func(agent string) bool) (out []*
 	return out
 }
 
-// add adds what an event says of a call.
+// add adds what an event tells about a call.
 func (t *turn) add(e event.Event) {
 	a, ok := newAction(e)
 	if !ok {

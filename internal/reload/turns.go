@@ -10,36 +10,37 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// Turns is a consumer of the log: it notes which turns have ended, of which a Cache then makes
-// entries. It is safe for concurrent use.
+// Turns is a consumer of the log that records which turns have ended, so that a Cache can make
+// entries of them. It is safe for concurrent use.
 type Turns struct {
 	endsTurns func(agent string) bool
 
 	mu    sync.Mutex // guards what follows
-	ended []boundary // those of which no entry was made yet, in the order of the log
-	// offered are by session the ids of entries that it was offered, or that were withheld from it.
-	// It is not saved.
+	ended []boundary // turns of which no entry was made yet, in the order of the log
+	// offered has, by session, the ids of entries that were offered to it or withheld from it. It
+	// is not saved.
 	offered map[string]map[string]bool
 }
 
-// boundary is an event that may have ended a turn: an end, or what began the next turn.
+// boundary is an event that may have ended a turn: an end, or the beginning of the next turn.
 type boundary struct {
 	Session, ID string
 	At          time.Time
-	Begins      bool // it began the next turn: the one before is over
+	Begins      bool // it began the next turn, so the one before has ended
 }
 
-// maxEnded bounds the turns of a day.
+// maxEnded is the number of ended turns, within a day, that are remembered.
 const maxEnded = 1000
 
-// NewTurns makes the state before the first event. endsTurns says whether an agent reports the ends
-// of turns.
+// NewTurns returns the state before the first event. endsTurns tells whether an agent reports the
+// ends of turns.
 func NewTurns(endsTurns func(agent string) bool) *Turns {
 	return &Turns{endsTurns: endsTurns, offered: map[string]map[string]bool{}}
 }
 
-// Apply notes the ends of turns; what ended more than a day before the newest of them is dropped.
-// An agent whose conversation was compacted or cleared does not know any more what it was offered.
+// Apply records the ends of turns. Ends more than a day before the newest one are dropped. After
+// its conversation was compacted or cleared, an agent no longer knows what it was offered, so its
+// offers are forgotten.
 func (t *Turns) Apply(e event.Event, _ *session.Session, _ session.Delta) {
 	if e.Session == "" || e.Subagent != "" || e.Origin != "" {
 		return
@@ -63,9 +64,10 @@ func (t *Turns) Apply(e event.Event, _ *session.Session, _ session.Delta) {
 	t.ended = append(t.ended[max(0, len(t.ended)-maxEnded+1):], b)
 }
 
-// take takes what ended turns that are over, of which entries are made next. It reports whether
-// others ended less than endSlack ago, which it takes only if all are wanted. A snapshot that is
-// older brings back what was taken: to make an entry twice makes one.
+// take returns the boundaries of turns that have ended, for making entries. It reports whether
+// others ended less than endSlack ago; it takes these only if all is true. An older snapshot may
+// bring back boundaries that were already taken, which does no harm, because a second entry of the
+// same turn replaces the first.
 func (t *Turns) take(now time.Time, all bool) (due []boundary, waiting bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,7 +91,7 @@ func (t *Turns) any() bool {
 	return len(t.ended) > 0
 }
 
-// Snapshot encodes what was not taken.
+// Snapshot encodes the boundaries that were not taken.
 func (t *Turns) Snapshot() ([]byte, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -14,17 +14,19 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// maxUndos is how many undo records are kept: they hold contents of files.
+// maxUndos is the number of undo records that are kept. There are few, because they have contents
+// of files.
 const maxUndos = 5
 
 // undo records what a replay has changed.
 type undo struct {
 	ID      string      `json:"id"`
 	Patches []filePatch `json:"patches"`
-	Done    bool        `json:"done,omitempty"` // the files are put back
+	Done    bool        `json:"done,omitempty"` // the files were restored
 }
 
-// undos are the owner of undo records. Forgetting a file forgets the records that name it.
+// undos returns the owner of the undo records. Forgetting a file also forgets the records that name
+// it.
 func undos(blobs *cold.Blobs) *cold.Owner {
 	return blobs.Owner("undo records", cold.Rule{Count: maxUndos, Names: func(v cold.Blob, path string) bool {
 		var u undo
@@ -34,12 +36,12 @@ func undos(blobs *cold.Blobs) *cold.Owner {
 	}})
 }
 
-// ErrChanged is wrapped when files have changed since a replay.
+// ErrChanged means that files have changed since a replay.
 var ErrChanged = errors.New("changed since the replay")
 
-// Undo takes back what a replay has changed: the one with that id, or the newest one that was not
-// undone. It restores all files or none: if one was changed since, all stay. A file that already
-// has its former content is left alone.
+// Undo undoes what a replay has changed: the replay with this undo record, or the newest one that
+// was not undone. It restores all files or none: if one of them has changed since, all stay. A file
+// that already has its former content is left alone.
 func (c *Cache) Undo(ctx context.Context, w Worktree, id string) (record string, files []event.Path, err error) {
 	c.applying.Lock()
 	defer c.applying.Unlock()
@@ -88,14 +90,14 @@ func (c *Cache) keepUndo(ctx context.Context, u undo, session string) error {
 	return err
 }
 
-// dropUndo deletes the record of a replay that failed, and returns why.
+// dropUndo deletes the undo record of a replay that failed, and returns why it failed.
 func (c *Cache) dropUndo(ctx context.Context, id string, why error) error {
 	_, _, err := c.undos.Drop(ctx, id)
 	return errors.Join(why, err)
 }
 
-// findUndo finds the record with that id, or the newest one that was not undone, else it returns
-// ErrNoUndo.
+// findUndo returns the record with this id, or the newest one that was not undone. If there is none
+// the error is ErrNoUndo.
 func (c *Cache) findUndo(ctx context.Context, id string) (undo, error) {
 	found, _, err := c.undos.List(ctx, cold.Selection{})
 	if err != nil {

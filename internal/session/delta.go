@@ -7,13 +7,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Delta says what one event changed in its session.
+// Delta tells what one event changed in its session.
 type Delta struct {
-	Changes  []Change   // that are over now
-	Opened   []Opened   // files that the event opened, or that were saved outside any tool; without a session none is first
-	Terms    []string   // words that the session had not used since its prompt; of an event that opens nothing
-	Hinted   bool       // a shown suggestion named one of the files that the event opened
-	Resolved []Resolved // outcomes of predictions; a commit or a tick resolves those of any session
+	Changes []Change // changes that have ended
+	// Files that the event opened, or that were saved outside of any tool. Without a session no
+	// file is First.
+	Opened []Opened
+	// Words that the session had not used since its prompt, for an event that opens nothing.
+	Terms  []string
+	Hinted bool // a shown hint named one of the files that the event opened
+	// Outcomes of predictions. A commit or a tick may resolve those of any session.
+	Resolved []Resolved
 }
 
 // First reports whether the event opened a file for the first time in its session.
@@ -24,18 +28,19 @@ func (d *Delta) First() bool {
 // Opened is a file that an event opened.
 type Opened struct {
 	Path  event.Path
-	First bool         // for the first time in the session
-	Fresh bool         // for the first time under the current prompt
-	Prior []event.Path // opened before it, in the order of their first opens; of a first open only
+	First bool // for the first time in the session
+	Fresh bool // for the first time under the current prompt
+	// For a first open: the files that were opened before it, in the order of their first opens.
+	Prior []event.Path
 }
 
-// Change is a change that is over.
+// Change is a change that has ended.
 type Change struct {
-	At    time.Time // of its last edit
+	At    time.Time // time of its last edit
 	Files []Changed // by path
 }
 
-// Changed is a file of a change.
+// Changed is one file of a change.
 type Changed struct {
 	Path   event.Path
 	Hinted bool // a hint led to its last edit

@@ -10,26 +10,27 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Watch is the session of saves outside any tool.
+// Watch is the id of the session for saves outside of any tool.
 const Watch = "watch"
 
 const (
-	watchIdle  = 30 * time.Minute // after this long without a save the session of saves begins again
-	editPause  = 5 * time.Minute  // between two edits of one change, at most
-	saveAfter  = 10 * time.Second // a save up to this long after a tool's edit is that edit …
-	saveBefore = 2 * time.Second  // … and up to this long before: the hook comes after the file was written
-	toolEdits  = time.Minute      // how long the edits of tools are remembered
+	watchIdle = 30 * time.Minute // after this long without a save, the session of saves begins again
+	editPause = 5 * time.Minute  // longest pause between two edits of one change
+	saveAfter = 10 * time.Second // a save up to this long after a tool's edit belongs to that edit …
+	// … and one up to this long before it, because the hook comes after the file was written
+	saveBefore = 2 * time.Second
+	toolEdits  = time.Minute // how long the edits of tools are remembered
 
 	maxMentions    = 1024 // files whose mentions a session keeps …
-	keepMentions   = 768  // … and how many stay when there are more
+	keepMentions   = 768  // … and how many are kept when there are more
 	maxResults     = 12   // results kept
 	maxPatterns    = 8    // commands and patterns kept
-	maxUncommitted = 64   // files of a change that is not committed
+	maxUncommitted = 64   // files of a change that has not been committed
 	maxRecent      = 32   // recent events
-	topicWords     = 6    // words that make a prompt one that later prompts go on from
+	topicWords     = 6    // words from which on a later short prompt is taken to continue this prompt
 )
 
-// idOf is the session that an event belongs to, "" for none.
+// idOf returns the session to which an event belongs, "" if none.
 func idOf(e event.Event) string {
 	switch e.Kind() {
 	case event.KindCommit, event.KindUncommit, event.KindRename, event.KindDelete, event.KindCheckout, event.KindTick,
@@ -41,8 +42,8 @@ func idOf(e event.Event) string {
 	return e.Session
 }
 
-// Apply folds an event. It returns the session that the event belongs to as it is now, nil for
-// none, and what the event changed. Both are good until the next Apply.
+// Apply updates the state by an event. It returns the session of the event as it is now, nil if
+// there is none, and what the event changed. Both are valid until the next Apply.
 func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,7 +52,7 @@ func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
 	return s, d
 }
 
-// apply folds an event into all of a session but its summary.
+// apply updates everything in a session except its summary.
 func (l *Sessions) apply(e event.Event) (*Session, Delta) {
 	switch b := e.Body.(type) {
 	case event.Rename:
@@ -103,8 +104,8 @@ func alone(e event.Event) (d Delta) {
 	return d
 }
 
-// hint applies a Hint, or a person's feedback on one, to its session. Neither keeps the session
-// alive.
+// hint applies a Hint, or a person's feedback on one, to its session. Neither extends the life of
+// the session.
 func (l *Sessions) hint(e event.Event) (*Session, Delta) {
 	s, d := l.sessions[e.Session], Delta{}
 	switch {
@@ -127,7 +128,7 @@ func (l *Sessions) hint(e event.Event) (*Session, Delta) {
 	return s, d
 }
 
-// inSession folds an event of a session.
+// inSession applies an event that belongs to a session.
 func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 	f := l.begin(id, e.Time)
 	if f.Summary.Agent == "" {
@@ -151,7 +152,7 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 	default:
 		f.step(e)
 	}
-	if e.Edits() && e.Origin == "" { // a tool of another clone edits no file that is saved here
+	if e.Edits() && e.Origin == "" { // a tool of another clone does not edit files that are saved here
 		l.noteEdit(e)
 	}
 	f.recall(e)
@@ -163,7 +164,7 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 	return f.Session, f.delta
 }
 
-// step folds a prompt, a call or a save.
+// step applies a prompt, a call or a save.
 func (f *update) step(e event.Event) {
 	k := e.Kind()
 	f.Clock++
@@ -182,13 +183,13 @@ func (f *update) step(e event.Event) {
 	}
 }
 
-// update is a session while an event is folded into it.
+// update is a session while an event is applied to it.
 type update struct {
 	*Session
 	delta Delta
 }
 
-// begin prepares a session for an event. A session that is over begins again.
+// begin prepares a session for an event. A session that was over begins again.
 func (l *Sessions) begin(id string, at time.Time) (f update) {
 	f.Session = l.sessions[id]
 	switch {
@@ -223,7 +224,7 @@ func (f *update) prompt(e event.Event) {
 	}
 }
 
-// texts takes in the files and words that an event and its result name.
+// texts adds the files and words that an event and its result name.
 func (f *update) texts(e event.Event, k event.Kind) {
 	named, seen, terms := e.Named(), e.Seen(), e.Terms()
 	if k != event.KindPrompt {
@@ -250,7 +251,8 @@ func (f *update) texts(e event.Event, k event.Kind) {
 	}
 }
 
-// newest puts a value before a list, of which it keeps most. Readers may hold the old list.
+// newest puts a value in front of a list, which is cut to most elements. It makes a new list,
+// because readers may hold the old one.
 func newest[V any](v V, list []V, most int) []V {
 	return append([]V{v}, list[:min(len(list), most-1)]...)
 }
@@ -272,7 +274,7 @@ func (f *update) mention(files []event.Path) {
 	}
 }
 
-// opens takes in the files that an event opened.
+// opens adds the files that an event opened.
 func (f *update) opens(e event.Event) {
 	if len(e.Tags()) > 0 {
 		f.Intent = e.Tags()[0]
@@ -297,7 +299,7 @@ func (f *update) opens(e event.Event) {
 	}
 }
 
-// edits adds the files of an event to the change, or begins the next one after a pause.
+// edits adds the files of an event to the current change; after a pause it begins a new one.
 func (f *update) edits(e event.Event) {
 	if latest := f.lastEdit(); !latest.IsZero() && e.Time.Sub(latest) > editPause {
 		f.endChange(&f.delta)
@@ -322,7 +324,8 @@ func WithEdit(change, edited []event.Path) []event.Path {
 	return change[max(0, len(change)-maxUncommitted):]
 }
 
-// committed folds a commit: what it has of changes and predictions of the sessions is done.
+// committed applies a commit: the changes and predictions of sessions that it contains are
+// resolved.
 func (l *Sessions) committed(e event.Event) (out []Resolved) {
 	for _, id := range slices.Sorted(maps.Keys(l.open)) {
 		l.touch(id)
@@ -336,7 +339,7 @@ func (l *Sessions) committed(e event.Event) (out []Resolved) {
 	return out
 }
 
-// recall keeps what a hint can be about that no call so far could carry.
+// recall keeps an event that a hint can be about, for calls that can carry the hint.
 func (f *update) recall(e event.Event) {
 	switch k := e.Kind(); {
 	case k == event.KindStart, k == event.KindPrompt, k == event.KindFailed, k == event.KindRun, FailedSearch(e):
@@ -348,7 +351,7 @@ func (f *update) recall(e event.Event) {
 	}
 }
 
-// lastEdit is the time of the newest edit of the change, zero for none.
+// lastEdit returns the time of the newest edit in the change, zero if there is none.
 func (s *Session) lastEdit() (latest time.Time) {
 	for _, x := range s.Edits {
 		if x.At.After(latest) {
@@ -358,7 +361,7 @@ func (s *Session) lastEdit() (latest time.Time) {
 	return latest
 }
 
-// endChange notes that the change is over: later actions say nothing about what it lacks.
+// endChange ends the current change: later actions do not tell what it lacks.
 func (s *Session) endChange(d *Delta) {
 	if len(s.Edits) == 0 {
 		return
@@ -371,7 +374,7 @@ func (s *Session) endChange(d *Delta) {
 	s.Edits = map[event.Path]LastEdit{}
 }
 
-// noteEdit remembers which files a tool has just edited, for a minute by the time on the events.
+// noteEdit remembers which files a tool has just edited, for a minute by the time of the events.
 func (l *Sessions) noteEdit(e event.Event) {
 	newest := e.Time
 	for _, at := range l.edited {

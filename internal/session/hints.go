@@ -9,43 +9,46 @@ import (
 )
 
 const (
-	maxOpen   = 32  // predictions that wait at once; older ones are decided early
-	maxMarks  = 512 // marks of a session
-	maxOffset = .5  // what people's feedback moves at most: from one end of the thresholds to the other
+	maxOpen  = 32  // predictions that may be open at once; older ones are resolved early
+	maxMarks = 512 // marks of a session
+	// The most that feedback of people can move: from one end of the thresholds to the other.
+	maxOffset = .5
 	offsetBy  = .05 // what one feedback moves
 )
 
-// IdleEnd is the time without an event after which every horizon of a session is over.
+// IdleEnd is the time without an event after which all predictions of a session are resolved.
 const IdleEnd = 2 * time.Hour
 
-// Hints records what a session was told, or was meant to be told, and what that has cost. A session
-// has several conversations, that of the agent and one of each subagent. None knows what another
-// was shown.
+// Hints records which hints a session got, or would have got, and what they cost. A session has
+// several conversations: that of the agent, and one for each subagent. None of them knows what
+// another one was shown.
 type Hints struct {
-	Open     []Prediction         // not yet resolved, oldest first
+	Open     []Prediction         // predictions that are not resolved yet, oldest first
 	Marks    []Mark               // what was predicted, oldest first
-	HintAt   map[string]time.Time // conversation → its last hint since the last prompt
-	Ignored  int                  // shown suggestions in a row of which nothing was used
-	Offset   float64              // what people's feedback adds to the thresholds, in [-0.5, 0.5]
-	Tokens   int                  // spent on what was shown to this session
+	HintAt   map[string]time.Time // by conversation: its last hint since the last prompt
+	Ignored  int                  // number of shown hints in a row of which nothing was used
+	Offset   float64              // what feedback of people adds to the thresholds, in [-0.5, 0.5]
+	Tokens   int                  // tokens of everything that was shown to this session
 	Shown    int                  // files that were shown
-	Resolved int                  // of these, those that are resolved
-	Used     int                  // of these, those that were used
-	Last     time.Time            // the newest event that changed this
+	Resolved int                  // those of Shown that are resolved
+	Used     int                  // those of Resolved that were used
+	Last     time.Time            // time of the newest event that changed Hints
 }
 
-// Mark says that a kind predicted a file to a conversation, and in which status.
+// Mark records that a kind of hint predicted a file to a conversation, and with which status.
 type Mark struct {
 	By, Kind, Status string
 	File             event.Path
 }
 
-// Resolved is a file of a prediction of which an event decided whether it was used in time.
+// Resolved is a file of a prediction for which an event has decided whether it was used in time.
 type Resolved struct {
 	Session string
 	Prediction
-	File    Predicted
-	Decides bool // it decides on the prediction as a whole: the first use of a file, or the last file that was not used
+	File Predicted
+	// It decides the prediction as a whole: the first used file, or the last file that was not
+	// used.
+	Decides bool
 }
 
 func (h *Hints) clone() Hints {
@@ -57,7 +60,7 @@ func (h *Hints) clone() Hints {
 	return c
 }
 
-// rename gives a file its new name. It reports whether anything was predicted of it.
+// rename gives a file its new name. It reports whether the file had been predicted.
 func (h *Hints) rename(from, to event.Path) (hit bool) {
 	for i := range h.Open {
 		p := &h.Open[i]
@@ -79,7 +82,7 @@ func (h *Hints) rename(from, to event.Path) (hit bool) {
 	return hit
 }
 
-// at notes the time of an event.
+// at records the time of an event.
 func (h *Hints) at(t time.Time) {
 	if t.After(h.Last) {
 		h.Last = t
@@ -87,13 +90,13 @@ func (h *Hints) at(t time.Time) {
 	h.sweep()
 }
 
-// sweep drops predictions whose horizon is over, whose files are all resolved, and that nothing
-// more can be caused by.
+// sweep drops predictions whose horizon is over, whose files are all resolved, and to which no
+// further open can be attributed.
 func (h *Hints) sweep() {
 	h.Open = remaining(h.Open, func(p Prediction) bool { return p.Left == 0 && p.Led == 0 && !p.waits() })
 }
 
-// suggest takes in a hint event.
+// suggest applies the event of a hint.
 func (h *Hints) suggest(e event.Event) {
 	made, p := e.Body.(event.Hint), NewPrediction(e)
 	h.Tokens += max(made.Tokens, 0)
@@ -129,8 +132,8 @@ func (h *Hints) suggest(e event.Event) {
 	}
 }
 
-// remaining is a list without what drop names, nil if nothing is left: a list that is read back has
-// no other form.
+// remaining returns a list without the elements for which drop is true. It returns nil instead of
+// an empty list, because a list that is read from a snapshot has that form.
 func remaining[V any](list []V, drop func(V) bool) []V {
 	if list = slices.DeleteFunc(list, drop); len(list) > 0 {
 		return list
@@ -138,7 +141,7 @@ func remaining[V any](list []V, drop func(V) bool) []V {
 	return nil
 }
 
-// committed takes in a commit.
+// committed applies a commit.
 func (h *Hints) committed(e event.Event) {
 	for i := range h.Open {
 		h.Open[i].Committed(e)
@@ -146,15 +149,15 @@ func (h *Hints) committed(e event.Event) {
 	h.sweep()
 }
 
-// leads reports whether a shown suggestion named one of the files of an event within the horizon.
+// leads reports whether a shown hint named one of the files of an event within its horizon.
 func (h *Hints) leads(e event.Event) bool {
 	return slices.ContainsFunc(h.Open, func(p Prediction) bool {
 		return p.Status == Shown && (p.Left > 0 || p.Led > 0) && p.Concerns(e) && slices.ContainsFunc(e.Paths(), p.Names)
 	})
 }
 
-// event takes in an event of the session. first is true if it opened a file that the session had
-// not opened before.
+// event applies an event of the session. first is true if the event opened a file that the session
+// had not opened before.
 func (h *Hints) event(e event.Event, first bool) {
 	switch {
 	case e.Kind() == event.KindRun || e.Kind() == event.KindFailed:
@@ -172,7 +175,7 @@ func (h *Hints) event(e event.Event, first bool) {
 		for i := range h.Open {
 			h.Open[i].Ended()
 		}
-	case emptied(e): // the agent has forgotten what it was shown
+	case emptied(e): // the agent no longer knows what it was shown
 		h.Marks = remaining(slices.Clone(h.Marks), func(m Mark) bool { return m.By == e.Subagent })
 	}
 	h.at(e.Time)
@@ -184,8 +187,8 @@ func emptied(e event.Event) bool {
 	return s.Source == "compact" || s.Source == "clear"
 }
 
-// resolve decides on the files that were used and on those whose horizon is over; idle ends every
-// horizon. The files are those of the session with that id.
+// resolve resolves the files that were used and those whose horizon is over; idle ends every
+// horizon. id is the session's.
 func (h *Hints) resolve(id string, idle bool) (out []Resolved) {
 	for i := range h.Open {
 		p := &h.Open[i]
@@ -210,8 +213,8 @@ func (h *Hints) resolve(id string, idle bool) (out []Resolved) {
 	return out
 }
 
-// count counts a resolved file that was shown. used says that a file of the prediction was used,
-// all that none waits.
+// count counts a resolved file that was shown. used means that some file of the prediction was
+// used, all that none is open.
 func (h *Hints) count(p *Prediction, f Predicted, used, all bool) {
 	h.Resolved++
 	if f.Used {
@@ -225,7 +228,7 @@ func (h *Hints) count(p *Prediction, f Predicted, used, all bool) {
 	}
 }
 
-// feedback takes in what a person says of hints.
+// feedback applies a person's judgement of hints.
 func (h *Hints) feedback(f event.Feedback) {
 	by := offsetBy
 	if f.Helped {

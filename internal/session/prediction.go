@@ -8,42 +8,45 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Label says what a prediction is about: when a file counts as used, and when it is too late.
-// Labels are stored in the event log (event.Hint).
+// Label tells when a predicted file counts as used, and when it is too late. Labels are stored in
+// the event log (event.Hint).
 type Label string
 
 // The labels.
 const (
-	LabelOpen   Label = "open"   // opened within the conversation's next Horizon file events
-	LabelNext   Label = "next"   // the next file that the conversation opens for the first time, or one asked for with it
-	LabelTurn   Label = "turn"   // a list, one file of which is opened before the session's next prompt
+	LabelOpen Label = "open" // opened within the conversation's next Horizon file events
+	// The next file that the conversation opens for the first time, or one that is requested
+	// together with it.
+	LabelNext   Label = "next"
+	LabelTurn   Label = "turn"   // a list, of which a file is opened before the session's next prompt
 	LabelChange Label = "change" // edited by the session, or committed together with a file of the change
 )
 
-// Horizon is how many next file events a predicted file has to be opened in.
+// Horizon is the number of file events within which a predicted file has to be opened.
 const Horizon = 10
 
-// Words of the event log about hints, as package prefetch writes them.
+// Words in the event log about hints, as package prefetch writes them.
 const (
-	Shown  = "shown"  // Hint.Status: the words of the hint were said
-	Shadow = "shadow" // Hint.Status: it was not likely enough
-	Reload = "reload" // Hint.Name: the one kind whose words do not name the files that it predicts
+	Shown  = "shown"  // Hint.Status: the text of the hint was shown
+	Shadow = "shadow" // Hint.Status: the file was not probable enough
+	Reload = "reload" // Hint.Name: the only kind whose text does not name the predicted files
 )
 
-// Prediction is a hint event whose outcome is not known yet.
+// Prediction is the event of a hint whose outcome is not known yet.
 type Prediction struct {
 	ID     string
 	Kind   string // Hint.Name
 	Status string // Hint.Status
-	By     string // conversation: a subagent, "" for the agent
-	Left   int    // file events until the horizon; of other labels than LabelOpen 1 until it is decided
-	Files  []Predicted
+	By     string // the conversation: a subagent, "" for the agent itself
+	// File events until the horizon. For labels other than LabelOpen, 1 until it is resolved.
+	Left  int
+	Files []Predicted
 
 	Label Label
-	Opens bool         // a file was opened for the first time since
-	Led   int          // file events in which an open counts as caused by it
-	Batch string       // LabelNext: the calls requested together that it is decided by
-	With  []event.Path // LabelChange: files of the change
+	Opens bool         // a file has been opened for the first time since
+	Led   int          // file events for which an open is still attributed to it
+	Batch string       // LabelNext: the calls, requested together, that decide it
+	With  []event.Path // LabelChange: the files of the change
 	At    time.Time
 }
 
@@ -52,10 +55,10 @@ type Predicted struct {
 	Path     event.Path
 	P        float64 // its probability, in [0,1]
 	Used     bool
-	Resolved bool // it is known whether it was used in time
+	Resolved bool // it is known whether the file was used in time
 }
 
-// NewPrediction returns the prediction that a hint event makes.
+// NewPrediction returns the prediction in the event of a hint.
 func NewPrediction(e event.Event) Prediction {
 	h, _ := e.Body.(event.Hint)
 	p := Prediction{ID: e.ID, Kind: h.Name, Status: h.Status, By: e.Subagent, Left: Horizon, At: e.Time,
@@ -79,15 +82,15 @@ func NewPrediction(e event.Event) Prediction {
 	return p
 }
 
-// Concerns reports whether an event of the session can decide the prediction. A turn and a change
-// are those of the agent and its subagents; what is opened next is a matter of the conversation
-// that was notified.
+// Concerns reports whether an event of the session can resolve the prediction. A turn and a change
+// belong to the agent and all its subagents; what is opened next concerns only the conversation
+// that got the hint.
 func (p *Prediction) Concerns(e event.Event) bool {
 	return e.Subagent == p.By || p.Label == LabelTurn || p.Label == LabelChange
 }
 
-// Opened takes in a file event. first is true if it opened a file that the session had not opened
-// before.
+// Opened applies an event with files. first is true if it opened a file that the session had not
+// opened before.
 func (p *Prediction) Opened(e event.Event, first bool) {
 	if !p.Concerns(e) {
 		return
@@ -108,7 +111,7 @@ func (p *Prediction) Opened(e event.Event, first bool) {
 			return
 		}
 		batch := e.Call().Batch
-		if p.Batch != "" && p.Batch != batch { // the step that has begun is over
+		if p.Batch != "" && p.Batch != batch { // the step that had begun is over
 			p.Left, p.Batch = 0, ""
 			return
 		}
@@ -127,7 +130,7 @@ func (p *Prediction) use(paths []event.Path) {
 	}
 }
 
-// Committed takes in a commit: one with a file of the change ends it.
+// Committed applies a commit. A commit with a file of the change resolves the prediction.
 func (p *Prediction) Committed(e event.Event) {
 	in := func(f event.Path) bool { return slices.Contains(e.Paths(), f) }
 	if p.Label != LabelChange || p.Left == 0 || e.Time.Before(p.At) || !slices.ContainsFunc(p.With, in) {
@@ -144,7 +147,8 @@ func (p *Prediction) Prompted() {
 	}
 }
 
-// Ended takes in the end of the session. A change may be committed after it.
+// Ended applies the end of the session. A change may be committed after it, so predictions about
+// changes stay open.
 func (p *Prediction) Ended() {
 	if p.Label != LabelChange {
 		p.Left = 0
@@ -152,7 +156,7 @@ func (p *Prediction) Ended() {
 	p.Led = 0
 }
 
-// waits reports whether a file is not resolved.
+// waits reports whether any file is not resolved.
 func (p *Prediction) waits() bool {
 	return slices.ContainsFunc(p.Files, func(f Predicted) bool { return !f.Resolved })
 }

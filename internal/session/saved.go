@@ -12,7 +12,7 @@ import (
 // saved is the content of a snapshot.
 type saved struct {
 	Sessions map[string]*Session
-	Over     map[string]*Summary      // what stays of sessions that are over
+	Over     map[string]*Summary      // summaries of sessions that are over
 	Edited   map[event.Path]time.Time // see Sessions.edited
 }
 
@@ -26,8 +26,8 @@ func (l *Sessions) Snapshot() ([]byte, error) {
 	return codec.Encode(saved{l.sessions, l.over, l.edited})
 }
 
-// Restore replaces all sessions by those of a snapshot; nil drops them. After an error none is
-// there.
+// Restore replaces all sessions by those of a snapshot; nil removes them. After an error there are
+// none.
 func (l *Sessions) Restore(data []byte) (err error) {
 	var s saved
 	if data != nil {
@@ -57,7 +57,7 @@ func (l *Sessions) Restore(data []byte) (err error) {
 	return err
 }
 
-// check reports what no fold makes.
+// check returns an error if a snapshot has something that Apply cannot have made.
 func (s *saved) check() error {
 	for id, x := range s.Over {
 		if x == nil || x.ID != id || !x.usable() {
@@ -72,7 +72,7 @@ func (s *saved) check() error {
 	return nil
 }
 
-// whole reports whether the session has all maps of newSession.
+// whole reports whether none of the maps that newSession makes is nil.
 func (s *Session) whole() bool {
 	return s.Opened != nil && s.Named != nil && s.Commands != nil && s.Seen != nil && s.Terms != nil && s.Edits != nil
 }

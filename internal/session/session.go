@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// OverAfter is how long a session outlives its last event.
+// OverAfter is the time after a session's last event at which the session is over.
 const OverAfter = 24 * time.Hour
 
 // RecentFor is how long the events that Recent returns are kept.
@@ -22,29 +22,31 @@ const MentionHalf = 8
 // Session is what a session has done so far. The zero value is a session without events. Readers
 // must not change it.
 type Session struct {
-	Summary Summary    // what stays of it when it is over; of a session of another clone and of saves it has no ID
-	Intent  string     // first tag of the last event that had one
-	Current event.Path // the file opened last, not by a subagent
+	// What remains when the session is over. Sessions of other clones, and that of saves, have
+	// none.
+	Summary Summary
+	Intent  string     // first tag of the last event with tags
+	Current event.Path // the file that was opened last, not counting subagents
 	Last    time.Time  // the time of the newest event
 	Source  string     // how its newest start was reported: startup, resume, compact, …
 	Ended   bool       // its end was reported, and no start since
 	Left    time.Time  // when the person last left it for good (event.End.Left); zero if never
 
-	Clock       int64 // event clock: prompts and calls so far
-	Prompts     int64 // ordinal of the current prompt, 0 before the first
-	PromptClock int64 // event clock of the current prompt
+	Clock       int64 // event clock: number of prompts and calls so far
+	Prompts     int64 // number of the current prompt, 0 before the first
+	PromptClock int64 // event clock at the current prompt
 	Prompt      Text  // the current prompt
 	Topic       Text  // the newest earlier prompt of many words
-	Said        Text  // the end of the agent's last message; nothing at a prompt that is not brief
+	Said        Text  // the end of the agent's last message; empty if the current prompt is not brief
 
 	First       []event.Path            // opened files, in the order of their first opens
-	Opened      map[event.Path]Open     // when each was opened last
-	Named       map[event.Path]int64    // file → ordinal of the last prompt that named it
-	Commands    map[event.Path]int64    // file → event clock of the last command or pattern that named it
-	Seen        map[event.Path]float64  // file → log2 of its mentions, carried back to event clock 0
-	Terms       map[string]int64        // word of the current prompt or since → event clock of its last use
+	Opened      map[event.Path]Open     // by file: its last open
+	Named       map[event.Path]int64    // by file: number of the last prompt that named it
+	Commands    map[event.Path]int64    // by file: event clock of the last command or pattern that named it
+	Seen        map[event.Path]float64  // by file: log2 of the weight of its mentions, as of event clock 0
+	Terms       map[string]int64        // by word of the current prompt or later: event clock of its last use
 	Edits       map[event.Path]LastEdit // the current change
-	Uncommitted []event.Path            // files that it edited and that are not committed since, the newest last
+	Uncommitted []event.Path            // files that it has edited and that were not committed since, the newest last
 	Results     []Result                // the last results that named files, the newest first
 	Patterns    []Pattern               // the last commands and patterns, the newest first
 	Hints       Hints
@@ -52,7 +54,7 @@ type Session struct {
 	recent []event.Event // what Recent returns, oldest first; not saved
 }
 
-// Text is the stored part of a text.
+// Text is the part of a text that is stored.
 type Text struct {
 	Words  []string // its terms
 	Idents []string // identifiers of two words or more, in plain form (see index.Identifiers)
@@ -62,10 +64,10 @@ type Text struct {
 type Open struct {
 	Clock int64
 	At    time.Time
-	Blob  string // Call.Blob: what the call read or left in the file, "" if that is not known
+	Blob  string // Call.Blob: the content that the call read or left in the file, "" if not known
 }
 
-// LastEdit is the last edit of a file of the current change.
+// LastEdit is the last edit of a file in the current change.
 type LastEdit struct {
 	At     time.Time
 	Hinted bool // a hint led to it
@@ -74,51 +76,54 @@ type LastEdit struct {
 // Result is the result of a call as the agent saw it: the files that it named, in their order.
 type Result struct {
 	Clock   int64 // event clock
-	Prompt  int64 // ordinal of the prompt that it came under
-	Listing bool  // a list of matches or files, not content
+	Prompt  int64 // number of the prompt under which it came
+	Listing bool  // it is a list of matches or files, not a content
 	Files   []event.Path
 }
 
 // Pattern is a command or a search pattern.
 type Pattern struct {
-	Prompt int64 // ordinal of the prompt that it came under
+	Prompt int64 // number of the prompt under which it came
 	Text
 }
 
 // Exists reports whether the session has had an event.
 func (s *Session) Exists() bool { return !s.Last.IsZero() }
 
-// Deadline is when the session is over if nothing more happens.
+// Deadline returns when the session is over if nothing more happens.
 func (s *Session) Deadline() time.Time { return s.Last.Add(OverAfter) }
 
-// over reports whether the session has ended at that time.
+// over reports whether the session is over at a time.
 func (s *Session) over(at time.Time) bool { return s.Exists() && !at.Before(s.Deadline()) }
 
-// ahead reports whether the session is of a clock that ran ahead.
+// ahead reports whether the last event of the session comes from a clock that was ahead.
 func (s *Session) ahead(at time.Time) bool { return s.Last.Sub(at) > OverAfter }
 
-// Files are the opened files, the one opened last at the end, ties by path.
+// Files returns the opened files. The one opened last comes last; equal ones are ordered by path.
 func (s *Session) Files() []event.Path {
 	return slices.SortedFunc(maps.Keys(s.Opened), func(a, b event.Path) int {
 		return cmp.Or(cmp.Compare(s.Opened[a].Clock, s.Opened[b].Clock), cmp.Compare(a, b))
 	})
 }
 
-// Edited are the files of the current change, the one edited last at the end, ties by path.
+// Edited returns the files of the current change. The one edited last comes last; equal ones are
+// ordered by path.
 func (s *Session) Edited() []event.Path {
 	return slices.SortedFunc(maps.Keys(s.Edits), func(a, b event.Path) int {
 		return cmp.Or(s.Edits[a].At.Compare(s.Edits[b].At), cmp.Compare(a, b))
 	})
 }
 
-// Words are the words of the current prompt and since, the one used last at the end, ties by name.
+// Words returns the words used in the current prompt and since. The one used last comes last; equal
+// ones are ordered alphabetically.
 func (s *Session) Words() []string {
 	return slices.SortedFunc(maps.Keys(s.Terms), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s.Terms[a], s.Terms[b]), cmp.Compare(a, b))
 	})
 }
 
-// NamedNow divides the files that prompts named: by the current one, and by earlier ones only.
+// NamedNow splits the files that prompts named into those that the current one named, and those
+// that only earlier ones did.
 func (s *Session) NamedNow() (now, before map[event.Path]int64) {
 	now, before = map[event.Path]int64{}, map[event.Path]int64{}
 	for p, n := range s.Named {
@@ -131,7 +136,8 @@ func (s *Session) NamedNow() (now, before map[event.Path]int64) {
 	return now, before
 }
 
-// Mentions are by file the decayed sum of 1/√m over the texts that mentioned it among m files.
+// Mentions returns, for each file, the decayed sum of 1/√m over the texts that mentioned it among m
+// files.
 func (s *Session) Mentions() map[event.Path]float64 {
 	out := make(map[event.Path]float64, len(s.Seen))
 	for p := range s.Seen {
@@ -140,7 +146,7 @@ func (s *Session) Mentions() map[event.Path]float64 {
 	return out
 }
 
-// mention is the decayed sum of one file, 0 if nothing mentioned it.
+// mention returns the sum for one file, 0 if nothing mentioned it.
 func (s *Session) mention(p event.Path) float64 {
 	log, ok := s.Seen[p]
 	if !ok {
@@ -149,8 +155,8 @@ func (s *Session) mention(p event.Path) float64 {
 	return math.Exp2(log - float64(s.Clock)/MentionHalf)
 }
 
-// Recent are the starts, prompts, failed calls, failed searches and commands of a conversation
-// after a time, oldest first: of at most RecentFor.
+// Recent returns the starts, prompts, failed calls, failed searches and commands in a conversation
+// after a time, oldest first. It goes back RecentFor at most.
 func (s *Session) Recent(subagent string, after time.Time) (out []event.Event) {
 	for _, e := range s.recent {
 		if e.Subagent == subagent && e.Time.After(after) {
@@ -160,12 +166,13 @@ func (s *Session) Recent(subagent string, after time.Time) (out []event.Event) {
 	return out
 }
 
-// mostResults is the largest number of files that a search may name and still be useful to the
+// mostResults is the largest number of files in the result of a search that is still useful to the
 // agent.
 const mostResults = 30
 
 // FailedSearch reports whether a search or a listing named no file, or more than its agent will
-// look through. A search in one file that it names says nothing of other files.
+// look through. A search in a single file that it names is left out, because it tells nothing about
+// other files.
 func FailedSearch(e event.Event) bool {
 	if e.Kind() != event.KindSearch || len(e.Call().Named) > 0 {
 		return false
@@ -173,8 +180,8 @@ func FailedSearch(e event.Event) bool {
 	return len(e.Seen()) == 0 || len(e.Seen()) > mostResults
 }
 
-// clone is a copy that stays as it is. Lists are shared and never change: the fold appends or makes
-// another.
+// clone returns a copy that does not change any more. Both share their lists, which never change:
+// Apply appends to them or makes new ones.
 func (s *Session) clone() *Session {
 	c := *s
 	c.First, c.recent, c.Summary = slices.Clip(s.First), slices.Clip(s.recent), s.Summary.clone()
@@ -184,7 +191,7 @@ func (s *Session) clone() *Session {
 	return &c
 }
 
-// rename gives a file its new name. Where both names are known, what is newer counts. It reports
+// rename gives a file its new name. If both names are known, the newer record counts. It reports
 // whether the session had the file.
 func (s *Session) rename(from, to event.Path) (hit bool) {
 	if from == to {
@@ -221,8 +228,8 @@ func (s *Session) rename(from, to event.Path) (hit bool) {
 	return move(s.Edits, from, to, func(a, b LastEdit) bool { return a.At.After(b.At) }) || hit
 }
 
-// renamed gives a file of a list its new name. It makes another list, for readers may hold this
-// one.
+// renamed gives a file in a list its new name. It makes a new list, because readers may hold the
+// old one.
 func renamed(list *[]event.Path, from, to event.Path) bool {
 	i := slices.Index(*list, from)
 	if i >= 0 {
@@ -232,7 +239,7 @@ func renamed(list *[]event.Path, from, to event.Path) bool {
 	return i >= 0
 }
 
-// move gives a key its new name. What both have is decided by newer.
+// move gives a key its new name. If both keys exist, newer decides which value stays.
 func move[V any](m map[event.Path]V, from, to event.Path, newer func(a, b V) bool) bool {
 	v, ok := m[from]
 	if !ok {

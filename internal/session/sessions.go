@@ -10,18 +10,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Sessions are the sessions that run, and the summaries of those that are over. One goroutine
-// folds, any number may read. Safe for concurrent use.
+// Sessions has the running sessions, and the summaries of those that are over. One goroutine
+// applies events, any number may read. It is safe for concurrent use.
 type Sessions struct {
 	mu       sync.Mutex               // guards what follows
-	sessions map[string]*Session      // that run, by id
-	over     map[string]*Summary      // of sessions of this clone that do not run, by id
-	edited   map[event.Path]time.Time // when a tool edited a file last, for a minute
+	sessions map[string]*Session      // running sessions, by id
+	over     map[string]*Summary      // sessions of this clone that are not running, by id
+	edited   map[event.Path]time.Time // when a tool last edited a file; kept for a minute
 	views    map[string]*Session      // copies for readers, of sessions that have not changed since
-	open     map[string]bool          // that a commit concerns: with a change, or with predictions that wait
+	open     map[string]bool          // sessions that a commit may concern: with a change, or with open predictions
 }
 
-// New makes the state before the first event.
+// New returns the state before the first event.
 func New() *Sessions {
 	return &Sessions{sessions: map[string]*Session{}, over: map[string]*Summary{}, edited: map[event.Path]time.Time{},
 		views: map[string]*Session{}, open: map[string]bool{}}
@@ -35,7 +35,7 @@ func newSession() *Session {
 // none is a session without events.
 var none = &Session{}
 
-// Get returns a session as of at. If the session has ended or never existed, Get returns an empty
+// Get returns the session as of at. If the session has ended or never existed, Get returns an empty
 // session, never nil. The result does not change afterwards.
 func (l *Sessions) Get(id string, at time.Time) *Session {
 	l.mu.Lock()
@@ -53,12 +53,12 @@ func (l *Sessions) Get(id string, at time.Time) *Session {
 // Running is a session that is not over.
 type Running struct {
 	ID    string
-	Last  time.Time // of its newest event
+	Last  time.Time // time of its newest event
 	Ended bool      // its end was reported
 }
 
-// Running returns the sessions of this clone that are not over at that time, the one with the
-// newest event first, ties by id.
+// Running returns the sessions of this clone that are not over at a time. The one with the newest
+// event comes first; equal ones are ordered by id.
 func (l *Sessions) Running(at time.Time) []Running {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,8 +72,8 @@ func (l *Sessions) Running(at time.Time) []Running {
 	return out
 }
 
-// Left returns by id when people left sessions for good. A session that was resumed afterwards is
-// among them.
+// Left returns, by id, when people left sessions for good. A session that was resumed afterwards is
+// included.
 func (l *Sessions) Left() map[string]time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,10 +86,10 @@ func (l *Sessions) Left() map[string]time.Time {
 	return out
 }
 
-// touch notes that a session is about to change.
+// touch records that a session is about to change.
 func (l *Sessions) touch(id string) { delete(l.views, id) }
 
-// idle resolves what waits in sessions in which nothing has happened for long.
+// idle resolves the open predictions of sessions in which nothing has happened for long.
 func (l *Sessions) idle(at time.Time) (out []Resolved) {
 	for _, id := range slices.Sorted(maps.Keys(l.open)) {
 		if s := l.sessions[id]; at.Sub(s.Hints.Last) > IdleEnd && s.Hints.waits() {
@@ -101,7 +101,7 @@ func (l *Sessions) idle(at time.Time) (out []Resolved) {
 	return out
 }
 
-// start adds a session that does not run. If it ran before, it goes on with its summary.
+// start adds a session that is not running. If it ran before, it continues with its summary.
 func (l *Sessions) start(id string, d *Delta) *Session {
 	s := newSession()
 	if x := l.over[id]; x != nil {
@@ -113,8 +113,8 @@ func (l *Sessions) start(id string, d *Delta) *Session {
 	return s
 }
 
-// end ends a session, whatever the reason: its change is over, what was predicted is decided, and
-// its summary stays.
+// end ends a session, whatever the reason: its change ends, its predictions are resolved, and its
+// summary stays.
 func (l *Sessions) end(id string, d *Delta) {
 	s := l.sessions[id]
 	s.endChange(d)
@@ -128,7 +128,8 @@ func (l *Sessions) end(id string, d *Delta) {
 	l.follow(id)
 }
 
-// expire ends the sessions that are over at a tick, and those of a clock that ran ahead of it.
+// expire ends the sessions that are over at a tick, and those whose last event is too far in the
+// future.
 func (l *Sessions) expire(at time.Time, d *Delta) {
 	for _, id := range slices.Sorted(maps.Keys(l.sessions)) {
 		if s := l.sessions[id]; s.over(at) || s.ahead(at) {
@@ -137,11 +138,11 @@ func (l *Sessions) expire(at time.Time, d *Delta) {
 	}
 }
 
-// maxSessions bounds the sessions of a day, of some 45 kB each.
+// maxSessions is the largest number of running sessions. Each takes some 45 kB.
 const maxSessions = 500
 
 // makeRoom ends the session with the oldest event if there are as many as allowed. Sessions of
-// other clones go first, so that they cannot displace ours.
+// other clones are ended first, so that they cannot displace ours.
 func (l *Sessions) makeRoom(d *Delta) {
 	if len(l.sessions) < maxSessions {
 		return
@@ -171,7 +172,7 @@ func (l *Sessions) rename(r event.Rename) {
 	}
 }
 
-// follow notes whether a commit concerns a session.
+// follow records whether a commit may concern a session.
 func (l *Sessions) follow(id string) {
 	if s := l.sessions[id]; s != nil && (len(s.Uncommitted) > 0 || s.Hints.waits()) {
 		l.open[id] = true

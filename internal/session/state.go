@@ -11,20 +11,20 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// State of a session, as people see it and set it.
+// State is the state of a session, as people see and set it.
 type State string
 
 // The states. Removed is never the state of a session: setting it deletes the summary.
 const (
 	Active    State = "active"
-	Paused    State = "paused" // it ended, or was paused: it can be resumed
+	Paused    State = "paused" // it ended or was paused; it can be resumed
 	Completed State = "completed"
 	Failed    State = "failed"
 	Archived  State = "archived"
 	Removed   State = "removed"
 )
 
-// Known reports whether a session can be in the state.
+// Known reports whether a session can be in this state.
 func (s State) Known() bool { return moves[s] != nil && s != Removed }
 
 // When sessions without events are archived, and when their summaries are deleted.
@@ -33,17 +33,18 @@ const (
 	cleanUpAfter = 90 * 24 * time.Hour
 )
 
-// mostOver bounds the sessions that are over and can be resumed, of some 2 kB each. A program that
-// starts agents may make thousands in an hour.
+// mostOver is the number of sessions that are over and can be resumed. Each takes some 2 kB. A
+// program that starts agents may make thousands in an hour.
 const mostOver = 1000
 
-// Errors that callers branch on.
+// Errors that callers handle in different ways.
 var (
 	ErrUnknown = errors.New("no session is called") // its name follows
 	ErrState   = errors.New("not in this state")
 )
 
-// summarize folds an event into the summary of its session. Sessions of other clones have none.
+// summarize applies an event to the summary of its session. Sessions of other clones have no
+// summary.
 func (l *Sessions) summarize(e event.Event) {
 	if e.Session == "" || e.Origin != "" || !summarized(e.Kind()) {
 		return
@@ -51,7 +52,7 @@ func (l *Sessions) summarize(e event.Event) {
 	x := l.summary(e.Session)
 	if x == nil {
 		x = &Summary{}
-		l.over[e.Session] = x // a person or a pipeline set the state of a session that does not run
+		l.over[e.Session] = x // a person or a pipeline set the state of a session that is not running
 	}
 	if x.ID == "" {
 		x.ID, x.State = e.Session, Active
@@ -72,8 +73,8 @@ func (l *Sessions) summary(id string) *Summary {
 	return l.over[id]
 }
 
-// dropOldest deletes the summary with the oldest event, ties by id, if there are more than mostOver
-// of sessions that are over.
+// dropOldest deletes the summary with the oldest event, if there are more than mostOver of sessions
+// that are over.
 func (l *Sessions) dropOldest() {
 	if len(l.over) <= mostOver {
 		return
@@ -87,11 +88,12 @@ func (l *Sessions) dropOldest() {
 	delete(l.over, oldest.ID)
 }
 
-// sweep archives sessions that were not used for long, and deletes the summaries of those that were
-// archived for long.
+// sweep archives sessions that were not used for long, and deletes the summaries of those that have
+// been archived for long.
 func (l *Sessions) sweep(now time.Time) {
 	for id, x := range l.summaries() {
-		// What was written under a clock that ran ahead would stay, and be the newest, for as long.
+		// A time that was written while the clock was ahead would make the session the newest for
+		// too long.
 		if x.Last.After(now.Add(24 * time.Hour)) {
 			x.Last = now
 		}
@@ -108,7 +110,7 @@ func (l *Sessions) sweep(now time.Time) {
 	}
 }
 
-// summaries returns those of all sessions of this clone, by id.
+// summaries returns the summaries of all sessions of this clone, by id.
 func (l *Sessions) summaries() map[string]*Summary {
 	out := maps.Clone(l.over)
 	for id, s := range l.sessions {
@@ -130,11 +132,11 @@ func (l *Sessions) Summary(id string) (Summary, error) {
 	return x.clone(), nil
 }
 
-// Filter selects sessions; zero fields select everything but the archived.
+// Filter selects sessions. Fields that are zero select everything except archived sessions.
 type Filter struct {
 	State    State
-	Archived bool // these too
-	Limit    int  // 0 is 50
+	Archived bool // archived sessions, too
+	Limit    int  // 0 means 50
 }
 
 // List returns the summaries of sessions of this clone, the one with the newest event first.
@@ -151,7 +153,7 @@ func (l *Sessions) List(q Filter) []Summary {
 	return out[:min(len(out), cmp.Or(max(q.Limit, 0), 50))]
 }
 
-// moves are the states from which a session can be brought to another.
+// moves has, for each state, the states from which it can be set.
 var moves = map[State][]State{
 	Active:    {Paused, Completed, Failed, Archived, Active},
 	Paused:    {Active},
@@ -161,9 +163,9 @@ var moves = map[State][]State{
 	Removed:   {Active, Paused, Completed, Failed, Archived},
 }
 
-// Allows says whether the event may set a session's state: the error is ErrState when the present
-// state does not allow it, and ErrUnknown when the session is not known. Active begins an unknown
-// one. What was set before may be set again by the same event.
+// Allows reports whether an event may set a session's state. The error is ErrState if the present
+// state does not allow it, and ErrUnknown if the session is not known. Active is also allowed for
+// an unknown session, which then begins. The same event may set the same state again.
 func (l *Sessions) Allows(e event.Event) error {
 	to := State(e.Body.(event.State).Name)
 	x, err := l.Summary(e.Session)

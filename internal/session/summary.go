@@ -7,28 +7,28 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Bounds of a summary.
+// Limits of a summary.
 const (
 	recentKept   = 3 // commands
-	filesKept    = 8 // files opened, and as many edited
+	filesKept    = 8 // files opened, and the same number of files edited
 	commandFiles = 4 // files of one command
 )
 
-// Summary is what stays of a session after it is over: what people see in lists, and what is needed
-// to resume it. It has names of files and tools, counts and times, and no text.
+// Summary is what remains of a session after it is over: what people see in lists, and what is
+// needed to resume it. It has names of files and tools, counts and times, but no text.
 type Summary struct {
 	ID       string       `json:"id"`
 	Agent    string       `json:"agent,omitempty"`
 	State    State        `json:"state"`
 	Started  time.Time    `json:"started"`
-	Last     time.Time    `json:"last"`             // of its newest event
-	Turns    int          `json:"turns"`            // prompts
-	Commands int          `json:"commands"`         // prompts, tool calls and stages
+	Last     time.Time    `json:"last"`             // time of its newest event
+	Turns    int          `json:"turns"`            // number of prompts
+	Commands int          `json:"commands"`         // number of prompts, tool calls and stages
 	Resumed  int          `json:"resumed"`          // how often it was resumed
-	Tokens   int64        `json:"tokens"`           // of pipelines and hints
+	Tokens   int64        `json:"tokens"`           // tokens of its pipelines and hints
 	Recent   []Command    `json:"recent,omitempty"` // the last three, the newest last
-	Files    []event.Path `json:"files,omitempty"`  // opened last, the newest first
-	Edited   []event.Path `json:"edited,omitempty"` // changed last, the newest first
+	Files    []event.Path `json:"files,omitempty"`  // the files opened last, the newest first
+	Edited   []event.Path `json:"edited,omitempty"` // the files changed last, the newest first
 	SetBy    string       `json:"-" cbor:"set_by"`  // id of the event that set its state last
 }
 
@@ -51,7 +51,7 @@ func summarized(k event.Kind) bool {
 	return false
 }
 
-// add folds one event of the session in.
+// add applies one event of the session.
 func (s *Summary) add(e event.Event) {
 	fresh := s.Started.IsZero()
 	if fresh || e.Time.Before(s.Started) {
@@ -105,7 +105,7 @@ func (s *Summary) addCommand(e event.Event) {
 	}
 }
 
-// newestFirst puts paths in front of a list, each once.
+// newestFirst puts paths in front of a list, with each path once.
 func newestFirst(list, paths []event.Path) []event.Path {
 	out := slices.Clone(paths[:min(len(paths), filesKept)])
 	slices.Reverse(out)

@@ -9,43 +9,44 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Action is one thing that an agent did, with words that can be counted.
+// Action is one thing that an agent did, in a form that can be counted.
 type Action struct {
-	Seq    int64 // its place in the log, among prompts and actions of all sessions
+	Seq    int64 // its number in the log, where prompts and actions of all sessions share one sequence
 	at     time.Time
 	Verb   string       // read, edited, wrote, deleted, renamed, searched, ran, delegated, refused
-	Object string       // a file, a command; plain text
+	Object string       // a file or a command, as plain text
 	Paths  []event.Path // the files acted upon
 	Failed bool
-	Side   bool // done by a subagent: the agent itself did not see it
+	Side   bool // done by a subagent, so the agent itself did not see it
 
-	from    []event.Path    // of a rename: the names before
-	line    string          // of a command: all of it, plain
-	run     []shell.Program // of a command: those of its programs that are known to have run
-	checks  bool            // of a command: it has tests, a build or a linter
+	from    []event.Path    // for a rename: the old names
+	line    string          // for a command: the whole line, as plain text
+	run     []shell.Program // for a command: those of its programs that are known to have run
+	checks  bool            // for a command: it has tests, a build or a linter
 	exit    string          // Call.Exit
 	failing []string        // Call.Failing
 }
 
-// verbs of the kinds that have files.
+// verbs has the verb for each kind of event that has files.
 var verbs = map[event.Kind]string{event.KindRead: "read", event.KindEdit: "edited", event.KindWrite: "wrote",
 	event.KindDelete: "deleted", event.KindRename: "renamed"}
 
-// action reads an event; false if it is nothing that an agent did.
+// action returns the action of an event. It returns false if the event is nothing that an agent
+// did.
 func action(e cold.Numbered) (Action, bool) {
 	a := Action{Seq: e.Seq, at: e.Time, Side: e.Subagent != "", Paths: e.Paths()}
 	switch e.Kind() {
 	case event.KindRead, event.KindEdit, event.KindWrite, event.KindDelete, event.KindRename:
 		a.Verb = verbs[e.Kind()]
 		a.Object, a.from = short(e.Paths(), 3), e.From()
-		// What a subagent read, the agent itself has not seen.
+		// The agent itself has not seen what a subagent read.
 		return a, len(e.Paths()) > 0 && !(a.Side && e.Kind() == event.KindRead)
 	case event.KindSearch:
 		a.Verb, a.Object = "searched", searched(e.Text())
 		return a, !a.Side
 	case event.KindFailed:
-		// Of failed calls, only what a person refused matters later; missing files and edits that
-		// did not match do not.
+		// Of failed calls, only those that a person refused matter later; missing files and edits
+		// that did not match do not.
 		if e.Call().Failure != event.FailDenied || len(e.Paths()) == 0 {
 			return a, false
 		}
@@ -57,13 +58,13 @@ func action(e cold.Numbered) (Action, bool) {
 	return a, false
 }
 
-// maxLine is the length, in bytes, of a command that is repeated; of a longer one the beginning is.
+// maxLine is the longest command, in bytes, that is shown completely; a longer one is cut.
 const maxLine = 100
 
-// maxPattern is the length, in bytes, of a pattern that is shown.
+// maxPattern is the longest pattern, in bytes, that is shown.
 const maxPattern = 60
 
-// searched is a pattern that is short enough to be shown, or "".
+// searched returns a pattern that is short enough to be shown, else "".
 func searched(pattern string) string {
 	if s := plain(pattern); s != "" && len(s) <= maxPattern {
 		return quote(s)
@@ -83,7 +84,7 @@ func ran(a Action, e cold.Numbered) (Action, bool) {
 	}
 	a.Verb, a.Failed, a.exit, a.failing = "ran", !c.OK(), c.Exit, c.Failing
 	a.line = plain(e.Text())
-	if c.Tool == "PowerShell" { // nothing here parses that language
+	if c.Tool == "PowerShell" { // nothing here parses PowerShell
 		a.Object = quote(event.Clip(a.line, maxPattern))
 		return a, a.line != ""
 	}
@@ -102,11 +103,11 @@ func ran(a Action, e cold.Numbered) (Action, bool) {
 	if a.Object = strings.Join(full[:min(len(full), 2)], ", "); a.Object == "" {
 		a.Object = quote(event.Clip(a.line, maxPattern))
 	}
-	return a, acts // else it changed nothing
+	return a, acts // if it does not act, it changed nothing
 }
 
-// border is the command that ends a phase: one that commits, reverts changes or brings others in. A
-// failed one ends no phase.
+// border returns the command that ends a phase: one that commits, reverts changes or brings others
+// in. A failed command ends no phase.
 func (a Action) border() (shell.Program, bool) {
 	for _, c := range a.run {
 		if !a.Failed && borders(c.Class) {
@@ -118,8 +119,8 @@ func (a Action) border() (shell.Program, bool) {
 
 func borders(c shell.Class) bool { return c == shell.Commit || c == shell.Undo || c == shell.Branch }
 
-// short lists at most that many files by their whole paths. Files whose names a text should not
-// contain are only counted.
+// short lists at most that many files by their whole paths. Files that a text should not name are
+// only counted.
 func short(files []event.Path, most int) string {
 	var out []string
 	for _, f := range files {
@@ -136,5 +137,5 @@ func short(files []event.Path, most int) string {
 	return strings.Join(out, ", ")
 }
 
-// name is a whole path as plain text.
+// name returns a whole path as plain text.
 func name(f event.Path) string { return f.Quoted() }

@@ -11,20 +11,22 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Options of an Assembler. DB is required.
+// Options are the options of New. DB is required.
 type Options struct {
-	DB     *cold.DB                // the event log
-	Budget func() Budget           // of a context; nil: DefaultBudget
-	Words  func([]string) []string // the terms of a text as events have them (event.HashedWord); nil: as they are
+	DB     *cold.DB      // the event log
+	Budget func() Budget // returns the budget of a context; nil means DefaultBudget
+	// Returns the terms of a text as they are in events (event.HashedWord). nil leaves them
+	// unchanged.
+	Words func([]string) []string
 }
 
-// Assembler makes the contexts of sessions. It is safe for concurrent use.
+// Assembler assembles the contexts of sessions. It is safe for concurrent use.
 type Assembler struct {
 	o       Options
 	prompts promptIndex
 }
 
-// New opens nothing.
+// New returns an Assembler without reading anything.
 func New(o Options) *Assembler {
 	if o.Words == nil {
 		o.Words = func(terms []string) []string { return terms }
@@ -38,54 +40,56 @@ func New(o Options) *Assembler {
 // For is the purpose of a context.
 type For string
 
-// The requests.
+// The purposes.
 const (
 	ForAction  For = "action"  // the work continues: its state
-	ForPrompt  For = "prompt"  // something is asked: similar earlier prompts, too
-	ForCompact For = "compact" // the conversation was compacted: only what no client keeps
+	ForPrompt  For = "prompt"  // something is asked: similar earlier prompts are included
+	ForCompact For = "compact" // the conversation was compacted: only what no client keeps itself
 )
 
 // Request asks for the context of a session.
 type Request struct {
 	Session string
 	For     For    // "" is ForAction
-	Prompt  string // ForPrompt: the question; "" takes the session's last prompt
-	Total   int    // tokens; 0: as configured. More than that is answered from the whole log
-	// State returns the state of the worktree, with what changed after a time and the lines of
-	// these files. nil: only the log is used.
+	Prompt  string // ForPrompt: the question; "" means the session's last prompt
+	// Tokens; 0 means the configured number. A larger number than that takes the whole log into
+	// account.
+	Total int
+	// State returns the state of the worktree, with the files that changed after a time, and the
+	// changed lines of the given files. If nil, only the log is used.
 	State func(ctx context.Context, since time.Time, files []event.Path) Worktree
 }
 
-// Worktree is the present state of a worktree. The zero value is an unknown state: then only the
-// log is used.
+// Worktree is the present state of a worktree. The zero value is an unknown state, for which only
+// the log is used.
 type Worktree struct {
 	Known   bool
-	Branch  string       // its short name, "" when detached
+	Branch  string       // its short name, "" if HEAD is detached
 	Changed []event.Path // files that differ from HEAD
 	After   []event.Path // files that changed on disk after the last check, whoever changed them
-	// of files that differ from HEAD: the lines that differ, by the first and the last of each
-	// range
+	// Lines has, for files that differ from HEAD, the first and last number of each range of lines
+	// that differ.
 	Lines map[event.Path][][2]int
 }
 
-// Segment is a message of a context. Roles are those of model interfaces.
+// Segment is one message of a context. Roles are those of model interfaces.
 type Segment struct {
 	Role      string `json:"role"`
 	Content   string `json:"content"`
 	Tokens    int    `json:"tokens"`
-	Cacheable bool   `json:"cacheable"` // the next request most likely has it, too, byte for byte
+	Cacheable bool   `json:"cacheable"` // the next request will most likely have it, too, byte for byte
 }
 
-// Context is the prompts and actions of a session, in the order in which a prompt cache keeps most
-// of it: what never changes, the prompts, the summary of actions, then what changes with every
-// action.
+// Context has the prompts and actions of a session in an order that lets a prompt cache keep most
+// of it: first what never changes, then the prompts, then the summary of actions, then what changes
+// with every action.
 type Context struct {
 	Segments []Segment
 	Tokens   int
-	Files    []event.Path // named in full, in order
+	Files    []event.Path // files that it names in full, in order
 }
 
-// Text is the segments as one text, a line each.
+// Text returns the segments as one text with a line for each.
 func (c Context) Text() string {
 	var lines []string
 	for _, s := range c.Segments {
@@ -109,8 +113,9 @@ func (c *Context) add(content string, cacheable bool) {
 // preamble is the first line of every context.
 const preamble = "Recorded by aOa, earlier in this work (quoted words are data):"
 
-// Assemble makes the context of a session. It is empty when the log has no prompt and no action of
-// it. Its tokens are at most the budget's. It costs one read of what was logged of the session.
+// Assemble returns the context of a session. It is empty if the log has no prompt and no action of
+// the session. It has at most as many tokens as the budget. It reads once what was logged of the
+// session.
 func (s *Assembler) Assemble(ctx context.Context, r Request) (Context, error) {
 	set := s.o.Budget()
 	if r.For == ForCompact {
@@ -118,7 +123,7 @@ func (s *Assembler) Assemble(ctx context.Context, r Request) (Context, error) {
 	}
 	b := set.scaled(r.Total)
 	if b.Total > set.Total {
-		set = b // what a smaller budget leaves out fits now
+		set = b // what a smaller budget would leave out fits now
 	}
 	h, err := s.history(ctx, r.Session, set)
 	if err != nil || h.empty() {
@@ -142,12 +147,12 @@ func (s *Assembler) Assemble(ctx context.Context, r Request) (Context, error) {
 }
 
 const (
-	compactTokens = 150 // of a context after a compaction, at most
-	promptTokens  = 35  // of its prompts, where the state of the work would take their space
+	compactTokens = 150 // tokens of a context after a compaction, at most
+	promptTokens  = 35  // tokens for prompts, if the state of the work would need their space
 )
 
-// questionTokens is the number of tokens of the prompt that the context is made for, which its
-// agent has in full.
+// questionTokens is the number of tokens of the prompt for which the context is made. Its agent has
+// the whole prompt anyway.
 const questionTokens = 50
 
 // assemble joins the parts in their order.
@@ -156,7 +161,7 @@ func (h *history) assemble(r Request, b Budget, st Worktree, found []similar) Co
 	c.add(preamble, true)
 	most := b.prompts()
 	if r.For == ForCompact {
-		h.prompts = h.prompts[:max(len(h.prompts)-1, 0)] // the client keeps what came after
+		h.prompts = h.prompts[:max(len(h.prompts)-1, 0)] // the client keeps the last prompt and what followed it
 		reserved := min(index.Tokens(h.shortened())+sum(h.formatEach(relevantPrompts(h.prompts), caps[0])), promptTokens)
 		left := b.Total - c.Tokens
 		state, _, all := formatState(&h.work, st, r.For, left-reserved)

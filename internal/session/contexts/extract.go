@@ -11,15 +11,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// gap marks sentences that were left out.
+// gap stands for sentences that were left out.
 const gap = "[…]"
 
 // extract shortens a prompt to at most that many tokens. If the prompt does not fit, it keeps the
 // most informative sentences, whole and in their order, with a gap where others were. The first
-// sentence weighs more, because people begin with what they want. If no sentence fits, extract
-// returns the beginning of the first one. The result is plain text.
+// sentence weighs more, because people begin with what they want. If no sentence fits, it returns
+// the beginning of the first one. The result is plain text.
 func extract(text string, tokens int) string {
-	if len(text) <= 16*tokens { // a longer text does not fit, spaces aside
+	if len(text) <= 16*tokens { // a longer text cannot fit, not even if most of it is spaces
 		if s := plain(text); index.Tokens(s) <= tokens {
 			return s
 		}
@@ -47,10 +47,10 @@ func beginning(s string, tokens int) string {
 	return cut + " " + gap
 }
 
-// minBeginning is how many bytes of a sentence say something.
+// minBeginning is the number of bytes from which on the beginning of a sentence is worth showing.
 const minBeginning = 8
 
-// choose takes the most informative sentences that fit, in their order.
+// choose returns the most informative sentences that fit, in their order.
 func choose(all []string, tokens int) string {
 	order := make([]int, len(all))
 	for i := range order {
@@ -72,8 +72,8 @@ func choose(all []string, tokens int) string {
 }
 
 // worths returns the worth of each sentence: the sum over its terms of ln(1 + sentences ÷ sentences
-// with the term), divided by √(bytes + 20). That of the first sentence is doubled and gets 0.5
-// more; that of a question counts 1.2 times.
+// with the term), divided by √(bytes + 20). The worth of the first sentence is then doubled and
+// gets 0.5 more; a question counts 1.2 times.
 func worths(all []string) []float64 {
 	seen := map[string]int{}
 	terms := make([][]string, len(all))
@@ -122,10 +122,10 @@ func join(all []string, taken []bool) string {
 	return b.String()
 }
 
-// maxSentences bounds the work on one text.
+// maxSentences is the number of sentences of a text that are looked at.
 const maxSentences = 200
 
-// sentences are the sentences and lines of a text, plain. Fenced code is left out.
+// sentences returns the sentences and lines of a text, as plain text. Fenced code is left out.
 func sentences(text string) []string {
 	var out []string
 	fenced := false
@@ -150,7 +150,7 @@ func sentences(text string) []string {
 	return out
 }
 
-// split cuts a line after '.', '!', '?' and the like if a space follows, so that file names stay
+// split cuts a line after '.', '!', '?' and the like if a space follows. File names thus stay
 // whole.
 func split(line string) []string {
 	var out []string
@@ -162,7 +162,7 @@ func split(line string) []string {
 			out = append(out, line[start:i])
 			start, ends = i, false
 		case r == '.' || r == '!' || r == '?' || r == ';':
-			// "e.g. x" and "1. x" end nothing.
+			// A dot as in "e.g. x" and "1. x" does not end a sentence.
 			ends = i-start > 4
 		case r == '。' || r == '！' || r == '？':
 			end := i + len(string(r))

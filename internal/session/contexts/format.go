@@ -9,10 +9,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// caps are the tokens of a prompt, and of the last one. The first pair that fits is used.
+// caps has pairs of limits in tokens: for a prompt, and for the last prompt. The first pair with
+// which everything fits is used.
 var caps = [][2]int{{70, 150}, {50, 120}, {35, 100}, {25, 80}, {18, 60}, {12, 40}, {8, 25}}
 
-// formatPrompts formats the older prompts in short, and the others one by one, in at most that many
+// formatPrompts returns the older prompts in short, and the others one by one, in at most that many
 // tokens.
 func (h *history) formatPrompts(tokens int) (gists string, quoted []string) {
 	gists, prompts := h.shortened(), relevantPrompts(h.prompts)
@@ -73,10 +74,10 @@ func sum(texts []string) (n int) {
 	return n
 }
 
-// doneShare is the share of the actions' tokens for their summary.
+// doneShare is the share of the actions' tokens that their summary may take.
 const doneShare = .6
 
-// formatActions formats a summary of the older actions, and the latest ones one by one, in at most
+// formatActions returns a summary of the older actions, and the latest ones one by one, in at most
 // that many tokens.
 func formatActions(phases []phase, latest []Action, tokens int) (done, last string) {
 	done = formatPhases(phases, int(doneShare*float64(tokens)))
@@ -88,13 +89,13 @@ func formatActions(phases []phase, latest []Action, tokens int) (done, last stri
 	return done, ""
 }
 
-// formatPhases formats the summary of actions, in at most that many tokens.
+// formatPhases returns the summary of actions, in at most that many tokens.
 func formatPhases(phases []phase, tokens int) string {
 	var facts []fact
 	for i, p := range phases {
 		for _, f := range p.facts() {
-			// Of facts with equal weights, those of the newer phase stay. The remainder is the
-			// number of the phase.
+			// The number of the phase is added to the weight, so that of facts with equal weights
+			// those of the newer phase stay.
 			facts = append(facts, fact{f.text, f.weight*100 + i})
 		}
 	}
@@ -118,7 +119,7 @@ func formatPhases(phases []phase, tokens int) string {
 	})
 }
 
-// formatLatest is actions one by one. The same verb on several files in a row is one.
+// formatLatest returns actions one by one. The same verb on several files in a row is written once.
 func formatLatest(actions []Action) string {
 	var out []string
 	verb := ""
@@ -154,13 +155,13 @@ func formatLatest(actions []Action) string {
 	return "Latest actions: " + strings.Join(out, "; ") + "."
 }
 
-// attached is how many files the clients read again by themselves after a compaction, the newest:
-// they are named last.
+// attached is the number of newest files that clients read again by themselves after a compaction.
+// These are named last.
 const attached = 5
 
-// formatState formats the state of the work, and returns the files that it names and whether those
-// are all. If not all fits, the lines of files are left out first, then their folders are written
-// only once, then files are left out.
+// formatState returns the state of the work, the files that it names, and whether these are all. If
+// not everything fits, the lines of files are left out first, then their folders are written only
+// once, then files are left out.
 func formatState(w *work, st Worktree, use For, tokens int) (text string, files []event.Path, all bool) {
 	most := maxChanged
 	for i := 0; most > 0; i++ {
@@ -195,14 +196,14 @@ func formatState(w *work, st Worktree, use For, tokens int) (text string, files 
 	return text, files, all
 }
 
-// mentionable are the first files that may be named, at most most.
+// mentionable returns the first files that may be named, at most most.
 func mentionable(files []event.Path, most int) []event.Path {
 	out := slices.DeleteFunc(slices.Clone(files), func(f event.Path) bool { return !f.Mentionable() })
 	return out[:min(len(out), max(most, 0))]
 }
 
-// grouped are files by their folders, in the order in which each folder is first: "a/{b.go,c.go}",
-// "d.go".
+// grouped returns files by folder, as in "a/{b.go,c.go}" and "d.go". Folders are ordered by their
+// first file.
 func grouped(files []event.Path) (out []string) {
 	var groups [][]event.Path
 	for _, f := range files {
@@ -231,8 +232,8 @@ func grouped(files []event.Path) (out []string) {
 	return out
 }
 
-// sharedEnds are the beginning and the end that names have in common, whole words, so that
-// something is left of each.
+// sharedEnds returns the beginning and the end that names have in common. They are cut between
+// words, so that something is left of each name.
 func sharedEnds(names []string) (pre, suf string) {
 	pre, suf = names[0], names[0]
 	least := len(pre)
@@ -253,7 +254,7 @@ func sharedEnds(names []string) (pre, suf string) {
 	return pre, ""
 }
 
-// seams are where names are cut.
+// seams are the characters at which names may be cut.
 const seams = "._-"
 
 func each[A, B any](list []A, fn func(A) B) []B {
@@ -268,10 +269,10 @@ const (
 	changedHead  = "Changed and not committed: "
 	earlierHead  = "Edited earlier: "
 	maxChanged   = 24 // edited files that are named
-	editedWeight = 70 // of a fact that names edited files, at least
+	editedWeight = 70 // least weight of a fact that names edited files
 )
 
-// facts returns the state of the work: at most that many files, formatted by list. After a
+// facts returns the state of the work with at most most files, formatted by list. After a
 // compaction it has only what no client keeps itself.
 func (w *work) facts(st Worktree, use For, most int, list func([]event.Path) []string) (facts []fact) {
 	add := func(head, text string, weight int) {

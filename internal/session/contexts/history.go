@@ -11,16 +11,16 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// history is a session, folded from its prompts and actions: the older ones in short, the others
-// one by one.
+// history is a session, computed from its prompts and actions: the older ones in short, the newer
+// ones one by one.
 type history struct {
 	budget  Budget
 	gists   []gist   // older prompts in short
-	phases  []phase  // older actions in counts
-	prompts []prompt // that come after those in gists
-	actions []Action // that come after those in phases
-	work    work     // after the last action
-	loose   bool     // events were out of order: numbers are not the log's
+	phases  []phase  // older actions as counts
+	prompts []prompt // prompts after those in gists
+	actions []Action // actions after those in phases
+	work    work     // the state after the last action
+	loose   bool     // events were out of order, so their numbers are not those of the log
 }
 
 // prompt is one prompt of a session.
@@ -28,7 +28,7 @@ type prompt struct {
 	seq  int64
 	at   time.Time
 	text string
-	cost int // tokens at most, where it is quoted by itself
+	cost int // tokens that it takes at most if it is quoted by itself
 }
 
 // gist is an older prompt in short.
@@ -38,26 +38,26 @@ type gist struct {
 }
 
 const (
-	maxThread = 2500 // events that are read, the newest
-	// In a longer session the first event shown moves on in steps of this many numbers of the log,
-	// so that the beginning of the context seldom changes.
+	maxThread = 2500 // events that are read, the newest ones
+	// In a longer session, the first event that is shown moves in steps of this many numbers of the
+	// log, so that the beginning of the context seldom changes.
 	threadEnd = 1000
 	disorder  = 10 * time.Minute // how much older an event may be than those before it in the log
 	maxGists  = 12
 
-	// slack is the share of a budget that is used after a compaction. The prefix then stays the
-	// same until the rest is used.
+	// slack is the share of a budget to which prompts or actions are cut when they exceed it. The
+	// prefix then stays the same until the rest is used up.
 	slack = .6
-	// keepWhole is how many of the newest prompts, and of the newest actions, are never summarized.
+	// keepWhole is the number of newest prompts, and of newest actions, that are never summarized.
 	keepWhole = 3
-	// labelTokens is the number of tokens of a prompt's time and quotation marks.
+	// labelTokens is the number of tokens for the time and the quotation marks of a prompt.
 	labelTokens = 6
 	// gistTokens limits one older prompt, and gistsTokens all of them together.
 	gistTokens  = 24
 	gistsTokens = 95
 )
 
-// history reads a session from the log. The result depends on the log and the budget alone, so that
+// history reads a session from the log. The result depends only on the log and the budget, so that
 // the beginning of a context stays the same from request to request.
 func (s *Assembler) history(ctx context.Context, session string, b Budget) (*history, error) {
 	events, err := s.o.DB.Thread(ctx, session, maxThread)
@@ -71,8 +71,8 @@ func (s *Assembler) history(ctx context.Context, session string, b Budget) (*his
 	return historyOf(events, b), nil
 }
 
-// historyOf folds events in the order of the log, or in the order of time if some are much older
-// than events before them.
+// historyOf computes a history from events in the order of the log, or in the order of time if some
+// events are much older than those before them.
 func historyOf(events []cold.Numbered, b Budget) *history {
 	h := &history{budget: b}
 	var last time.Time
@@ -140,8 +140,8 @@ func (h *history) shorten(p prompt) {
 	}
 }
 
-// dropGist drops the gist with the fewest terms, but not the newest. The first one weighs more: it
-// has the subject of the session.
+// dropGist drops the gist with the fewest terms, but not the newest. The first gist weighs more,
+// because it tells the subject of the session.
 func (h *history) dropGist() {
 	least, words := 0, math.Inf(1)
 	for i, g := range h.gists[:len(h.gists)-1] {
@@ -156,7 +156,7 @@ func (h *history) dropGist() {
 	h.gists = slices.Delete(h.gists, least, least+1)
 }
 
-// shortened are the gists on one line, "" without any.
+// shortened returns the gists on one line, "" if there are none.
 func (h *history) shortened() string {
 	if len(h.gists) == 0 {
 		return ""

@@ -11,20 +11,20 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// phase is a part of the work in counts. It ends with a commit, or with a command that reverts
-// changes or brings others in. The oldest phases are joined; the order of their ends is kept.
+// phase is a part of the work as counts. It ends with a commit, or with a command that reverts
+// changes or brings others in. The oldest phases are joined, but the order of their ends is kept.
 type phase struct {
-	files   map[event.Path]string // what was last done to each: edited, deleted, renamed
-	runs    map[string]int        // by command: how often it ran
-	helpers int                   // subagents asked
+	files   map[event.Path]string // by file: what was done last, edited, deleted or renamed
+	runs    map[string]int        // by command: number of runs
+	helpers int                   // number of subagents that were asked
 	refused int
-	ends    []string // in order
+	ends    []string // how it ended, in order
 }
 
 // maxPhases is the largest number of phases of a session.
 const maxPhases = 3
 
-// addToPhases counts an action into the last phase, or begins one.
+// addToPhases counts an action in the last phase, or in a new one.
 func addToPhases(phases []phase, a Action) []phase {
 	_, ends := a.border()
 	if n := len(phases); n == 0 || len(phases[n-1].ends) > 0 && !ends {
@@ -64,7 +64,7 @@ func (p *phase) add(a Action) {
 	}
 }
 
-// ending is the text of a border: of a commit without its message.
+// ending returns the text for a command that ends a phase. Of a commit it leaves out the message.
 func ending(c shell.Program) string {
 	if c.Class == shell.Commit {
 		return c.Name
@@ -81,13 +81,13 @@ func (p *phase) join(q phase) {
 	p.helpers, p.refused, p.ends = p.helpers+q.helpers, p.refused+q.refused, append(p.ends, q.ends...)
 }
 
-// fact is a part of a text. Where not all fit, those with the least weight are left out.
+// fact is a part of a text. If not all facts fit, those with the least weight are left out.
 type fact struct {
 	text   string
 	weight int
 }
 
-// facts are the phase in words: changes first, then what was run, then how it ended.
+// facts returns the phase in words: changes first, then what was run, then how it ended.
 func (p phase) facts() []fact {
 	done := map[string][]event.Path{}
 	for _, f := range slices.Sorted(maps.Keys(p.files)) {
@@ -117,7 +117,7 @@ func (p phase) facts() []fact {
 	return out
 }
 
-// runsText are the most frequent commands.
+// runsText returns the most frequent commands.
 func (p phase) runsText() string {
 	names := slices.SortedFunc(maps.Keys(p.runs), func(a, b string) int {
 		return cmp.Or(cmp.Compare(p.runs[b], p.runs[a]), cmp.Compare(a, b))
@@ -131,8 +131,8 @@ func (p phase) runsText() string {
 	return strings.Join(names, ", ")
 }
 
-// folders groups files: a single one by its name, several by their folder, the folders with most
-// files first.
+// folders groups files by folder: a single file is named, several are counted with their folder.
+// Folders with most files come first.
 func folders(files []event.Path) string {
 	by := map[string][]event.Path{}
 	for _, f := range files {
@@ -166,7 +166,7 @@ func folders(files []event.Path) string {
 	return strings.Join(out, ", ")
 }
 
-// repetitions are texts with the counts of those that follow each other: "committed 3 times".
+// repetitions joins equal texts that follow each other: "committed 3 times".
 func repetitions(texts []string) (out []string) {
 	for i := 0; i < len(texts); {
 		n := 1

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// plain makes text of others safe inside a line of ours: one line, without characters that could
-// end a quotation, begin a tag, move a cursor, hide, or reorder.
+// plain makes a foreign text safe inside of a line of ours: one line, without characters that could
+// end a quotation, begin a tag, move the cursor, hide text, or reorder it.
 func plain(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -33,5 +33,5 @@ func plain(s string) string {
 	return b.String()
 }
 
-// quote puts plain text between quotation marks.
+// quote returns plain text in quotation marks.
 func quote(s string) string { return `"` + s + `"` }

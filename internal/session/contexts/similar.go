@@ -12,26 +12,26 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// similar is an earlier prompt that resembles another, and what it led to.
+// similar is an earlier prompt that resembles the present one, and what it led to.
 type similar struct {
 	session string
 	at      time.Time
-	text    string       // as it was given
+	text    string       // as it was typed, redacted
 	score   float64      // index.Relevance, in [0,1]
-	files   []event.Path // changed until the next prompt, in order
+	files   []event.Path // files that were changed before the next prompt, in order
 }
 
-// Bounds of the search for similar prompts.
+// Limits of the search for similar prompts.
 const (
 	maxPrompts    = 2000 // prompts that are compared, the newest
-	topSimilar    = 2    // shown
-	leastSimilar  = .30  // score from which one is shown
+	topSimilar    = 2    // prompts that are shown
+	leastSimilar  = .30  // least score of a prompt that is shown
 	leastShared   = 2    // terms that it must share
-	maxTurn       = 200  // events of a turn that are read for its files
+	maxTurn       = 200  // events of a turn that are read to find its files
 	similarTokens = 110
 )
 
-// promptIndex has the terms of the prompts of all sessions. Texts stay in the log.
+// promptIndex has the terms of the prompts of all sessions. Their texts stay in the log.
 type promptIndex struct {
 	mu      sync.Mutex
 	prompts []indexedPrompt
@@ -44,7 +44,7 @@ type indexedPrompt struct {
 	terms   []string
 }
 
-// refresh reads the prompts that were logged since.
+// refresh reads the prompts that were logged since the last call.
 func (x *promptIndex) refresh(ctx context.Context, db *cold.DB) ([]indexedPrompt, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -62,8 +62,8 @@ func (x *promptIndex) refresh(ctx context.Context, db *cold.DB) ([]indexedPrompt
 	return x.prompts, nil
 }
 
-// similarTo finds the prompts most like a text, the best first, at most k. Prompts for which skip
-// is true are left out; skip may be nil.
+// similarTo returns the prompts that are most similar to a text, the best first, at most k. Prompts
+// for which skip is true are left out; skip may be nil.
 func (s *Assembler) similarTo(ctx context.Context, text string, k int, skip func(p indexedPrompt) bool) ([]similar, error) {
 	terms := s.o.Words(index.Terms(text, event.MaxTerms))
 	prompts, err := s.prompts.refresh(ctx, s.o.DB)
@@ -98,8 +98,8 @@ func (s *Assembler) similarTo(ctx context.Context, text string, k int, skip func
 	return out[:min(len(out), k)], nil
 }
 
-// readTurn reads a prompt and the files that were changed until the next one. It is empty when the
-// prompt was forgotten meanwhile.
+// readTurn reads a prompt, and the files that were changed before the next one. The result is empty
+// if the prompt was forgotten meanwhile.
 func (s *Assembler) readTurn(ctx context.Context, p indexedPrompt) (similar, error) {
 	events, err := s.o.DB.Turn(ctx, p.session, p.seq, maxTurn)
 	if err != nil || len(events) == 0 || events[0].Kind() != event.KindPrompt {
@@ -121,13 +121,13 @@ func (s *Assembler) readTurn(ctx context.Context, p indexedPrompt) (similar, err
 	return out, nil
 }
 
-// similarPrompts finds prompts like the one that is asked, other than those that the context
+// similarPrompts returns prompts similar to the one that is asked, except those that the context
 // contains anyway.
 func (s *Assembler) similarPrompts(ctx context.Context, r Request, h *history) ([]similar, error) {
 	contained := map[int64]bool{}
 	text := r.Prompt
 	for _, p := range h.prompts {
-		contained[p.seq] = !h.loose // numbers of a loose history are not the log's: the text decides then
+		contained[p.seq] = !h.loose // the numbers of a loose history are not those of the log, so compare texts
 		if r.Prompt == "" {
 			text = p.text
 		}
@@ -143,7 +143,7 @@ func (s *Assembler) similarPrompts(ctx context.Context, r Request, h *history) (
 	return found[:min(len(found), topSimilar)], err
 }
 
-// formatSimilar formats earlier prompts and the files that they led to, in at most that many
+// formatSimilar returns earlier prompts and the files that they led to, in at most that many
 // tokens.
 func formatSimilar(found []similar, tokens int) string {
 	var facts []fact

@@ -12,17 +12,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// work is the state of a session's work: a fold of its actions in their order.
+// work is the state of a session's work, computed from its actions in order.
 type work struct {
-	files   map[event.Path]edited // that it edited, deleted or renamed, by their present names
-	check   *Action               // the last command that ran tests, a build or a linter; nil if none is known to have run
-	refused []string              // what the person did not allow since the last prompt
+	files map[event.Path]edited // files that it edited, deleted or renamed, by their present names
+	// The last command that ran tests, a build or a linter; nil if none is known to be the last.
+	check   *Action
+	refused []string // what the person has refused since the last prompt
 }
 
 // edited is the last edit of a file in a session.
 type edited struct {
 	seq   int64 // number of the action
-	other bool  // it was deleted, or renamed and not edited
+	other bool  // it was deleted, or renamed without being edited
 }
 
 // add adds an action.
@@ -49,14 +50,15 @@ func (w *work) add(a Action) {
 		if !a.checks {
 			return
 		}
-		w.check = nil // a check that may have run is not known to be the last one
+		w.check = nil // another check may have run, so the last one is not known
 		if len(a.failing) > 0 || slices.ContainsFunc(a.run, shell.Program.Checks) {
 			w.check = &a
 		}
 	}
 }
 
-// sorted are the files that the session edited, the newest edit first.
+// sorted returns the files that the session edited and for which which is true, the newest edit
+// first.
 func (w *work) sorted(which func(event.Path) bool) (out []event.Path) {
 	for f := range w.files {
 		if which(f) {
@@ -69,29 +71,30 @@ func (w *work) sorted(which func(event.Path) bool) (out []event.Path) {
 	return out
 }
 
-// open are the files that the session edited and that differ from HEAD now, as git says.
+// open returns the files that the session edited and that, according to git, differ from HEAD now.
 func (w *work) open(st Worktree) []event.Path {
 	return w.sorted(func(f event.Path) bool { return slices.Contains(st.Changed, f) })
 }
 
-// changed are the open files, those last that clients read again by themselves after a compaction.
+// changed returns the open files. Those that clients read again by themselves after a compaction
+// come last.
 func (w *work) changed(st Worktree) []event.Path {
 	open := w.open(st)
 	return slices.Concat(open[min(len(open), attached):], open[:min(len(open), attached)])
 }
 
-// others are the other files that the session edited. Whether that was committed or reverted is not
-// known.
+// others returns the other files that the session edited. It is not known whether these edits were
+// committed or reverted.
 func (w *work) others(st Worktree) []event.Path {
 	return w.sorted(func(f event.Path) bool { return !w.files[f].other && !slices.Contains(st.Changed, f) })
 }
 
-// maxAfter is how many files are named that changed after a check.
+// maxAfter is the number of files changed after a check that are named.
 const maxAfter = 5
 
-// lastCheck quotes the last check: the command, its exit status if that is known to be the status
-// of the check alone, the lines of its output that name failures, and what changed on disk after
-// it. It returns "" if no check is known.
+// lastCheck quotes the last check: the command, its exit status if that is known to belong to the
+// check alone, the lines of its output that name failures, and what has changed on disk since. It
+// returns "" if no check is known.
 func (w *work) lastCheck(st Worktree) string {
 	if w.check == nil {
 		return ""
@@ -107,7 +110,7 @@ func (w *work) lastCheck(st Worktree) string {
 	if len(lines) > 0 {
 		out += "; in its output: " + strings.Join(lines, ", ")
 	}
-	// of its own files the disk knows, but for those that are not there any more
+	// For the session's own files the disk tells, unless they no longer exist.
 	after := w.sorted(func(f event.Path) bool { return w.files[f].seq > w.check.Seq && (w.files[f].other || !st.Known) })
 	for _, f := range st.After {
 		if !slices.Contains(after, f) {
@@ -123,7 +126,7 @@ func (w *work) lastCheck(st Worktree) string {
 // simple matches a command that needs no quotation marks in our text.
 var simple = regexp.MustCompile(`^[\w./=:,@+%-]+(?: [\w./=:,@+%-]+)*$`)
 
-// asTyped is a command as it was typed, cut if it is long.
+// asTyped returns a command as it was typed, cut if it is long.
 func asTyped(line string) string {
 	if cut := event.Clip(line, maxLine); cut != line {
 		line = cut + " …"
@@ -134,10 +137,12 @@ func asTyped(line string) string {
 	return quote(line)
 }
 
-// maxRanges is how many ranges of lines a file is named with; of more, the first line and the last.
+// maxRanges is the number of ranges of lines with which a file is named. If there are more, only
+// the first and the last line are.
 const maxRanges = 3
 
-// place is a file with the lines that differ from HEAD, by their first and last: "a.go:40-58,120".
+// place returns a file with the lines that differ from HEAD, by their first and last number:
+// "a.go:40-58,120".
 func place(f event.Path, lines [][2]int) string {
 	if len(lines) > maxRanges {
 		lines = [][2]int{{lines[0][0], lines[len(lines)-1][1]}}
@@ -156,7 +161,7 @@ func place(f event.Path, lines [][2]int) string {
 	return name(f) + ":" + strings.Join(out, ",")
 }
 
-// listed names at most that many files, and counts the others.
+// listed names at most that many files and counts the others.
 func listed(files []event.Path, most int, list func([]event.Path) []string) string {
 	named := mentionable(files, most)
 	out := list(named)

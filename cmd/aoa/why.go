@@ -78,6 +78,9 @@ func (a *app) explain(w api.WhyAnswer, q event.Query) {
 	if w.Rank > 0 {
 		place = fmt.Sprintf("rank %d", w.Rank)
 	}
+	if len(q.Files) == 0 && q.Prompt == "" && q.Session == "" {
+		place += " for what recent work needs next"
+	}
 	chance := event.Chance(w.Score)
 	if q.Explain {
 		chance += fmt.Sprintf(", %.0f%%", w.Score*100)
@@ -100,6 +103,10 @@ func (a *app) explain(w api.WhyAnswer, q event.Query) {
 // leastAgainst is the share of the log odds that a reason against a file must take to be mentioned.
 const leastAgainst = 0.2
 
+// leastLarge is the value of the signal size from which on a file is called large: about 1,600 words.
+// Each file has some of it.
+const leastLarge = 0.8
+
 // because returns a sentence with the strongest reason for a file and the strongest one against it.
 func (a *app) because(s event.Suggestion) string {
 	pro, con := a.reasonText(s.Reason()), ""
@@ -107,7 +114,8 @@ func (a *app) because(s event.Suggestion) string {
 		pro = fmt.Sprintf("changed with %s in %s", a.display(t.With), t)
 	}
 	for _, r := range s.Reasons { // the strongest first
-		if text := against[r.Signal]; text != "" && r.Value*r.Weight < -leastAgainst && con == "" {
+		if text := against[r.Signal]; text != "" && r.Value*r.Weight < -leastAgainst && con == "" &&
+			(r.Signal != "size" || r.Value >= leastLarge) {
 			con = "; less because " + text
 		}
 	}

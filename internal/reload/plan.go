@@ -123,11 +123,5 @@ func (c *Cache) apply(ctx context.Context, p *replay, l *plan, e Entry) (string,
 	for i, f := range u.Patches {
 		u.Patches[i].After = hash(p.dir, f.Path)
 	}
-	for i, s := range l.steps {
-		if s.State == Planned {
-			s.State = Applied
-		}
-		l.steps[i] = s
-	}
 	return u.ID, c.keepUndo(ctx, u, e.Session)
 }

@@ -173,3 +173,20 @@ func TestFormatted(t *testing.T) {
 		t.Error("it is offered although others have changed its file")
 	}
 }
+
+// TestReplayOfRename: the searches of a replay are made before its edits, which take away what they
+// find. One that finds nothing stops the replay before its edits.
+func TestReplayOfRename(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "package a\n\nfunc oldName() {}\n"})
+	search := Action{Tool: "Grep", Act: event.ActSearch, Pattern: "oldName", Mode: "content", Found: 1}
+	d.turn("s", "rename oldName to newName", search, edits("a.go", "oldName", "newName"))
+	id := d.find("rename oldName to newName")
+	plan := d.replay(Request{ID: id, Edits: true}).Plan
+	d.states(d.replay(Request{ID: id, Plan: plan}), Done, Applied)
+	fault.Same(t, "made", d.read("a.go"), "package a\n\nfunc newName() {}\n")
+	e, err := d.cache.Get(t.Context(), id)
+	fault.Check(t, err)
+	fault.Same(t, "counts", fmt.Sprint(e.Successes, " ", e.Failures), "1 0")
+	r := d.replay(Request{ID: id, Plan: plan})
+	fault.Same(t, "made twice", fmt.Sprint(states(r), " ", r.Undo), "[diverged] ")
+}

@@ -108,24 +108,40 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 		defer c.applying.Unlock()
 		p.plan = newPlan(ctx, w, e, r.Skip)
 		out.Diff, out.Plan = p.plan.diff(), p.plan.name()
-		if r.Plan != "" && !p.plan.broken {
-			if r.Plan != out.Plan {
-				return out, fmt.Errorf("%w: %s was shown, it would be %q now", ErrPlan, r.Plan, out.Plan)
-			}
-			if out.Undo, err = c.apply(ctx, p, p.plan, e); err != nil {
-				return out, err
+		if r.Plan != "" && !p.plan.broken && r.Plan != out.Plan {
+			return out, fmt.Errorf("%w: %s was shown, it would be %q now", ErrPlan, r.Plan, out.Plan)
+		}
+	}
+	if err := p.actions(ctx, e, r.Skip, &out); err != nil {
+		return out, err
+	}
+	if r.Plan != "" && !p.plan.broken && out.Diverged == "" { // what the edits change, the searches still found
+		if out.Undo, err = c.apply(ctx, p, p.plan, e); err != nil {
+			return out, err
+		}
+		for i := range out.Steps {
+			if out.Steps[i].State == Planned {
+				out.Steps[i].State = Applied
 			}
 		}
 	}
+	if r.Edits && r.Plan == "" {
+		return out, nil // a dry run counts neither as a use nor as a failure
+	}
+	return out, c.used(ctx, e.ID, out.Diverged == "")
+}
+
+// actions repeats the actions of an entry up to the first with another result.
+func (p *replay) actions(ctx context.Context, e Entry, skip []int, out *Report) error {
 	size := 0
 	for i, a := range e.Actions {
 		s := newStep(i, a)
 		switch {
 		case ctx.Err() != nil:
-			return out, ctx.Err()
-		case slices.Contains(r.Skip, i):
+			return ctx.Err()
+		case slices.Contains(skip, i):
 			s.State = Skipped
-		case size >= maxOutput:
+		case size >= maxOutput && !a.changes():
 			s.is(Skipped, fmt.Sprintf("the answer has %d KB already", maxOutput>>10))
 		default:
 			p.action(ctx, i, a, e.note(a), &s)
@@ -138,13 +154,10 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 			break
 		}
 	}
-	if r.Edits && r.Plan == "" {
-		return out, nil // a dry run counts neither as a use nor as a failure
-	}
-	return out, c.used(ctx, e.ID, out.Diverged == "")
+	return nil
 }
 
-// action repeats one action. All edits were planned, and perhaps made, before.
+// action repeats one action. All edits were planned before, and are made after the last action.
 func (p *replay) action(ctx context.Context, i int, a Action, note string, s *Step) {
 	switch {
 	case a.Act == event.ActRun && !a.Secret:

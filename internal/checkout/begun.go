@@ -7,15 +7,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Bounds of the changes that are remembered from their beginning on.
+// Limits for changes that are remembered from their beginning on.
 const (
-	begunLife = 10 * time.Minute // a person may have to allow a change
+	begunLife = 10 * time.Minute // a person may first have to allow a change
 	maxBegun  = 4096             // changes
 )
 
-// begun are the changes of files that calls have begun. An agent says so before the call writes:
-// this is how Call.Before is known, and that bytes on disk which the log does not know yet are the
-// session's own.
+// begun has the changes of files that calls have begun. An agent announces a change before the call
+// writes. So aOa knows Call.Before, and knows that new content on disk comes from the session
+// although the log does not have the call yet.
 type begun struct {
 	mu      sync.Mutex // guards changes
 	changes map[begunFile]beginning
@@ -27,13 +27,13 @@ type begunFile struct {
 	file    event.Path
 }
 
-// beginning is when a change began, and Call.Before of it until a call has taken that.
+// beginning tells when a change began. before is for Call.Before, until a call has taken it.
 type beginning struct {
 	at     time.Time
 	before string
 }
 
-// note notes a change that begins.
+// note records a change that begins.
 func (b *begun) note(session string, f event.Path, before string, at time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,7 +43,8 @@ func (b *begun) note(session string, f event.Path, before string, at time.Time) 
 	b.changes[begunFile{session, f}] = beginning{at, before}
 }
 
-// takeBefore returns what a file said before the last change that a session began, once.
+// takeBefore returns the content id that a file had before the last change that a session began. It
+// returns it only once.
 func (b *begun) takeBefore(session string, f event.Path) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -54,8 +55,8 @@ func (b *begun) takeBefore(session string, f event.Path) string {
 	return one.before
 }
 
-// Changing reports whether a session has begun to change a file after its last open that the log
-// has, at most 10 minutes before now. Of several calls made together the first may be on disk
+// Changing reports whether a session has begun to change a file after its last logged open of that
+// file, at most 10 minutes before now. If several calls are made together, the first may be on disk
 // before the log has it.
 func (w *Checkout) Changing(session string, f event.Path, opened, now time.Time) bool {
 	w.begun.mu.Lock()

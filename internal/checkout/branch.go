@@ -10,13 +10,14 @@ import (
 // branchTime limits how long a question waits for git to say what a branch adds.
 const branchTime = time.Second
 
-// readBranch is a branch as it was read at a commit of it.
+// readBranch is a branch as it was read when it was at a certain commit.
 type readBranch struct {
 	event.Branch
 	ref, commit string
 }
 
-// KnownBranch is the branch as it was read last, for hooks: it reads nothing.
+// KnownBranch returns the branch as it was last read. It reads nothing itself, so hooks can call
+// it.
 func (w *Checkout) KnownBranch() event.Branch {
 	if b := w.branch.Load(); b != nil {
 		return b.Branch
@@ -40,7 +41,8 @@ func (w *Checkout) Branch(ctx context.Context) (event.Branch, error) {
 	}
 	wait, cancel := context.WithTimeout(ctx, branchTime)
 	defer cancel()
-	b, err := w.Repo.Branch(wait) // of a failure the zero Branch is kept: the next question does not wait again
+	// after a failure the zero Branch is kept, so that the next question does not wait again
+	b, err := w.Repo.Branch(wait)
 	if ctx.Err() == nil {
 		w.branch.Store(&readBranch{b, h.ref, h.commit})
 	}

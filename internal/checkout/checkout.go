@@ -20,25 +20,25 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Checkout is one checkout of the repository: its files, and a ranker that suggests no others.
+// Checkout is one checkout of the repository: its files, and a ranker that suggests only these.
 type Checkout struct {
 	Repo     *watcher.Repo
 	Reader   *index.Reader
 	Ranker   *rank.Ranker
 	Prefetch *prefetch.Prefetcher
 
-	watcher  atomic.Pointer[watcher.Watcher] // nil: saves are not watched
+	watcher  atomic.Pointer[watcher.Watcher] // nil if saves are not watched
 	db       *cold.DB
 	past     past
 	sketches *sketches
 	edits    *watcher.Edits
 	tree     atomic.Pointer[index.Tree]
 	siblings atomic.Pointer[[]event.Root] // the other checkouts
-	branch   atomic.Pointer[readBranch]   // nil: to be read
+	branch   atomic.Pointer[readBranch]   // nil until it is read
 	listed   atomic.Pointer[string]       // the commit that was checked out when files were listed
 	head     atomic.Pointer[head]         // as the newest question read it; nil before the first
 
-	brief atomic.Bool // the list of files comes from the index: the disk was not read yet
+	brief atomic.Bool // the list of files comes from the index; the disk has not been read yet
 
 	begun begun
 
@@ -46,12 +46,12 @@ type Checkout struct {
 	recent change.Recent
 }
 
-// New makes a checkout whose files are not known yet.
+// New returns a checkout whose files are not known yet.
 func New(r *watcher.Repo) *Checkout {
 	return &Checkout{Repo: r, Reader: index.NewReader(r.Root), sketches: newSketches()}
 }
 
-// Watching is the state of the watcher of this checkout. Without one, on is false.
+// Watching returns the state of the checkout's watcher. on is false if there is none.
 func (w *Checkout) Watching() (st watcher.WatchStatus, on bool) {
 	if watching := w.watcher.Load(); watching != nil {
 		return watching.Status(), true
@@ -66,7 +66,7 @@ func (w *Checkout) Nudge() {
 	}
 }
 
-// ForGit bounds how long a question waits for git: it is answered without git's word rather than
+// ForGit limits how long a question waits for git. Then it is answered without git, rather than
 // late.
 func ForGit(ctx context.Context) (context.Context, context.CancelFunc) {
 	const most = 5 * time.Second
@@ -74,7 +74,7 @@ func ForGit(ctx context.Context) (context.Context, context.CancelFunc) {
 		"or the rules in .gitattributes or .gitignore take too long", most))
 }
 
-// Check says what a change breaks and lacks.
+// Check tells what a change breaks and lacks.
 func (w *Checkout) Check(ctx context.Context, r change.Request) (change.Answer, error) {
 	r.Files = w.Paths(r.Files)
 	c := change.Checkout{Repo: w.Repo, Edits: w.edits, Tree: w.Tree(), Reader: w.Reader, Prefetch: w.Prefetch, Now: w.now,
@@ -90,10 +90,10 @@ func (w *Checkout) Check(ctx context.Context, r change.Request) (change.Answer, 
 	return ans, err
 }
 
-// Tree is the files that may be suggested, nil while they are not known.
+// Tree returns the files that may be suggested, nil as long as they are not known.
 func (w *Checkout) Tree() *index.Tree { return w.tree.Load() }
 
-// Rank makes its ranker over these stores. words is Set.Words.
+// Rank creates the checkout's ranker for these stores. words is Set.Words.
 func (w *Checkout) Rank(store *hot.Store, sessions *session.Sessions, db *cold.DB, words func([]string) []string) {
 	w.db = db
 	w.Ranker = rank.New(store, sessions, w.Tree, rank.Options{Words: words,
@@ -107,14 +107,15 @@ func (w *Checkout) Rank(store *hot.Store, sessions *session.Sessions, db *cold.D
 		Contents: w.Reader.Contents, Read: w.Reader.Text})
 }
 
-// bigIndex is the size in bytes of an index beyond which a start does not wait for git to check
-// every file and folder: some 20,000 files.
+// bigIndex is the size of an index in bytes, some 20,000 files, from which on a start does not wait
+// for git to check every file and folder.
 const bigIndex = 2 << 20
 
-// maxListed is how many files of a list are read for their places.
+// maxListed is the number of files of a list that are read to find places.
 const maxListed = 5
 
-// Places reads the first files and notes where each of them defines what a prompt is about.
+// Places reads the first files, and sets for each of them the place where it defines what a prompt
+// is about.
 func (w *Checkout) Places(prompt string, shown []event.Suggestion) {
 	text := index.ParseText(prompt)
 	for i := range shown[:min(len(shown), maxListed)] {
@@ -125,9 +126,9 @@ func (w *Checkout) Places(prompt string, shown []event.Suggestion) {
 	}
 }
 
-// ReadFirst reads the list of files for the first answers. In a large checkout it is what git
-// tracks; the whole list follows when the history is first read, and so it does where git takes too
-// long.
+// ReadFirst reads the list of files for the first answers. In a large checkout, or if git takes too
+// long, it is only the list of tracked files; the whole list follows when the history is first
+// read.
 func (w *Checkout) ReadFirst(ctx context.Context, log *slog.Logger) {
 	if idx, err := os.Stat(filepath.Join(w.Repo.GitDir, "index")); err == nil && idx.Size() > bigIndex {
 		if files, err := w.Repo.Tracked(ctx); err == nil {
@@ -157,8 +158,8 @@ func (w *Checkout) refresh(ctx context.Context, log *slog.Logger) {
 	w.list(ctx, files)
 }
 
-// follow reads the list of files again if HEAD has moved. A question may come before the watcher
-// has noticed that.
+// follow reads the list of files again if HEAD has moved, because a question may come before the
+// watcher has noticed that.
 func (w *Checkout) follow(ctx context.Context, log *slog.Logger) {
 	h := w.readHead(ctx)
 	if at := w.listed.Load(); h.err == nil && at != nil && *at != h.commit {
@@ -180,14 +181,14 @@ func (w *Checkout) readHead(ctx context.Context) *head {
 	return h
 }
 
-// list makes the files those that may be suggested.
+// list sets the files that may be suggested.
 func (w *Checkout) list(ctx context.Context, files []event.Path) {
 	if _, head, err := w.Repo.Head(ctx); err == nil {
 		w.listed.Store(&head)
 		w.past.forget(head)
 	}
 	tree := index.NewTree(files)
-	tree.Word("") // makes the index of words now, beside the snapshot, rather than in the first question
+	tree.Word("") // make the index of words now, beside the snapshot, and not at the first question
 	w.tree.Store(tree)
 	w.Reader.Refresh()
 	roots := w.Repo.Worktrees()

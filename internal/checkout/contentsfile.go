@@ -12,10 +12,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
-// ContentsFolder holds a file for each checkout: the contents of its files, sealed.
+// ContentsFolder is the folder with a sealed file for each checkout: the index of the contents of
+// its files.
 const ContentsFolder = "contents"
 
-// contentsFile is one of them. It is not written into a store that took the place of this daemon's.
+// contentsFile is one of these files. It is not written if another store has taken the place of
+// this daemon's.
 type contentsFile struct {
 	cold.SealedFile
 	set *Set
@@ -26,8 +28,8 @@ func (t *Set) contentsFile(root event.Root) contentsFile {
 		locate.Fingerprint(string(root))), Seal: t.Seal}, t}
 }
 
-// Read takes a file whose key is lost for none: OpenSeal has warned, and the files of the checkout
-// are read again.
+// Read reports a file whose key is lost as missing: OpenSeal has warned, and the files of the
+// checkout are read again.
 func (f contentsFile) Read() ([]byte, error) {
 	content, err := f.SealedFile.Read()
 	if errors.Is(err, cold.ErrLostKey) && !errors.Is(err, cold.ErrRow) {
@@ -43,9 +45,9 @@ func (f contentsFile) Write(fill func(io.Writer) error) error {
 	return f.SealedFile.Write(fill)
 }
 
-// ForgetContents takes the content of a file, or of the files of a folder, out of memory and out of
-// the store. What is kept of a checkout without callers is deleted as a whole: its files are read
-// again.
+// ForgetContents deletes the contents of a file, or of the files in a folder, from memory and from
+// the store. The stored file of a checkout that nobody uses now is deleted as a whole; its files
+// will be read again.
 func (t *Set) ForgetContents(p event.Path) error {
 	var errs []error
 	known := map[string]bool{}
@@ -56,7 +58,7 @@ func (t *Set) ForgetContents(p event.Path) error {
 	return errors.Join(append(errs, t.forgetSketches(p), t.removeContents(known))...)
 }
 
-// sweepContents deletes the stored words of checkouts that were removed.
+// sweepContents deletes the stored contents of checkouts that were removed.
 func (t *Set) sweepContents() {
 	here := map[string]bool{t.contentsFile(t.Home.Root).Name: true}
 	for _, root := range t.Home.Worktrees() {
@@ -67,8 +69,8 @@ func (t *Set) sweepContents() {
 	}
 }
 
-// removeContents removes every file of contents except some. atomicfile.Clean removes those that
-// were not finished.
+// removeContents removes every stored file of contents except some. atomicfile.Clean removes
+// unfinished ones.
 func (t *Set) removeContents(except map[string]bool) error {
 	folder := filepath.Join(t.Settings.Store, ContentsFolder)
 	entries, err := os.ReadDir(folder)

@@ -1,8 +1,8 @@
-// Package checkout keeps the checkouts of a repository that clients have called from: the main one
+// Package checkout keeps the checkouts of a repository from which clients have called: the main one
 // and linked worktrees.
 //
-// A folder goes in, and the Checkout that holds it comes out, with its list of files, their
-// contents, a ranker and a prefetcher that suggest no other files, and what git says of it now. Its
-// watcher's events go to the Log of the Set. The package never writes a score and decides on no
-// hint.
+// Set.At returns the Checkout that contains a folder, with its list of files, their contents, a
+// ranker and a prefetcher that suggest only these files, and what git says about it now. The events
+// of its watcher go to the Log of the Set. The package never writes a score and never decides about
+// a hint.
 package checkout

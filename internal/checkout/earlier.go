@@ -10,17 +10,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Bounds of the search for earlier work.
+// Limits of the search for earlier work.
 const (
-	earlierCommits = 300 // of a file, the newest
-	earlierEdits   = 50  // of a file by agents, the newest
-	mostEarlier    = 2   // pieces of work that are named for a file
+	earlierCommits = 300 // commits of a file, the newest
+	earlierEdits   = 50  // edits of a file by agents, the newest
+	mostEarlier    = 2   // pieces of earlier work that are named for a file
 	earlierText    = 120 // bytes of a subject or a prompt
 )
 
-// Earlier notes beside each of the first files which earlier work touched it whose words are most
-// like the text: commits by their messages, and turns of sessions by their prompts. It reads the
-// log, some milliseconds for each file.
+// Earlier adds to each of the first files the earlier work on it whose words are most similar to
+// the text: commits by their messages, and turns of sessions by their prompts. It reads the log,
+// which takes some milliseconds for each file.
 func (w *Checkout) Earlier(ctx context.Context, text string, shown []event.Suggestion) error {
 	words, spelled := index.Terms(text, event.MaxTerms), index.Spellings(text)
 	if len(words) == 0 {
@@ -41,7 +41,7 @@ func (w *Checkout) Earlier(ctx context.Context, text string, shown []event.Sugge
 	return nil
 }
 
-// turns are the prompts after which agents changed a file, the newest first, each once.
+// turns returns the prompts after which agents changed a file, the newest first, each once.
 func (w *Checkout) turns(ctx context.Context, f event.Path) (out []event.Event, err error) {
 	edits, err := w.db.Log(ctx, cold.LogFilter{File: f, Kinds: []event.Kind{event.KindEdit, event.KindWrite}, Limit: earlierEdits})
 	if err != nil {
@@ -64,8 +64,9 @@ func (w *Checkout) turns(ctx context.Context, f event.Path) (out []event.Event, 
 	return out, nil
 }
 
-// like are the pieces of work whose words are most like those of a question (see index.Relevance),
-// the newest of equal ones first. words are terms, and spelled says how the question writes them.
+// like returns the pieces of work whose words are most similar to those of a question (see
+// index.Relevance). Of equal ones the newest comes first. words are terms; spelled has their
+// spelling in the question.
 func like(words []string, spelled map[string]string, work []event.Event) (out []event.Earlier) {
 	terms, all := make([][]string, len(work)), make([]int, len(work))
 	for i, e := range work {

@@ -12,18 +12,18 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// headRest is how long HEAD must rest before it is read: a rebase moves it many times, and the
-// hooks of one operation arrive together.
+// headRest is how long HEAD must rest before it is read, because a rebase moves it many times, and
+// the hooks of one operation arrive together.
 const headRest = 80 * time.Millisecond
 
-// How often git is looked at without a hint that it changed, and after a failure.
+// How often git is asked without a sign that something changed, and after a failure.
 const (
 	lookEvery  = 10 * time.Minute
 	lookAgain  = 2 * time.Second // doubles with every failure
 	lookAtMost = 5 * time.Minute
 )
 
-// History brings the log to what git knows.
+// History keeps the log up to date with git.
 type History struct {
 	set *Set
 
@@ -31,11 +31,11 @@ type History struct {
 	state api.Progress
 }
 
-// NewHistory reads nothing yet.
+// NewHistory returns a History that has read nothing yet.
 func NewHistory(set *Set) *History { return &History{set: set, state: api.Progress{State: "idle"}} }
 
-// Run brings the store up to date with git whenever something hints that git changed. A hint is not
-// trusted: the cursor in the log and the refs decide what is new.
+// Run updates the store whenever there is a sign that git has changed something. Only the cursor in
+// the log and the refs decide what is new.
 func (r *History) Run(ctx context.Context) error {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
@@ -68,8 +68,8 @@ func (r *History) Run(ctx context.Context) error {
 	}
 }
 
-// reconcile reads what is new. The first time the lists of files are as new as the daemon, except
-// those that are brief.
+// reconcile reads what is new. The first time, the lists of files are as new as the daemon, except
+// for brief ones.
 func (r *History) reconcile(ctx context.Context, first bool) error {
 	begin := r.set.Now()
 	cursor, err := r.set.DB.Cursor(ctx)
@@ -94,7 +94,7 @@ func (r *History) reconcile(ctx context.Context, first bool) error {
 	r.set.Refresh(ctx, first && commits == 0)
 	for _, w := range r.set.All() {
 		w.readHead(ctx)
-		_, _ = w.Branch(ctx) // now, rather than at the next prompt
+		_, _ = w.Branch(ctx) // read it now, not at the next prompt
 		if _, err := w.History(ctx); err != nil {
 			return err
 		}
@@ -108,8 +108,8 @@ func (r *History) reconcile(ctx context.Context, first bool) error {
 	return nil
 }
 
-// Ask has the history read again. From now on it counts as running: the caller waits for what is
-// new.
+// Ask makes Run read the history again. From now on it counts as running, because the caller waits
+// for what is new.
 func (r *History) Ask() {
 	r.change(func(p *api.Progress) {
 		*p = api.Progress{State: "running"}
@@ -117,8 +117,8 @@ func (r *History) Ask() {
 	})
 }
 
-// ended is the end of one reading. It stays running if it is to be read again: this reading may
-// have missed what is new.
+// ended records the end of one reading. The state remains running if the history is to be read
+// again, because this reading may have missed what is new.
 func (r *History) ended(state, why string) {
 	r.change(func(p *api.Progress) {
 		if len(r.set.HeadMoved) == 0 {
@@ -135,7 +135,7 @@ func (r *History) change(do func(*api.Progress)) {
 	do(&r.state)
 }
 
-// Progress says how far the import is.
+// Progress returns how far the import is.
 func (r *History) Progress() api.Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()

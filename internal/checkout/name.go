@@ -13,12 +13,12 @@ import (
 
 const (
 	folderFiles = 512 // files of a folder
-	nearFiles   = 3   // files that an unknown name is answered with
-	sameFiles   = 10  // files that a name is answered with that several files have
+	nearFiles   = 3   // files that are offered for an unknown name
+	sameFiles   = 10  // files that are offered for a name that several files have
 )
 
-// Named finds the files that names mean which were typed in a folder. It waits for nothing: files
-// that are gone are those that the log knows now.
+// Named finds the files that names typed in a folder mean. It does not wait for the log, so deleted
+// files are those that the log knows now.
 func (t *Set) Named(ctx context.Context, w *Checkout, dir string, names []string) (out []api.NamedFiles, err error) {
 	at := index.NewLocator(w.Tree(), nil, dir, w.Repo.Root)
 	for _, typed := range names {
@@ -31,9 +31,9 @@ func (t *Set) Named(ctx context.Context, w *Checkout, dir string, names []string
 	return out, nil
 }
 
-// named climbs the ladder of names (see index.Rung) up to the only file of the name. Between its
-// first rung and the next ones come the folders, and the files that git does not track or that are
-// gone.
+// named tries the rules for names (see index.Rung), up to the only file with the base name. Between
+// the first rule and the others it tries folders, and files that git does not track or that are
+// deleted.
 func (t *Set) named(ctx context.Context, w *Checkout, at *index.Locator, typed string) (n api.NamedFiles, err error) {
 	n = api.NamedFiles{Typed: typed, Is: api.NameOutside}
 	for _, name := range slices.Compact([]string{typed, index.WithoutLine(typed)}) {
@@ -73,7 +73,7 @@ func (t *Set) named(ctx context.Context, w *Checkout, at *index.Locator, typed s
 	return n, nil
 }
 
-// recognize fills in what a path is, if anything knows it.
+// recognize sets what a path is, if anything is known about it.
 func (t *Set) recognize(ctx context.Context, w *Checkout, n *api.NamedFiles) error {
 	n.Is = api.NameUnknown
 	if w.Tree().Has(n.Path) {
@@ -110,7 +110,7 @@ func (t *Set) recognize(ctx context.Context, w *Checkout, n *api.NamedFiles) err
 	return err
 }
 
-// Paths keeps what is a path of a repository, each once, in order.
+// Paths returns those that are paths of a repository, each once, in order.
 func (w *Checkout) Paths(in []event.Path) []event.Path {
 	seen := make(map[event.Path]bool, len(in))
 	out := []event.Path{}
@@ -123,8 +123,8 @@ func (w *Checkout) Paths(in []event.Path) []event.Path {
 	return out
 }
 
-// Clean takes out of an event what must not be stored. A rename keeps the pairs of which both names
-// are kept.
+// Clean removes what must not be stored from an event. Of a rename it keeps the pairs for which
+// both names are kept.
 func (w *Checkout) Clean(e *event.Event) {
 	switch b := e.Body.(type) {
 	case event.Rename:

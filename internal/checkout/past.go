@@ -17,26 +17,28 @@ import (
 type past struct {
 	mu      sync.Mutex // guards all below
 	commits *history.Commits
-	head    string // the commit
-	version int64  // of the log
-	sketch  int64  // version of what commits changed
+	head    string // the commit at which it was read
+	version int64  // version of the log
+	sketch  int64  // version of the sketches of commits
 }
 
-// History returns the commits of the log that the checkout's HEAD reached when it was last read. It
-// is read again when the log has new ones, and by follow; that takes one process of git and some 5
-// µs for each commit. Reading does not stop when ctx ends, because the next question can use it.
+// History returns the commits in the log that the checkout's HEAD reached when it was last read.
+// They are read again if the log has new ones, or after follow. That takes one git process and some
+// 5 µs per commit. Reading does not stop when ctx ends, because the next question can use the
+// result.
 func (w *Checkout) History(ctx context.Context) (*history.Commits, error) {
 	p := &w.past
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	version, sketch := w.db.Version(), w.sketches.changes.Load() // before reading: what comes in between makes it stale
+	// before reading, so that changes in between make it outdated
+	version, sketch := w.db.Version(), w.sketches.changes.Load()
 	if p.commits != nil && p.version == version && p.sketch == sketch {
 		return p.commits, nil
 	}
 	ctx = context.WithoutCancel(ctx)
 	told, cancel := ForGit(ctx)
 	defer cancel()
-	var reached map[string]bool // if git does not answer, all commits count
+	var reached map[string]bool // nil if git does not answer: then all commits count
 	_, head, err := w.Repo.Head(told)
 	if err == nil && head != "" {
 		if reached, err = w.Repo.Reached(told, head, cold.HistoryCommits); err != nil {
@@ -51,7 +53,8 @@ func (w *Checkout) History(ctx context.Context) (*history.Commits, error) {
 	return commits, nil
 }
 
-// Asked returns what answers a question, nothing if it is not about a change.
+// Asked returns the history for answering a question. It is empty if the question is not about a
+// change.
 func (w *Checkout) Asked(ctx context.Context, q event.Query) (p history.Past, err error) {
 	if !prefetch.AsksCommits(q) {
 		return p, nil
@@ -69,7 +72,7 @@ func (w *Checkout) Asked(ctx context.Context, q event.Query) (p history.Past, er
 	return p, err
 }
 
-// Answer is the answer for people and tools, see prefetch.Prefetcher.Answer.
+// Answer returns the answer for people and tools; see prefetch.Prefetcher.Answer.
 func (w *Checkout) Answer(ctx context.Context, q event.Query) (event.Answer, error) {
 	if q.Tests {
 		return w.tests(ctx, q)
@@ -83,7 +86,7 @@ func (w *Checkout) Answer(ctx context.Context, q event.Query) (event.Answer, err
 	return ans, err
 }
 
-// forget has the history read again if HEAD has moved.
+// forget makes History read again if HEAD has moved.
 func (p *past) forget(head string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,12 +2,13 @@ package checkout
 
 import "github.com/aoa-dev/aoa/internal/event"
 
-// maxSessions bounds the sessions whose checkouts are remembered; then all are dropped.
+// maxSessions is the number of sessions whose checkouts are remembered. When it is exceeded all are
+// dropped.
 const maxSessions = 4096
 
-// Saw notes that a session was active in a checkout. Events do not say which checkout, because what
-// is learned is valid in all of them. After a start nothing is noted yet, and the newest session
-// counts as that of every checkout.
+// Saw records that a session was active in a checkout. Events do not tell the checkout, because
+// what is learned is valid in all of them. After a start nothing is recorded yet, and the newest
+// session counts as that of every checkout.
 func (t *Set) Saw(session string, root event.Root) {
 	if session == "" {
 		return
@@ -20,7 +21,7 @@ func (t *Set) Saw(session string, root event.Root) {
 	t.sessions[session] = root
 }
 
-// Elsewhere reports whether a session was active last in another checkout.
+// Elsewhere reports whether a session was last active in another checkout.
 func (t *Set) Elsewhere(session string, root event.Root) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

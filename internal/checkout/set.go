@@ -25,9 +25,9 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Options of a Set. All are needed.
+// Options are the options of NewSet. All are required.
 type Options struct {
-	Home     *watcher.Repo // the checkout that the daemon was started in
+	Home     *watcher.Repo // the checkout in which the daemon was started
 	Env      []string
 	Settings *config.Settings
 	Now      func() time.Time
@@ -36,7 +36,7 @@ type Options struct {
 	DB       *cold.DB
 	Hot      *hot.Store
 	Sessions *session.Sessions
-	First    *prefetch.Prefetcher // of the first checkout; the others share its state
+	First    *prefetch.Prefetcher // for the first checkout; the others share its state
 	Seal     *cold.Seal
 	Store    Store
 	Events   Log
@@ -44,26 +44,26 @@ type Options struct {
 
 // Log is the event log.
 type Log interface {
-	// Add takes events; it does not wait.
+	// Add queues events and does not wait.
 	Add(events ...event.Event)
-	// Append logs events, and says how many were new.
+	// Append logs events and returns how many were new.
 	Append(ctx context.Context, events []event.Event) (fresh int, err error)
-	// AppendHistory logs commits together with how far the history was read, and returns when they
-	// are applied.
+	// AppendHistory logs commits together with the cursor of the history, and returns when they are
+	// applied.
 	AppendHistory(ctx context.Context, events []event.Event, cursor map[string]string) error
-	// Save writes the states that are folded from the log.
+	// Save writes the states that are computed from the log.
 	Save(ctx context.Context) error
 }
 
-// Store knows whether the folder of all files was replaced: then nothing may be written into it by
+// Store tells whether the folder of the store was replaced. Nothing may then be written into it by
 // name.
 type Store interface{ Replaced() bool }
 
-// Set is the checkouts that clients have called from, and the one that the daemon was started in.
-// All share the stores. It is safe for concurrent use.
+// Set has the checkouts from which clients have called, and the one in which the daemon was
+// started. All share the stores. It is safe for concurrent use.
 type Set struct {
 	Options
-	HeadMoved chan struct{} // holds a value when HEAD may have moved; capacity 1
+	HeadMoved chan struct{} // has a value if HEAD may have moved; capacity 1
 
 	arrivals chan *Checkout // new checkouts, for Run
 	sketches *sketches
@@ -71,15 +71,16 @@ type Set struct {
 
 	mu     sync.Mutex // guards what follows
 	known  map[event.Root]*Checkout
-	places map[string]*Checkout // folder of a caller → its checkout; a cache
+	places map[string]*Checkout // by folder of a caller: its checkout; a cache
 
-	sessions map[string]event.Root // session → the root of the checkout in which it was active last
+	sessions map[string]event.Root // by session: the root of the checkout in which it was last active
 
-	// folder → its repository, nil for a clone that is not a submodule; a cache
+	// submodules has, by folder, its repository, nil for a clone that is not a submodule. It is a
+	// cache.
 	submodules map[string]*watcher.Repo
 }
 
-// NewSet makes a Set of one checkout.
+// NewSet returns a Set with one checkout.
 func NewSet(o Options, home *Checkout) *Set {
 	t := &Set{Options: o, HeadMoved: make(chan struct{}, 1), arrivals: make(chan *Checkout, maxWorktrees), sketches: newSketches(),
 		known: map[event.Root]*Checkout{}, places: map[string]*Checkout{}, submodules: map[string]*watcher.Repo{}}
@@ -87,12 +88,12 @@ func NewSet(o Options, home *Checkout) *Set {
 	return t
 }
 
-// open returns the checkout of that repository and makes it known when it is new.
+// open returns the checkout of a repository. It adds a new one to the set.
 func (t *Set) open(ctx context.Context, r *watcher.Repo) *Checkout {
 	if w := t.find(r.Root); w != nil {
 		return w
 	}
-	// The first calls from a new checkout arrive together: one of them lists its files.
+	// The first calls from a new checkout arrive together, so only one of them lists its files.
 	made, _, _ := t.opening.Do(string(r.Root), func() (any, error) {
 		if w := t.find(r.Root); w != nil {
 			return w, nil
@@ -105,15 +106,15 @@ func (t *Set) open(ctx context.Context, r *watcher.Repo) *Checkout {
 	return made.(*Checkout)
 }
 
-// find returns the checkout with that root, nil if it is not known.
+// find returns the checkout with a root, nil if it is not known.
 func (t *Set) find(root event.Root) *Checkout {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.known[root]
 }
 
-// enter makes a checkout known that has its ranker and its list of files. Of two of the same the
-// first stays.
+// enter adds a checkout that has its ranker and its list of files. If two callers add the same one,
+// the first stays.
 func (t *Set) enter(w *Checkout) *Checkout {
 	// The tree may not know of a new file yet.
 	w.edits = watcher.NewEdits(w.Repo, func(p event.Path) bool { return w.Tree().Has(p) || !w.Repo.Ignored(p) }, t.Now)
@@ -129,22 +130,21 @@ func (t *Set) enter(w *Checkout) *Checkout {
 	t.known[w.Repo.Root] = w
 	select {
 	case t.arrivals <- w:
-	default: // more worktrees than people have: they answer, but saves and contents in them are not seen
+	default: // more worktrees than people have: they get answers, but their saves and contents are not seen
 		w.watcher.Store(nil)
 		w.Reader.Skip()
 	}
 	return w
 }
 
-// All are the checkouts that are known.
+// All returns the known checkouts.
 func (t *Set) All() []*Checkout {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Collect(maps.Values(t.known))
 }
 
-// Refresh reads the lists of files again where that is needed: everywhere, or only where the list
-// is brief.
+// Refresh reads the lists of files again: of all checkouts, or only of those whose list is brief.
 func (t *Set) Refresh(ctx context.Context, onlyBrief bool) {
 	for _, w := range t.All() {
 		if !onlyBrief || w.brief.Load() {
@@ -153,13 +153,13 @@ func (t *Set) Refresh(ctx context.Context, onlyBrief bool) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	clear(t.places) // worktrees may have come and gone
+	clear(t.places) // worktrees may have been added or removed
 	clear(t.submodules)
 }
 
-// At finds the checkout that holds dir; the one that the daemon was started in when dir is "" or
-// elsewhere. A folder is looked up on disk once: a nested worktree (.worktrees/x) lies within
-// another one.
+// At returns the checkout that contains dir. It is the one in which the daemon was started if dir
+// is "" or elsewhere. Each folder is looked up on disk once, because a nested worktree
+// (.worktrees/x) is inside of another one.
 func (t *Set) At(ctx context.Context, dir string) *Checkout {
 	t.mu.Lock()
 	home := t.known[t.Home.Root]
@@ -175,7 +175,7 @@ func (t *Set) At(ctx context.Context, dir string) *Checkout {
 		return w
 	}
 	w = home
-	for at := dir; ; { // a submodule and a clone lie in a checkout
+	for at := dir; ; { // a submodule or a clone is inside of a checkout
 		r, err := watcher.OpenRepo(ctx, at, t.Env)
 		if err != nil {
 			break
@@ -199,29 +199,30 @@ func (t *Set) At(ctx context.Context, dir string) *Checkout {
 	return w
 }
 
-// NoteHead notes that HEAD may have moved.
+// NoteHead records that HEAD may have moved.
 func (t *Set) NoteHead() { signal(t.HeadMoved) }
 
-// Caller is the checkout from which a request came.
+// Caller returns the checkout from which a request came.
 func (t *Set) Caller(ctx context.Context) *Checkout { return t.At(ctx, api.CallerDir(ctx)) }
 
-// Asking is the checkout from which a question came, with the files and the history of its HEAD.
+// Asking returns the checkout from which a question came, after updating its files and history to
+// its HEAD.
 func (t *Set) Asking(ctx context.Context) *Checkout {
 	w := t.Caller(ctx)
 	w.follow(ctx, t.Info)
 	return w
 }
 
-// Limits of what is remembered of callers.
+// Limits of what is remembered about callers.
 const (
 	maxPlaces    = 1024 // folders
-	maxWorktrees = 64   // checkouts whose saves are seen
+	maxWorktrees = 64   // checkouts whose saves are watched
 )
 
-// savesAtMost is when a burst of saves is reported at the latest.
+// savesAtMost is the longest time after which a burst of saves is reported.
 const savesAtMost = 2 * time.Second
 
-// HookRepo returns what decoding a hook needs to know of this checkout.
+// HookRepo returns what decoding a hook needs to know about this checkout.
 func (t *Set) HookRepo(w *Checkout) hooks.Repo {
 	return hooks.Repo{Root: w.Repo.Root, Roots: *w.siblings.Load(), Tree: w.Tree(), Now: t.Now,
 		Ignored: func(p event.Path) bool { return w.Repo.Ignored(p) && t.ignoredInSubmodule(w, p) },
@@ -229,8 +230,9 @@ func (t *Set) HookRepo(w *Checkout) hooks.Repo {
 		Tags:    hooks.TagRules(t.Settings.Get().Tags)}
 }
 
-// ignoredInSubmodule reports whether an ignored path must not enter the log: files of a submodule,
-// which the checkout ignores as a whole, do enter unless the submodule's own rules ignore them.
+// ignoredInSubmodule reports whether an ignored path must stay out of the log. Files in a
+// submodule, which the checkout ignores as a whole, are logged unless the submodule's own rules
+// ignore them.
 func (t *Set) ignoredInSubmodule(w *Checkout, p event.Path) bool {
 	folder := w.Repo.Nested(p)
 	if folder == "" {
@@ -252,8 +254,8 @@ func (t *Set) ignoredInSubmodule(w *Checkout, p event.Path) bool {
 	return sub == nil || sub.Ignored(p[len(folder)+1:])
 }
 
-// Run reads the files of each checkout when it becomes known, and watches them. It returns nil when
-// ctx ends, and watcher.ErrRepoGone when the first checkout is gone.
+// Run reads and watches the files of each checkout, also of those that are added later. It returns
+// nil when ctx ends, and watcher.ErrRepoGone when the first checkout is gone.
 func (t *Set) Run(ctx context.Context) error {
 	t.sweepContents()
 	g, ctx := errgroup.WithContext(ctx)
@@ -272,7 +274,7 @@ func (t *Set) Run(ctx context.Context) error {
 	}
 }
 
-// follow reads the files of a checkout and watches them, until ctx ends or the checkout is gone.
+// follow reads and watches the files of a checkout until ctx ends or the checkout is gone.
 func (t *Set) follow(ctx context.Context, w *Checkout) error {
 	var reading sync.WaitGroup
 	defer reading.Wait()
@@ -285,7 +287,7 @@ func (t *Set) follow(ctx context.Context, w *Checkout) error {
 		return err
 	case errors.Is(err, watcher.ErrRepoGone):
 		end()
-		reading.Wait() // it keeps what it has read, which drop deletes
+		reading.Wait() // at its end it writes what drop deletes
 		t.drop(w)
 		return nil
 	case err != nil && ctx.Err() == nil:
@@ -297,9 +299,10 @@ func (t *Set) follow(ctx context.Context, w *Checkout) error {
 	return nil
 }
 
-// watch watches a checkout until ctx ends, and begins anew when the settings of it have changed.
+// watch watches a checkout until ctx ends. It starts over when the settings for watching have
+// changed.
 func (t *Set) watch(ctx context.Context, w *Checkout) error {
-	var since time.Time // a checkout that is new has no saves before now
+	var since time.Time // a new checkout has no earlier saves
 	for cfg := t.Settings.Last(); ctx.Err() == nil; {
 		watching := t.newWatcher(w, cfg, since)
 		round, end := context.WithCancel(ctx)
@@ -332,8 +335,8 @@ func (t *Set) watch(ctx context.Context, w *Checkout) error {
 	return nil
 }
 
-// newWatcher gives a checkout the watcher that the settings ask for, nil for none. It reports what
-// was saved since that time; zero: since it began.
+// newWatcher gives a checkout the watcher that the settings ask for, nil for none. It reports saves
+// after since; zero means since it began.
 func (t *Set) newWatcher(w *Checkout, cfg *config.Reading, since time.Time) (watching *watcher.Watcher) {
 	if cfg.Watch != "off" {
 		watching = watcher.NewWatcher(w.Repo, watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: savesAtMost, Since: since,
@@ -343,7 +346,7 @@ func (t *Set) newWatcher(w *Checkout, cfg *config.Reading, since time.Time) (wat
 	return watching
 }
 
-// drop closes a checkout that was removed; the repository is still there.
+// drop closes a checkout that was removed while the repository still exists.
 func (t *Set) drop(w *Checkout) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -356,7 +359,8 @@ func (t *Set) drop(w *Checkout) {
 	t.Info.Info("worktree removed", "root", string(w.Repo.Root))
 }
 
-// saved takes what a watcher saw: files enter and leave the tree at once, events go to the log.
+// saved handles the events of a watcher: files are added to and removed from the tree at once, and
+// the events are logged.
 func (t *Set) saved(w *Checkout, events []event.Event) {
 	tree := w.Tree()
 	for _, e := range events {
@@ -371,7 +375,7 @@ func (t *Set) saved(w *Checkout, events []event.Event) {
 		}
 		w.Reader.Update(e)
 		if len(e.Paths()) == event.MaxPaths {
-			t.NoteHead() // the event does not name the other files: the list is read again
+			t.NoteHead() // the event does not name the other files, so the list is read again
 		}
 	}
 	if !t.Settings.Paused() {

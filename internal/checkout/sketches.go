@@ -19,19 +19,19 @@ import (
 	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
-// sketches has what the newest commits changed, for all checkouts: read from git in the background,
-// and kept in a sealed file of the store.
+// sketches has the sketches of the newest commits, for all checkouts. They are read from git in the
+// background, and kept in a sealed file of the store.
 type sketches struct {
 	history.Sketches
-	due     chan struct{} // holds a value when commits may have come; capacity 1
-	changes atomic.Int64  // grows when there is more to be known
-	read    chan struct{} // closed when all that can be read was read once
+	due     chan struct{} // has a value if there may be new commits; capacity 1
+	changes atomic.Int64  // changes whenever more is known
+	read    chan struct{} // closed when everything that can be read was read once
 	done    atomic.Int64  // commits that were read, of those of the pass that runs
 	total   atomic.Int64  // of that pass
 }
 
-// pending reports whether sketches of a history are still to be read: an answer about a change that
-// is given now may differ from that of some seconds later.
+// pending reports whether sketches of a history are still to be read. An answer about a change may
+// then be different some seconds later.
 func (s *sketches) pending(c *history.Commits) bool {
 	return !s.wasRead() && c.Len() > 0 && !c.Sketched()
 }
@@ -57,7 +57,7 @@ func (t *Set) Sketching() api.Progress {
 	return p
 }
 
-// WaitForDiffs waits until the sketches of earlier commits are read, as far as they can be, or
+// WaitForDiffs waits until the sketches of earlier commits have been read, as far as possible, or
 // until the time is over.
 func (w *Checkout) WaitForDiffs(ctx context.Context, most time.Duration) {
 	if commits, err := w.History(ctx); err == nil && w.sketches.pending(commits) {
@@ -78,11 +78,11 @@ func newSketches() *sketches {
 	return &sketches{due: make(chan struct{}, 1), read: make(chan struct{})}
 }
 
-// sketchBatch is how many commits one process of git reads: some 0.2 s, after which as much time is
-// left to others.
+// sketchBatch is the number of commits that one git process reads. It takes some 0.2 s, after which
+// there is a pause of the same length.
 const sketchBatch = 100
 
-// RunSketches reads what commits changed whenever there may be new ones, the newest first.
+// RunSketches reads the sketches of commits whenever there may be new ones, the newest first.
 func (t *Set) RunSketches(ctx context.Context) error {
 	t.readSketches()
 	for {
@@ -95,14 +95,14 @@ func (t *Set) RunSketches(ctx context.Context) error {
 		if err != nil && ctx.Err() == nil {
 			t.Info.Warn("what earlier commits changed cannot be read: suggestions name no commits like the change", "err", err)
 		}
-		if ctx.Err() == nil && !t.sketches.wasRead() { // what failed is not waited for
+		if ctx.Err() == nil && !t.sketches.wasRead() { // nobody should wait for what has failed
 			close(t.sketches.read)
 		}
 	}
 }
 
-// sketch reads what the newest commits of all checkouts changed, and writes what is new. History,
-// which is read before and after, drops what the log does not have.
+// sketch reads the sketches of the newest commits in all checkouts, and writes new ones to disk.
+// History, which is read before and after, drops what the log does not have.
 func (t *Set) sketch(ctx context.Context) error {
 	begin := t.Now()
 	missing, err := t.unsketched(ctx)
@@ -118,7 +118,8 @@ func (t *Set) sketch(ctx context.Context) error {
 			t.sketches.done.Add(1)
 			return nil
 		})
-		if err != nil || !room || !schedule.Pause(ctx, t.Now().Sub(from)) { // nor is there room for older ones
+		// then there is no room for older ones either
+		if err != nil || !room || !schedule.Pause(ctx, t.Now().Sub(from)) {
 			break
 		}
 	}
@@ -128,8 +129,8 @@ func (t *Set) sketch(ctx context.Context) error {
 	return errors.Join(err, kept, t.writeSketches())
 }
 
-// unsketched are the newest commits of all checkouts of which it is not known what they changed,
-// each once. What is known of other commits is dropped.
+// unsketched returns the newest commits of all checkouts that have no sketch, each once. Sketches
+// of other commits are dropped.
 func (t *Set) unsketched(ctx context.Context) (missing []string, err error) {
 	newest := map[string]bool{}
 	for _, w := range t.All() {
@@ -148,12 +149,12 @@ func (t *Set) unsketched(ctx context.Context) (missing []string, err error) {
 	return missing, nil
 }
 
-// sketchesFile is in the store.
+// sketchesFile returns the file with the sketches in the store.
 func (t *Set) sketchesFile() cold.SealedFile {
 	return cold.SealedFile{Name: filepath.Join(t.Settings.Store, "sketches"), Seal: t.Seal}
 }
 
-// readSketches takes in what was written. What cannot be read is read from git again.
+// readSketches reads stored sketches. Those that cannot be read are read from git again.
 func (t *Set) readSketches() {
 	data, err := t.sketchesFile().Read()
 	if err == nil {
@@ -180,7 +181,7 @@ func (t *Set) writeSketches() error {
 	})
 }
 
-// forgetSketches drops what commits changed in a file, or in the files of a folder.
+// forgetSketches deletes the sketches of a file, or of the files in a folder.
 func (t *Set) forgetSketches(p event.Path) error {
 	t.sketches.Forget(p)
 	t.sketches.changes.Add(1)

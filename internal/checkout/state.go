@@ -20,9 +20,10 @@ import (
 )
 
 // State returns the state of the worktree. changed are the files that are not committed, or nil to
-// ask git; if git does not answer in time, the state is unknown. State says which lines of these
-// files differ from HEAD and, if since is not zero, which files of the checkout have changed on
-// disk after it, these files first. When ctx ends, it returns what it has found.
+// ask git; if git does not answer in time, the state is unknown. For the given files, State returns
+// which of their lines differ from HEAD. If since is not zero, it also returns the files of the
+// checkout that have changed on disk after it, the given files first. When ctx ends, it returns
+// what it has found so far.
 func (w *Checkout) State(ctx context.Context, changed []event.Path, since time.Time,
 	files []event.Path) contexts.Worktree {
 	if changed == nil {
@@ -50,8 +51,8 @@ func (w *Checkout) State(ctx context.Context, changed []event.Path, since time.T
 	return st
 }
 
-// changedAfter returns those of the files that changed on disk after a time, in their order, as far
-// as it could look at them before ctx ended.
+// changedAfter returns those files that changed on disk after a time, in their order, as far as it
+// could look at them before ctx ended.
 func (w *Checkout) changedAfter(ctx context.Context, since time.Time, files []event.Path) (out []event.Path) {
 	seen := make(map[event.Path]bool, len(files))
 	for _, f := range files {
@@ -69,8 +70,8 @@ func (w *Checkout) changedAfter(ctx context.Context, since time.Time, files []ev
 	return out
 }
 
-// differentLines are the lines of a text that it does not share with its earlier version, by the
-// first and the last of each range.
+// differentLines returns the lines of a text that are not in its earlier version, by the first and
+// last number of each range.
 func differentLines(before, now string) (out [][2]int) {
 	line := 1
 	before, now = strings.ReplaceAll(before, "\r", ""), strings.ReplaceAll(now, "\r", "")
@@ -87,8 +88,8 @@ func differentLines(before, now string) (out [][2]int) {
 	return out
 }
 
-// diffTime limits how long two versions are compared. After that all lines not compared yet count
-// as different.
+// diffTime limits how long two versions are compared. Lines that have not been compared by then
+// count as different.
 const diffTime = 50 * time.Millisecond
 
 // Deleted reports whether a file is deleted and the deletion is not committed.
@@ -100,8 +101,8 @@ func (w *Checkout) Deleted(ctx context.Context, p event.Path) bool {
 // maxWritten is the longest content of a file, in bytes, that is kept with the call that wrote it.
 const maxWritten = 8 << 10
 
-// Identify notes what the files of a call say, each read once: after a read or a change, and before
-// the change that a call begins. at is when the call came.
+// Identify records the content ids of the files of a call, each read once: after a read or a
+// change, and before a change that a call begins. at is the time of the call.
 func (w *Checkout) Identify(call hooks.Call, at time.Time) {
 	if call.Next != "" {
 		w.begun.note(call.Session, call.Next, w.present(call.Next), at)
@@ -113,7 +114,7 @@ func (w *Checkout) Identify(call hooks.Call, at time.Time) {
 	}
 }
 
-// identified is a call with what it read or left in its file.
+// identified returns a call with the id of the content that it read or left in its file.
 func (w *Checkout) identified(session string, c event.Call) event.Call {
 	text := w.Reader.Text(c.Paths[0])
 	if text != nil {
@@ -129,7 +130,7 @@ func (w *Checkout) identified(session string, c event.Call) event.Call {
 	return c
 }
 
-// present returns the blob id of a file's present content, or event.NoBlob without the file.
+// present returns the blob id of a file's present content, event.NoBlob if there is no file.
 func (w *Checkout) present(p event.Path) string {
 	if _, err := os.Lstat(w.Repo.Root.Abs(p)); errors.Is(err, fs.ErrNotExist) {
 		return event.NoBlob
@@ -137,7 +138,7 @@ func (w *Checkout) present(p event.Path) string {
 	return w.Reader.Blob(p)
 }
 
-// Modified is when a file of the worktree changed last; false if it is gone.
+// Modified returns when a file of the worktree was last changed; false if it does not exist.
 func (w *Checkout) Modified(p event.Path) (time.Time, bool) {
 	st, err := os.Stat(w.Repo.Root.Abs(p))
 	if err != nil || !st.Mode().IsRegular() {
@@ -146,7 +147,7 @@ func (w *Checkout) Modified(p event.Path) (time.Time, bool) {
 	return st.ModTime(), true
 }
 
-// Sequences is the checkout as package reload sees it.
+// Sequences returns the checkout in the form that package reload uses.
 func (w *Checkout) Sequences() reload.Worktree {
 	return reload.Worktree{Root: w.Repo.Root, Files: func() []event.Path { return w.Tree().All() },
 		Ignored: w.Repo.Ignored, Blob: w.edits.Read, Apply: w.Repo.Apply}

@@ -11,17 +11,18 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// Bounds of the search for tests.
+// Limits of the search for tests.
 const (
-	mostBeside = 100 // files beside the change that are looked through
+	mostBeside = 100 // companions of the change that are looked through
 	mostAlike  = 40  // files that share names with a file of the change
-	mostTests  = 20  // where the question does not say how many
+	mostTests  = 20  // if the question has no limit
 )
 
-// tests answers which tests go with a change, at most q.Limit: those of the change; those that
-// commits changed together with it, or that are a pair with a file of it by name, the likeliest
-// first; and those that share names with its files which few files have, as what calls a definition
-// does. The score of the last is 0: no commit says how likely they are.
+// tests returns the tests that belong to a change, at most q.Limit: first those in the change; then
+// those that commits changed together with it, or that are a pair with one of its files by name,
+// the most probable first; then those that share rare names with its files, such as a test that
+// calls a definition. The last ones have the score 0, because no commit tells how probable they
+// are.
 func (w *Checkout) tests(ctx context.Context, q event.Query) (event.Answer, error) {
 	limit := cmp.Or(q.Limit, mostTests)
 	q.Task, q.Limit = event.TaskChange, mostBeside
@@ -65,9 +66,10 @@ func (w *Checkout) tests(ctx context.Context, q event.Query) (event.Answer, erro
 	return ans, nil
 }
 
-// testOf reports whether a file can be a test of a change, and is no fixture: it is a pair with one
-// of the files by name, its name marks it as a test, or it is written in the language of one of
-// them. A page that tests read seldom is. A change without a program says nothing of languages.
+// testOf reports whether a file can be a test of a change and not a fixture: it is a pair with one
+// of the files by name, or its name marks it as a test, or it is written in the language of one of
+// them. For example, a page that tests read is usually none. A change without a program does not
+// restrict the language.
 func testOf(files []event.Path, f event.Path) bool {
 	name, _, _ := strings.Cut(f.Base(), ".")
 	if f.Stem() != strings.ToLower(name) || strings.Contains(f.Base(), ".test.") || strings.Contains(f.Base(), ".spec.") {

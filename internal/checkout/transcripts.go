@@ -17,20 +17,20 @@ import (
 type Transcripts struct {
 	set     *Set
 	history *History
-	folders chan string // to be imported; capacity 1
+	folders chan string // folders to import; capacity 1
 
 	mu    sync.Mutex // guards state
 	state api.ImportAnswer
 }
 
-// NewTranscripts reads nothing yet.
+// NewTranscripts returns a Transcripts that has read nothing yet.
 func NewTranscripts(set *Set, history *History) *Transcripts {
 	return &Transcripts{set: set, history: history, folders: make(chan string, 1),
 		state: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
 }
 
-// Run imports until ctx ends. Where the log had to be made again, what a client had imported is
-// imported once more.
+// Run imports until ctx ends. If the log had to be created again, it first imports again what a
+// client had imported.
 func (r *Transcripts) Run(ctx context.Context) error {
 	if dir, err := regularfile.Read(r.note(), regularfile.NoLinks, 16<<10); r.set.DB.MadeAgain && err == nil &&
 		r.set.Settings.Get().Transcripts != "off" {
@@ -72,7 +72,7 @@ func (r *Transcripts) read(ctx context.Context, dir string) {
 	r.set.Info.Info("transcripts read", "files", report.Files, "sessions", report.Sessions, "events", report.Events, "err", err)
 }
 
-// note is the file that names the folder that was imported last.
+// note returns the name of the file that has the folder imported last.
 func (r *Transcripts) note() string { return filepath.Join(r.set.Settings.Store, "transcripts") }
 
 // Reading reports whether history or transcripts are being read.
@@ -82,7 +82,7 @@ func (r *Transcripts) Reading() bool {
 	return r.history.Progress().State == "running" || r.state.Transcripts.State == "running"
 }
 
-// Start starts the imports that were asked for and returns how far they are.
+// Start starts the imports that were asked for, and returns how far they are.
 func (r *Transcripts) Start(_ context.Context, req api.ImportRequest) (api.ImportAnswer, error) {
 	if r.set.Settings.Paused() {
 		return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}

@@ -9,11 +9,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// HideWords takes words out of prompts, calls and what agents said before they are logged. A word
+// HideWords removes words from prompts, calls and what agents said before these are logged. A word
 // stays if a file of the repository has it, if it is common, or if something was learned under it
-// (a commit's subject has it). Other terms are hashed with the key of the store, other identifiers
-// and globs are dropped: a secret that package redact misses is neither. It waits until the files
-// were read, for at most the given time.
+// (for example from a commit's subject). Other terms are hashed with the key of the store; other
+// identifiers and globs are dropped. So a secret that package redact misses is not stored readably.
+// It waits until files have been read, but not longer than most.
 func (t *Set) HideWords(ctx context.Context, w *Checkout, events []event.Event, most time.Duration) {
 	for i := range events {
 		switch b := events[i].Body.(type) {
@@ -42,7 +42,7 @@ func (t *Set) HideWords(ctx context.Context, w *Checkout, events []event.Event, 
 	}
 }
 
-// Words are terms as HideWords leaves them.
+// Words returns terms as HideWords leaves them.
 func (t *Set) Words(terms []string) []string {
 	out := slices.Clone(terms)
 	for i, term := range out {
@@ -53,7 +53,7 @@ func (t *Set) Words(terms []string) []string {
 	return out
 }
 
-// Unknown are the words of a text of which no term is known.
+// Unknown returns the words of a text none of whose terms is known.
 func (t *Set) Unknown(text string) (out []string) {
 	known := func(term string) bool { return !t.unknown(term) }
 	for word := range index.Words(text) {
@@ -65,14 +65,14 @@ func (t *Set) Unknown(text string) (out []string) {
 	return out
 }
 
-// unknown reports whether a term is to be hidden.
+// unknown reports whether a term has to be hidden.
 func (t *Set) unknown(term string) bool {
 	return !index.Common(term) && !t.Hot.KnowsTerm(term) && !slices.ContainsFunc(t.All(), func(w *Checkout) bool {
 		return w.Reader.Contents().HasWord(term) || w.Tree() != nil && len(w.Tree().Word(term)) > 0
 	})
 }
 
-// names are the identifiers that a file has.
+// names returns the identifiers that occur in a file.
 func (t *Set) names(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return !slices.ContainsFunc(t.All(), func(w *Checkout) bool { return w.Reader.Contents().HasName(name) })

@@ -13,7 +13,7 @@ import (
 )
 
 func (d *Daemon) newCache() *llmcache.Cache {
-	// Events more than an hour in the future come from a clock that ran ahead.
+	// Events more than an hour in the future come from a clock that was ahead.
 	newest := func(session string) time.Time {
 		found, err := d.db.Log(context.Background(), cold.LogFilter{Session: session, Until: d.now().Add(time.Hour), Limit: 1})
 		if err != nil || len(found) == 0 {
@@ -24,7 +24,7 @@ func (d *Daemon) newCache() *llmcache.Cache {
 	return llmcache.New(llmcache.Options{Blobs: d.blobs, Now: d.now, Redact: redact.Text, Newest: newest})
 }
 
-// dropLeft deletes what sessions have set aside that people have left for good, until ctx ends.
+// dropLeft deletes the stored items of sessions that people have left for good, until ctx ends.
 func (d *Daemon) dropLeft(ctx context.Context) error {
 	for {
 		if err := d.cache.Leave(ctx, d.events.Sessions.Left()); err != nil && ctx.Err() == nil {
@@ -38,7 +38,7 @@ func (d *Daemon) dropLeft(ctx context.Context) error {
 	}
 }
 
-// cacheOwner is the session that was named, else the newest live one of the caller's worktree.
+// cacheOwner returns the session that was named, else the newest live one in the caller's worktree.
 func (d *Daemon) cacheOwner(ctx context.Context, named string) (string, error) {
 	if named != "" {
 		return named, nil
@@ -52,7 +52,8 @@ func (d *Daemon) cacheOwner(ctx context.Context, named string) (string, error) {
 
 func (d *Daemon) cachePut(ctx context.Context, r api.CachePutRequest,
 	rest io.Reader) (out api.Streamed[api.CachePutAnswer], err error) {
-	defer func() { _, _ = io.Copy(io.Discard, rest) }() // a caller that is still sending would miss a refusal
+	// otherwise a caller that is still sending would not see the refusal
+	defer func() { _, _ = io.Copy(io.Discard, rest) }()
 	if out.Head.Session, err = d.cacheOwner(ctx, r.Session); err != nil {
 		return out, err
 	}

@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// snapshotEvery is how often the states are saved. After a kill the next start replays the
-	// events of at most this time, which takes some milliseconds. A snapshot of 100,000 files takes
-	// 0.1 s and writes up to 14 MB (BenchmarkSnapshot).
+	// snapshotEvery is how often the states are saved. After a kill, the next start replays at most
+	// the events of this time, which takes some milliseconds. A snapshot of 100,000 files takes 0.1
+	// s and writes up to 14 MB (BenchmarkSnapshot).
 	snapshotEvery = 5 * time.Minute
-	// closeEvery is how long an unused file stays open, at least.
+	// closeEvery is the least time that an unused file stays open.
 	closeEvery = time.Minute
 )
 
 const day = 24 * time.Hour
 
-// regularJobs are the jobs, in the order in which they are done. A tick is an event: decay itself
-// needs no pass (see hot), so ticks trim and sweep, at the same place in the log on every replay.
-// Scores fade within months, so a sweep a day finds few of them.
+// regularJobs returns the regular jobs, in the order in which they are done. A tick is an event, so
+// that trimming and sweeping happen at the same place in the log on every replay; decay itself
+// needs no pass (see package hot). Scores fade within months, so one sweep a day is enough.
 func (d *Daemon) regularJobs() []schedule.Job {
 	return []schedule.Job{
 		{Name: "trim", Every: time.Hour, Do: d.tick("")},
@@ -37,14 +37,15 @@ func (d *Daemon) regularJobs() []schedule.Job {
 	}
 }
 
-// runJobs does the regular jobs until ctx ends.
+// runJobs runs the regular jobs until ctx ends.
 func (d *Daemon) runJobs(ctx context.Context) error {
 	s := &schedule.Schedule{Notes: d.db, Now: d.now, Log: d.log, Jobs: d.regularJobs(),
 		Often: []schedule.Often{{Every: snapshotEvery, Do: d.saveSnapshot}, {Every: closeEvery, Do: d.closeIdle}}}
 	return s.Run(ctx)
 }
 
-// tick logs this hour's tick of that kind, "" trims: two daemons on one store make it once.
+// tick returns a job that logs a tick of a kind; "" means trim. The ID has the hour, so two daemons
+// on one store log it only once.
 func (d *Daemon) tick(what string) func(context.Context) error {
 	return func(context.Context) error {
 		hour := d.now().UTC().Truncate(time.Hour)
@@ -62,7 +63,7 @@ func (d *Daemon) prune(ctx context.Context) error {
 	return d.events.Prune(ctx, d.settings.Get().RetentionBytes)
 }
 
-// expire drops what the stores keep for a time, and what daemons that were killed have left.
+// expire deletes what the stores keep only for a time, and leftovers of daemons that were killed.
 func (d *Daemon) expire(ctx context.Context) error {
 	d.sequences.Evict(ctx, d.worktrees.At(ctx, "").Sequences())
 	gone, err := d.blobs.Sweep(ctx)
@@ -84,7 +85,7 @@ func (d *Daemon) copyLog(ctx context.Context) error {
 	return err
 }
 
-func (d *Daemon) saveSnapshot(ctx context.Context) { _ = d.events.Save(ctx) } // aoa status says what is wrong
+func (d *Daemon) saveSnapshot(ctx context.Context) { _ = d.events.Save(ctx) } // aoa status tells what is wrong
 
 func (d *Daemon) closeIdle(context.Context) {
 	if err := d.blobs.CloseIdle(); err != nil {

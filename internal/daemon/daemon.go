@@ -34,12 +34,13 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Daemon is the parts of a running daemon, wired. It holds no rule about scores, hints or sessions.
+// Daemon connects the parts of a running daemon. It has no rules about scores, hints or sessions
+// itself.
 type Daemon struct {
 	o        Options
 	now      func() time.Time
 	log      *slog.Logger
-	alert    *slog.Logger // a log whose warnings are shown by aoa status
+	alert    *slog.Logger // a log whose warnings aoa status shows
 	settings *config.Settings
 	stop     context.CancelCauseFunc
 	warnings *monitor.Warnings
@@ -48,26 +49,26 @@ type Daemon struct {
 	idle     *schedule.Idle
 	metrics  *monitor.Metrics
 
-	seal     *cold.Seal // of texts
+	seal     *cold.Seal // seals texts
 	db       *cold.DB
-	events   *log.Log // and what is folded from them
-	replayed int      // events that the start had to replay
+	events   *log.Log // the log with the states that are computed from it
+	replayed int      // number of events that the start had to replay
 
 	worktrees   *checkout.Set
-	predictions *prefetch.Prefetcher // the one that observes; each worktree has its own for asking
+	predictions *prefetch.Prefetcher // the one that observes; each worktree has its own for questions
 	team        *team.Team
 	teamLog     *teamLog
 	contexts    *contexts.Assembler
 	blobs       *cold.Blobs
 	cache       *llmcache.Cache
-	left        chan struct{} // a session may have been left
+	left        chan struct{} // has a value if a session may have been left
 	sequences   *reload.Cache
 
 	history     *checkout.History
 	transcripts *checkout.Transcripts
 	stages      *stage.Cache
 	hints       *hint.Hints
-	serving     context.Context // ends when the daemon stops: requests that wait for others end then
+	serving     context.Context // ends when the daemon stops, which also ends requests that wait for others
 }
 
 // open opens the stores and brings the states to the end of the log.
@@ -75,9 +76,9 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 	d := newDaemon(o, cfg, stop)
 	err := d.load(ctx)
 	if errors.Is(err, cold.ErrDamaged) {
-		// Reading met damage that opening had not checked for; cold has noted it and now checks the
-		// whole file. Nothing of the first attempt is used again, since its parts hold stores that
-		// are closed, except its warnings.
+		// Reading found damage that opening had not checked for. Package cold has noted it and now
+		// checks the whole file. Nothing of the first attempt except its warnings is used again,
+		// because its parts have stores that are closed.
 		kept := d.warnings
 		d = newDaemon(o, cfg, stop)
 		d.warnings.Take(kept)
@@ -90,7 +91,7 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 	return d, nil
 }
 
-// newDaemon opens nothing.
+// newDaemon returns a daemon without opening anything.
 func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daemon {
 	d := &Daemon{o: o, now: o.Now, started: o.Now(), log: o.Log, stop: stop,
 		settings: config.Open(o.Env, o.Place.Store, o.Place.Settings(), o.Now, cfg),
@@ -103,8 +104,8 @@ func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daem
 
 func (d *Daemon) database() string { return filepath.Join(d.settings.Store, "aoa.db") }
 
-// expected reports whether an earlier daemon has been here: it leaves the files of its stores. It
-// is asked before any of these is made.
+// expected reports whether an earlier daemon has been here, judging by files of its stores. It is
+// called before any of these is created.
 func (d *Daemon) expected() bool {
 	return slices.ContainsFunc([]string{"*.db", "contents/*"}, func(pattern string) bool {
 		found, _ := fs.Glob(os.DirFS(d.settings.Store), pattern)
@@ -112,9 +113,9 @@ func (d *Daemon) expected() bool {
 	})
 }
 
-// startPercent is the garbage collector's percentage until the daemon listens, instead of 100: most
-// of what is allocated then stays, and a collector that keeps the heap small would scan all of it
-// for nothing.
+// startPercent is the garbage collector's percentage, instead of 100, until the daemon listens.
+// Most of what is allocated then stays, and a collector that keeps the heap small would scan all of
+// it for nothing.
 const startPercent = 400
 
 // load opens the stores, wires the parts, and replays the log.
@@ -160,7 +161,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 
 // wire joins the parts.
 func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
-	words := func(terms []string) []string { return d.worktrees.Words(terms) } // made below
+	words := func(terms []string) []string { return d.worktrees.Words(terms) } // worktrees is made below
 	home.Rank(d.events.Hot, d.events.Sessions, d.db, words)
 	d.predictions = d.newPrefetcher(home.Ranker)
 	d.contexts = contexts.New(contexts.Options{DB: d.db, Words: words,
@@ -183,7 +184,7 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	return nil
 }
 
-// wireParts makes the parts that need the others.
+// wireParts creates the parts that need the others.
 func (d *Daemon) wireParts() {
 	d.history = checkout.NewHistory(d.worktrees)
 	d.transcripts = checkout.NewTranscripts(d.worktrees, d.history)
@@ -198,7 +199,7 @@ func (d *Daemon) wireParts() {
 		Sequences: d.sequences, Count: d.metrics})
 }
 
-// stopIdle ends the daemon that is not called, or whose store was replaced.
+// stopIdle stops the daemon because nobody calls it, or because its store was replaced.
 func (d *Daemon) stopIdle(replaced bool) {
 	why := errIdle
 	if replaced {
@@ -207,7 +208,7 @@ func (d *Daemon) stopIdle(replaced bool) {
 	d.stop(why)
 }
 
-// watch follows the checkouts, and ends the daemon when the repository is gone.
+// watch follows the checkouts, and stops the daemon when the repository is gone.
 func (d *Daemon) watch(ctx context.Context) error {
 	err := d.worktrees.Run(ctx)
 	if errors.Is(err, watcher.ErrRepoGone) {
@@ -220,8 +221,8 @@ func (d *Daemon) watch(ctx context.Context) error {
 // serve runs every part until ctx ends. All goroutines of the daemon start here.
 func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	server := &api.Server{HTTP: d.routes(), Log: d.log, Build: d.o.Build, Gone: d.o.Replaced}
-	// The event log outlives the rest: what the others accept while they stop must still be
-	// written.
+	// The event log outlives the other parts, because what they accept while they stop must still
+	// be written.
 	tail, endTail := context.WithCancel(context.WithoutCancel(ctx))
 	defer endTail()
 	drained := make(chan error, 1)
@@ -240,7 +241,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 		d.o.Ready()
 	}
 	err := g.Wait()
-	_ = d.events.Flush(tail) // Run says what is not written
+	_ = d.events.Flush(tail) // Run tells what is not written
 	if !d.o.Replaced() {
 		if err := d.sequences.Close(tail); err != nil {
 			d.log.Error("last inputs of calls not written", "err", err)
@@ -256,7 +257,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	return err
 }
 
-// salvage gives the events that a damaged store did not take to a fresh one: opening moves the
+// salvage passes the events that a damaged store could not take to a new store. Opening moves the
 // damaged one aside.
 func (d *Daemon) salvage() error {
 	events, why := d.events.Unwritten()
@@ -277,13 +278,14 @@ func (d *Daemon) salvage() error {
 // close closes the stores.
 func (d *Daemon) close() error {
 	var errs []error
-	if d.stages != nil && !d.o.Replaced() { // in a new folder the other stores would write their last state
+	// if the folder was replaced, the other stores would write their last state into the new one
+	if d.stages != nil && !d.o.Replaced() {
 		errs = append(errs, d.blobs.Close())
 	}
 	return errors.Join(append(errs, d.db.Close())...)
 }
 
-// repoID names the repository on a server that several clones use.
+// repoID returns the name of the repository on a server that several clones use.
 func (d *Daemon) repoID() string {
 	switch {
 	case d.settings.Get().RepoID != "":
@@ -294,7 +296,7 @@ func (d *Daemon) repoID() string {
 	return locate.Fingerprint(d.o.Repo.CommonDir)
 }
 
-// newPrefetcher makes the Prefetcher whose state all checkouts share.
+// newPrefetcher returns the Prefetcher whose state all checkouts share.
 func (d *Daemon) newPrefetcher(r *rank.Ranker) *prefetch.Prefetcher {
 	return prefetch.New(d.events.Predictions, d.events.Sessions, r, prefetch.Options{
 		Threshold: func() float64 { return d.settings.Get().Threshold },

@@ -33,8 +33,8 @@ func (d *Daemon) forget(ctx context.Context, req api.ForgetRequest) (out api.For
 		Commits: gone.Commits, Results: gone.Cached[stage.Results]}, err
 }
 
-// forgetElsewhere tells the other clones to forget, and deletes the words of files that the index
-// keeps.
+// forgetElsewhere tells the other clones to forget, and deletes the words of files from the stored
+// index.
 func (d *Daemon) forgetElsewhere(ctx context.Context, f cold.ForgetFilter) error {
 	if err := d.team.Forget(ctx, team.NewFilter(f.Path, f.Session, f.Since, f.Until)); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (d *Daemon) forgetElsewhere(ctx context.Context, f cold.ForgetFilter) error
 	return d.worktrees.ForgetContents(f.Path)
 }
 
-// finishForgetting overwrites what was forgotten and could not be overwritten then.
+// finishForgetting overwrites forgotten data that could not be overwritten when it was forgotten.
 func (d *Daemon) finishForgetting(ctx context.Context) error {
 	for {
 		if err := d.events.Scrub(ctx); err != nil && ctx.Err() == nil {
@@ -57,10 +57,10 @@ func (d *Daemon) finishForgetting(ctx context.Context) error {
 	}
 }
 
-// scrubEvery is how often it is tried to overwrite what was forgotten.
+// scrubEvery is how often it tries to overwrite forgotten data.
 const scrubEvery = time.Minute
 
-// filesOf are the files that events name first.
+// filesOf returns the first file that each event names.
 func filesOf(events []event.Event) map[event.Path]bool {
 	files := map[event.Path]bool{}
 	for _, e := range events {

@@ -11,13 +11,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// mostReading is how long a hook without a waiting agent waits until the files are read, whose
-// words are known. A kill loses what waits, so it is as long as the log takes to write a batch;
-// words that are not known by then are hidden.
+// mostReading is how long a hook without a waiting agent waits until the files have been read, so
+// that their words are known. A kill loses what waits, so it is not longer than the log takes to
+// write a batch. Words that are not known by then are hidden.
 const mostReading = 100 * time.Millisecond
 
-// hook takes what a hook client sent: events go to the log, a question gets the rendered answer. A
-// payload that breaks its decoder costs its own answer, not the daemon.
+// hook handles a call of a hook client: its events are logged, and its question gets the rendered
+// answer. A payload that breaks the decoder costs only its own answer, not the daemon.
 func (d *Daemon) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	begin := d.now()
 	if d.settings.Paused() {

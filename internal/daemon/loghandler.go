@@ -12,7 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// addEvents takes events of other tools, and answers once they are durable.
+// addEvents logs events of other tools. It answers when they are durable.
 func (d *Daemon) addEvents(ctx context.Context, in []event.Event) (api.EventsAnswer, error) {
 	var out api.EventsAnswer
 	if d.settings.Paused() {
@@ -47,12 +47,12 @@ func (d *Daemon) showLog(ctx context.Context, r api.LogRequest) (api.LogAnswer, 
 	events, err := d.db.Log(ctx,
 		cold.LogFilter{Since: r.Since, Until: r.Until, Session: r.Session, File: r.File, Kinds: r.Kinds,
 			Limit: cmp.Or(r.Limit, 100)})
-	// The newest are selected, the oldest of them come first: a log is read downwards.
+	// The newest events are selected, but listed oldest first, because people read a log downwards.
 	slices.Reverse(events)
 	return api.LogAnswer{Events: events}, err
 }
 
-// checkEvent refuses what no consumer could use.
+// checkEvent returns an error for an event that no consumer could use.
 func checkEvent(e event.Event) error {
 	switch {
 	case e.ID == "":

@@ -22,7 +22,7 @@ func (d *Daemon) names(ctx context.Context, r api.NamesRequest) (api.NamesAnswer
 		}
 	}
 	w := d.worktrees.Caller(ctx)
-	d.events.SyncBriefly(ctx) // the log knows files that are gone
+	d.events.SyncBriefly(ctx) // the log knows deleted files
 	found, err := d.worktrees.Named(ctx, w, r.Dir, r.Names)
 	out.Names = append(out.Names, found...)
 	return out, err

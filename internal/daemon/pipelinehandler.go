@@ -42,7 +42,7 @@ func (d *Daemon) pipelineOpen(ctx context.Context, r api.PipelineRequest) (out a
 	return out, refusal("", err)
 }
 
-// addTexts gives a stage the text of its agent and of its prompt, and the model that they name.
+// addTexts adds the texts of a stage's agent and prompt, and the model that they name.
 func addTexts(root string, st *pipeline.Stage) error {
 	var texts []string
 	models := []string{st.Model}
@@ -54,7 +54,8 @@ func addTexts(root string, st *pipeline.Stage) error {
 		if err != nil {
 			return err
 		}
-		texts, models = append(texts, d.Body), slices.Insert(models, 1, d.Model) // the prompt's before the agent's
+		// the prompt's model comes before the agent's
+		texts, models = append(texts, d.Body), slices.Insert(models, 1, d.Model)
 	}
 	st.Text, st.Model = strings.Join(texts, "\n"), cmp.Or(models...)
 	return nil
@@ -63,7 +64,7 @@ func addTexts(root string, st *pipeline.Stage) error {
 func (d *Daemon) pipelineProgress(ctx context.Context, p stage.Progress) (api.None, error) {
 	p.Call = api.CallID(ctx)
 	if err := d.stages.Progress(ctx, p); err != nil {
-		return api.None{}, refusal("", err) // nothing was stored: the call is repeated, and its tokens count once
+		return api.None{}, refusal("", err) // nothing was stored: if the call is repeated its tokens still count once
 	}
 	if p.Session == "" {
 		return api.None{}, nil

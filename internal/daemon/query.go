@@ -16,11 +16,11 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// readTime is how long an answer for a person waits for the contents of the files after a start.
+// readTime is how long an answer for a person waits for the contents of files after a start.
 const readTime = time.Second
 
-// rank answers people and tools: the plain ranking, without the gate that protects an agent's
-// context.
+// rank answers people and tools with the plain ranking. It does not apply the rules that decide
+// what is worth telling an agent.
 func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) {
 	d.events.SyncBriefly(ctx)
 	if q.Limit < 0 || q.Limit > 100 {
@@ -63,7 +63,7 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 	return ans, nil
 }
 
-// why is the arithmetic of one file as of now.
+// why returns the present arithmetic of one file.
 func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
 	told, cancel := checkout.ForGit(ctx)
 	defer cancel()
@@ -89,7 +89,7 @@ func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, erro
 		Reading: reading}, err
 }
 
-// whyLine says where lines of a file come from.
+// whyLine tells where lines of a file come from.
 func (d *Daemon) whyLine(ctx context.Context, r api.WhyLineRequest) (api.WhyLineAnswer, error) {
 	out := api.WhyLineAnswer{File: r.File, Lines: []blame.Origin{}}
 	told, cancel := checkout.ForGit(ctx)
@@ -123,12 +123,12 @@ func (d *Daemon) whyLine(ctx context.Context, r api.WhyLineRequest) (api.WhyLine
 	return out, err
 }
 
-// check says what a change breaks and lacks.
+// check tells what a change breaks and lacks.
 func (d *Daemon) check(ctx context.Context, r change.Request) (change.Answer, error) {
 	told, cancel := checkout.ForGit(ctx)
 	defer cancel()
 	w := d.worktrees.Asking(told)
-	w.Reader.Wait(ctx, readTime) // the names in the lines of a change are looked up in the contents
+	w.Reader.Wait(ctx, readTime) // names in the lines of a change are looked up in the contents
 	d.events.SyncBriefly(ctx)
 	w.WaitForDiffs(told, readTime)
 	ans, err := w.Check(told, r)

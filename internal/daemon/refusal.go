@@ -13,7 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
-// refusals lists errors of other packages that the caller can do something about. NAME in a hint
+// refusals lists errors of other packages about which the caller can do something. NAME in a hint
 // stands for what was asked for.
 var refusals = []struct {
 	err        error

@@ -51,7 +51,8 @@ func (d *Daemon) reloadRun(ctx context.Context, r api.ReplayRequest) (api.Replay
 	return out, nil
 }
 
-// openedByReplay logs what a session has read by a replay: it will not open these files again.
+// openedByReplay logs which files a session has read by a replay, because it will not open these
+// files again.
 func (d *Daemon) openedByReplay(ctx context.Context, r api.ReplayRequest, got reload.Report) {
 	entry, err := d.sequences.Get(ctx, got.ID)
 	if err != nil || r.Session == "" || got.Diverged != "" {

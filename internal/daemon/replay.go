@@ -19,7 +19,8 @@ func (d *Daemon) replay(ctx context.Context) error {
 	return nil
 }
 
-// applied wakes the goroutines that act on the states: something was applied. It does not wait.
+// applied wakes the goroutines that act on the states, because events were applied. It does not
+// wait for them.
 func (d *Daemon) applied() {
 	d.team.Logged()
 	d.sequences.Wake()
@@ -29,9 +30,9 @@ func (d *Daemon) applied() {
 	}
 }
 
-// A start that replayed manyReplayed events saves the states after soonAfter: the first answers are
-// out by then, and a daemon that is killed before the next snapshot does not make the next start
-// replay them again.
+// A start that replayed at least manyReplayed events saves the states after soonAfter. By then the
+// first answers have been given. If the daemon is killed before the next snapshot, the next start
+// need not replay these events again.
 const (
 	manyReplayed = 2000
 	soonAfter    = time.Second

@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
-// routes is the whole API; docs/api.md describes it.
+// routes returns the handler of the whole API; docs/api.md describes it.
 func (d *Daemon) routes() http.Handler {
 	mux := http.NewServeMux()
 	api.HandleHook(mux, d.hook)
@@ -55,7 +55,7 @@ func (d *Daemon) routes() http.Handler {
 	mux.Handle("GET /v1/metrics", d.metrics.Handler(d.events, d.predictions))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := strings.TrimPrefix(r.URL.Path, "/v1")
-		if path != api.Ping.Path { // a ping only looks whether the daemon answers
+		if path != api.Ping.Path { // a ping only checks that the daemon answers
 			d.calls.Note(d.now())
 		}
 		if fromMemory[path] && !d.remembered(r.Context()) {
@@ -66,25 +66,25 @@ func (d *Daemon) routes() http.Handler {
 	})
 }
 
-// forgetTime is how long a question waits while something is forgotten. What is left is learned
-// again, at some 10,000 events a second.
+// forgetTime is how long a question waits while something is being forgotten. The remaining events
+// are learned again, some 10,000 per second.
 const forgetTime = 30 * time.Second
 
 var errForgetting = &api.Error{Code: api.CodeBusy, Message: "aOa is forgetting, and learns again what is left",
 	Hint: "ask again in a moment"}
 
-// remembered waits while something is forgotten. It reports whether that is done.
+// remembered waits while something is being forgotten. It reports whether that is done.
 func (d *Daemon) remembered(ctx context.Context) bool {
 	if !d.events.Forgetting() {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, forgetTime)
 	defer cancel()
-	_ = d.events.Flush(ctx) // it comes after what is under way
+	_ = d.events.Flush(ctx) // it comes after what is going on
 	return !d.events.Forgetting()
 }
 
-// fromMemory are the routes whose answers come from what is in memory.
+// fromMemory has the routes whose answers come from what is in memory.
 var fromMemory = map[string]bool{api.Rank.Path: true, api.Why.Path: true, api.WhyLine.Path: true, api.Check.Path: true, api.Names.Path: true,
 	api.Log.Path: true, api.Stats.Path: true, api.Scores.Path: true, api.Session.Path: true, api.Context.Path: true,
 	api.Sessions.Path: true, api.SessionSet.Path: true, api.ReloadList.Path: true, api.ReloadRun.Path: true}

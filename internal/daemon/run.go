@@ -20,28 +20,31 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Options of a daemon. All fields but Level and Ready are needed.
+// Options are the options of Run. All fields but Level and Ready are required.
 type Options struct {
-	Repo    *watcher.Repo // the worktree it was started in; others join when a client calls from there
-	Place   locate.Place  // made by locate.Create
+	Repo    *watcher.Repo // the worktree in which it was started; others are added when a client calls from there
+	Place   locate.Place  // created by locate.Create
 	Env     []string      // os.Environ()
 	Version string
 	Build   string // see api.BuildHeader
 	Now     func() time.Time
 	Log     *slog.Logger
-	Level   *slog.LevelVar // of Log: it follows the setting
+	Level   *slog.LevelVar // the level of Log, which follows the setting
 	Ready   func()         // called once it listens
 
-	Patience int64 // how many times longer than usual hooks wait for an answer (client.Factor); 0 is 1
+	// Factor by which hooks wait longer than usual for an answer (client.Factor); 0 means 1.
+	Patience int64
 
-	lockFile fs.FileInfo // the lock that this daemon holds, to notice a store that was made in place of its own
-	// a client asked to stop while one run was giving way to the next: the next must not begin
+	// The lock that this daemon holds, to notice that another store has replaced its own.
+	lockFile fs.FileInfo
+	// asked is set if a client asked to stop while one run was giving way to the next, which must
+	// then not begin.
 	asked *atomic.Bool
 }
 
-// Replaced reports whether the store is gone, or another one lies at its path: the repository was
-// deleted, moved or cloned again, or the store was deleted and made again. Nothing may be written
-// by name then.
+// Replaced reports whether the store is gone or another one is at its path, because the repository
+// was deleted, moved or cloned again, or the store was deleted and created again. Nothing may then
+// be written by name.
 func (o *Options) Replaced() bool {
 	now, err := os.Stat(o.Place.Lock())
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(o.lockFile, now)
@@ -59,13 +62,13 @@ func (o *Options) hold(ctx context.Context) (*flock.Flock, error) {
 	return held, nil
 }
 
-// Run serves the repository until ctx ends, a client sends /v1/stop, no client called for the
-// configured idle time, or the repository is gone. It returns api.ErrRunning when another daemon
-// serves it. What was accepted is durable when it returns.
+// Run serves the repository until ctx ends, a client sends /v1/stop, no client calls for the
+// configured idle time, or the repository is gone. It returns api.ErrRunning if another daemon
+// serves the repository. When Run returns, everything that was accepted is durable.
 //
-// The end has an order: no new client connects; connected ones are served; watchers hand in what
-// was at rest; the event log drains; the snapshot is written; the stores are closed; the lock is
-// free.
+// It stops in this order: no new client connects; connected clients are served; watchers report
+// changes that have paused; the event log is drained; the snapshot is written; the stores are
+// closed; the lock is released.
 func Run(ctx context.Context, o Options) error {
 	held, err := o.hold(ctx)
 	if err != nil {
@@ -83,8 +86,9 @@ func Run(ctx context.Context, o Options) error {
 	return fmt.Errorf("met damage %d times: see the log", maxDamaged)
 }
 
-// Try opens what a daemon needs and closes it again, without serving anybody. Its error is why none
-// can start. It is nil where one runs. It waits for the lock of the store until ctx ends.
+// Try opens what a daemon needs and closes it again, without serving anybody. The error tells why
+// no daemon can start. It is nil if one is running. Try waits for the lock of the store until ctx
+// ends.
 func Try(ctx context.Context, o Options) error {
 	held, err := o.hold(ctx)
 	if errors.Is(err, api.ErrRunning) {
@@ -107,23 +111,23 @@ func Try(ctx context.Context, o Options) error {
 	return d.close()
 }
 
-// maxDamaged bounds how often one daemon opens its stores again after it met damage: the disk is
-// bad then.
+// maxDamaged is how often one daemon may open its stores again after meeting damage. After that the
+// disk must be bad.
 const maxDamaged = 1000
 
 // possible returns a clock that stays in the years 1970 to 9999, because neither the log nor JSON
-// can hold other times.
+// can express other times.
 func possible(clock func() time.Time) func() time.Time {
 	return func() time.Time {
 		now := clock()
 		if now.Year() < 1970 || now.Year() > 9999 {
-			return event.Possible(now) // without the monotonic clock, which only counts where the time is right
+			return event.Possible(now) // without the monotonic clock, which is right only if the time is
 		}
 		return now
 	}
 }
 
-// runOnce opens the stores, serves until something ends it, and returns its cause.
+// runOnce opens the stores, serves until something stops it, and returns the cause.
 func runOnce(ctx context.Context, o Options) (cause, err error) {
 	cfg, configWarnings, err := config.Load(o.Env, o.Place.Settings())
 	if err != nil {
@@ -133,7 +137,7 @@ func runOnce(ctx context.Context, o Options) (cause, err error) {
 	defer stop(nil)
 	d, err := open(ctx, o, cfg, stop)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return context.Cause(ctx), nil // the end came while the stores were being opened
+		return context.Cause(ctx), nil // it was stopped while the stores were being opened
 	}
 	if err != nil {
 		return nil, err

@@ -11,12 +11,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// scoreSets are the sets that one family holds.
+// scoreSets has the family for each set that is stored as one.
 var scoreSets = map[string]*hot.Family{api.ScoresRecency: hot.Recency, api.ScoresFrequency: hot.Frequency,
 	api.ScoresTagFreq: hot.TagFreq,
 	api.ScoresComod:   hot.Comod, api.ScoresTag: hot.TagFiles, api.ScoresFile: hot.FileTags}
 
-// manyComposite is how many files the composite has.
+// manyComposite is the number of files in the set composite.
 const manyComposite = 100
 
 func (d *Daemon) showScores(ctx context.Context, r api.ScoresRequest) (out api.ScoresAnswer, err error) {
@@ -48,7 +48,7 @@ func (d *Daemon) compositeScores(ctx context.Context) ([]hot.Member, error) {
 	}), err
 }
 
-// sessionScores is one session, or all that are live.
+// sessionScores returns the scores of one session, or the list of live sessions.
 func (d *Daemon) sessionScores(id string) (out api.ScoresAnswer) {
 	out.Members = []hot.Member{}
 	if id == "" {

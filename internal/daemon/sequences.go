@@ -8,13 +8,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/reload"
 )
 
-// endsTurns reports whether an agent says that a turn has ended; one that is not known may.
+// endsTurns reports whether an agent reports the ends of turns. An unknown agent might, so the
+// result is true.
 func endsTurns(agent string) bool {
 	a, known := agents.Find(agent)
 	return !known || a.EndsTurns()
 }
 
-// newSequences opens nothing.
+// newSequences returns the cache of sequences without opening anything.
 func (d *Daemon) newSequences() *reload.Cache {
 	return reload.New(reload.Options{Blobs: d.blobs, DB: d.db, Now: d.now, Log: d.alert, Redact: redact.Text,
 		Turns: d.events.Turns,

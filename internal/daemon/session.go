@@ -14,11 +14,11 @@ const (
 	modeSession = "session" // it continues an earlier conversation
 )
 
-// newestSessions are searched for one that is over.
+// newestSessions is the number of newest sessions among which one that is over is searched.
 const newestSessions = 20
 
-// session returns the numbers of one session, or of the newest live one of the caller's checkout.
-// It does not wait for events that are not applied yet: a status line asks again soon.
+// session returns the numbers of one session, or of the newest live one in the caller's checkout.
+// It does not wait for events that are not applied yet, because a status line soon asks again.
 func (d *Daemon) session(ctx context.Context, r api.SessionRequest) (api.SessionAnswer, error) {
 	w := d.worktrees.Caller(ctx)
 	out := api.SessionAnswer{ID: r.Session, Mode: modeLive, Known: w.Tree().Len()}
@@ -31,13 +31,13 @@ func (d *Daemon) session(ctx context.Context, r api.SessionRequest) (api.Session
 	was, _ := d.events.Sessions.Summary(out.ID)
 	out.Agent, out.Files, out.Live = s.Summary.Agent, len(s.Opened), s.Exists() && !s.Ended
 	out.Shown, out.Resolved, out.Used, out.Tokens = s.Hints.Shown, s.Hints.Resolved, s.Hints.Used, s.Hints.Tokens
-	if out.Mode = modeOf(s.Source); was.Resumed > 0 { // it was resumed by command
+	if out.Mode = modeOf(s.Source); was.Resumed > 0 { // it was resumed by a command
 		out.Mode = modeSession
 	}
 	return out, nil
 }
 
-// newestSession returns the session of the checkout that was active last and has not ended, or "".
+// newestSession returns the session in the checkout that was active last and has not ended, or "".
 func (d *Daemon) newestSession(w *checkout.Checkout) string {
 	for _, s := range d.events.Sessions.Running(d.now()) {
 		if !s.Ended && s.ID != session.Watch && !d.worktrees.Elsewhere(s.ID, w.Repo.Root) {
@@ -47,7 +47,7 @@ func (d *Daemon) newestSession(w *checkout.Checkout) string {
 	return ""
 }
 
-// modeOf is the mode of a session that began like this.
+// modeOf returns the mode of a session by how it began.
 func modeOf(source string) string {
 	switch source {
 	case "resume", "compact", "fork":
@@ -56,8 +56,8 @@ func modeOf(source string) string {
 	return modeLive
 }
 
-// lastSession is the newest live session of the checkout, else the newest one of all that were
-// active there.
+// lastSession returns the newest live session in the checkout, else the newest of all sessions that
+// were active there.
 func (d *Daemon) lastSession(ctx context.Context, w *checkout.Checkout) (string, error) {
 	if id := d.newestSession(w); id != "" {
 		return id, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// recordEvents bounds the events of a session's record that are shown.
+// recordEvents is the number of events in a session's record that are shown.
 const recordEvents = 10_000
 
 func (d *Daemon) listSessions(ctx context.Context, r api.SessionsRequest) (api.SessionsAnswer, error) {
@@ -32,7 +32,7 @@ func (d *Daemon) listSessions(ctx context.Context, r api.SessionsRequest) (api.S
 	return out, nil
 }
 
-// findSession returns the session with that id, or with an id that begins so.
+// findSession returns the session with an id, or with an id that begins like this.
 func (d *Daemon) findSession(ctx context.Context, typed string) (id string, err error) {
 	d.events.SyncBriefly(ctx)
 	all, err := d.sessionIDs(ctx)
@@ -58,7 +58,7 @@ func (d *Daemon) findSession(ctx context.Context, typed string) (id string, err 
 	return "", api.Bad("write more of it", "%.100q is the beginning of %d sessions: %s", typed, len(found), some)
 }
 
-// sessionIDs are the ids of all sessions that any store knows, in order, each once.
+// sessionIDs returns the ids of all sessions that any store knows, sorted, each once.
 func (d *Daemon) sessionIDs(ctx context.Context) ([]string, error) {
 	all, err := d.db.SessionIDs(ctx)
 	if err != nil {
@@ -78,7 +78,7 @@ func (d *Daemon) sessionIDs(ctx context.Context) ([]string, error) {
 	return slices.Compact(all), err
 }
 
-// oneSession is the session that a request names, with its record if it asks for it.
+// oneSession returns the session that a request names, with its record if the request asks for it.
 func (d *Daemon) oneSession(ctx context.Context, r api.SessionsRequest) (api.SessionSummary, error) {
 	s, err := d.events.Sessions.Summary(r.ID)
 	if err != nil {
@@ -89,7 +89,7 @@ func (d *Daemon) oneSession(ctx context.Context, r api.SessionsRequest) (api.Ses
 		return out, nil
 	}
 	out.Record, err = d.db.Log(ctx, cold.LogFilter{Session: r.ID, Limit: recordEvents})
-	slices.Reverse(out.Record) // the newest were selected, the oldest come first
+	slices.Reverse(out.Record) // the newest were selected; list the oldest first
 	return out, err
 }
 
@@ -120,7 +120,7 @@ func (d *Daemon) setSession(ctx context.Context, r api.SessionSetRequest) (api.S
 	return d.oneSession(ctx, api.SessionsRequest{ID: r.ID})
 }
 
-// wireSummary is a summary with its times as they are sent.
+// wireSummary returns a summary with its times in UTC, as they are sent.
 func wireSummary(s session.Summary) api.SessionSummary {
 	s.Started, s.Last = s.Started.UTC(), s.Last.UTC()
 	return api.SessionSummary{Summary: s}

@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage"
 )
 
-// stagePlace is the worktree of the caller.
+// stagePlace returns the caller's worktree in the form that package stage uses.
 func (d *Daemon) stagePlace(ctx context.Context) stage.Place {
 	r := d.worktrees.Caller(ctx).Repo
 	return stage.Place{Root: string(r.Root), List: r.List}
@@ -70,7 +70,7 @@ func (d *Daemon) stageDrop(ctx context.Context, r api.StageDropRequest) (api.Sta
 	return api.StageDropAnswer{Dropped: n}, refusal("", err)
 }
 
-// convert converts each element of a list. The result is never nil: its JSON is a list.
+// convert converts each element of a list. The result is never nil, so that its JSON is a list.
 func convert[A, B any](list []A, one func(A) B) []B {
 	out := make([]B, len(list))
 	for i, a := range list {

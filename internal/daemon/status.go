@@ -46,7 +46,7 @@ func (d *Daemon) status(ctx context.Context, _ api.None) (api.StatusAnswer, erro
 	return out, nil
 }
 
-// troubles lists in words what is wrong now.
+// troubles returns what is wrong now, in words.
 func (d *Daemon) troubles(unsaved error) (out []string) {
 	if waiting, dropped, err := d.events.Trouble(); err != nil {
 		out = append(out, fmt.Sprintf("%d events wait in memory (%d were dropped): %v", waiting, dropped, err))
@@ -67,7 +67,7 @@ func (d *Daemon) troubles(unsaved error) (out []string) {
 	return out
 }
 
-// watching is how saves are noticed: on, partial, poll or off.
+// watching returns how saves are noticed: on, partial, poll or off.
 func watching(st watcher.WatchStatus, on bool, setting string) string {
 	switch {
 	case !on:
@@ -89,8 +89,8 @@ func (d *Daemon) pause(_ context.Context, r api.PauseRequest) (api.PauseAnswer, 
 }
 
 // end answers a request to stop. If events cannot be written, the daemon does not stop unless it is
-// forced: it keeps them in memory, and cannot take back a stop that has begun. A damaged store does
-// not keep it from stopping, because its events are written into a fresh one.
+// forced: it keeps them in memory, and once begun a stop cannot be taken back. A damaged store does
+// not prevent stopping, because its events are written to a new one.
 func (d *Daemon) end(ctx context.Context, r api.StopRequest) (api.StopAnswer, error) {
 	var out api.StopAnswer
 	if r.Unless != "" && r.Unless == d.o.Build {

@@ -11,13 +11,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/team"
 )
 
-// teamLog is the event log as package team uses it.
+// teamLog is the event log in the form that package team uses.
 type teamLog struct {
 	*cold.DB
 	daemon *Daemon
 }
 
-// Take logs events of other clones, and returns when they are learned.
+// Take logs events of other clones. It returns when they are learned.
 func (l *teamLog) Take(ctx context.Context, events []event.Event) error {
 	return l.daemon.events.AppendHistory(ctx, events, nil)
 }
@@ -28,13 +28,13 @@ func (l *teamLog) Forget(ctx context.Context, meant func(event.Event) bool) (int
 	return len(gone), err
 }
 
-// newTeam makes the exchange with other clones.
+// newTeam creates the exchange with other clones.
 func (d *Daemon) newTeam(ctx context.Context, origin string) (*team.Team, error) {
 	return team.New(ctx, team.Options{URL: d.settings.Get().RedisURL, Repo: d.repoID(), Origin: origin,
 		Words: func() bool { return d.settings.Get().TeamWords }, Log: d.teamLog, Now: d.now, Info: d.log, Alert: d.alert})
 }
 
-// forgetOrigin removes what one other clone has contributed, and takes nothing from it any more.
+// forgetOrigin deletes what one other clone has contributed, and takes nothing from it any more.
 func (d *Daemon) forgetOrigin(ctx context.Context, name string) (api.ForgetAnswer, error) {
 	st, err := d.teamStatus(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func (d *Daemon) forgetOrigin(ctx context.Context, name string) (api.ForgetAnswe
 	return api.ForgetAnswer{Events: len(gone), Files: len(filesOf(gone))}, err
 }
 
-// teamStatus is the state of the exchange, with what the log has of each origin.
+// teamStatus returns the state of the exchange, with what the log has from each clone.
 func (d *Daemon) teamStatus(ctx context.Context) (team.Status, error) {
 	st := d.team.Status()
 	peers, err := d.db.Peers(ctx)

@@ -38,7 +38,7 @@ func (d *Daemon) setThreshold(_ context.Context, r api.ThresholdRequest) (api.Th
 	return d.thresholds(""), err
 }
 
-// logThreshold logs the setting if the log has another one or none.
+// logThreshold logs the setting, unless the log already has this value.
 func (d *Daemon) logThreshold() {
 	if e, changed := d.predictions.SetThreshold(d.threshold(), d.now()); changed {
 		d.events.Add(e)
@@ -50,7 +50,8 @@ func (d *Daemon) thresholds(session string) api.ThresholdAnswer {
 	return api.ThresholdAnswer{Value: value, Configured: d.threshold(), Kinds: kinds}
 }
 
-// feedback is an event like any other: what it changes is a fold of the log.
+// feedback logs a person's judgement as an event like any other. What it changes is computed from
+// the log.
 func (d *Daemon) feedback(ctx context.Context, r api.FeedbackRequest) (api.ThresholdAnswer, error) {
 	b := event.Feedback{Helped: r.Helpful}
 	if r.File != "" {

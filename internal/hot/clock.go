@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// Clock detects times that lie in the future. Nil believes every time. Times are Unix seconds.
+// Clock tells the present time, to detect times in the future. With nil every time is believed.
+// Times are Unix seconds.
 type Clock func() time.Time
 
-// Believable cuts a time that no right clock has seen yet to a day from now: one event of a clock
-// that ran years ahead must not make everything after it too old to be learned.
+// Believable limits a time in the future to a day from now. One event of a clock that was years
+// ahead must not make everything after it too old to be learned.
 func (c Clock) Believable(t float64) float64 {
 	if c == nil {
 		return t
@@ -17,8 +18,8 @@ func (c Clock) Believable(t float64) float64 {
 	return min(t, Seconds(c().Add(24*time.Hour)))
 }
 
-// Ahead reports whether a time comes from a clock that ran ahead and is back: nothing that is right
-// is so late.
+// Ahead reports whether a time comes from a clock that was ahead and has been set back: no correct
+// time is this late.
 func (c Clock) Ahead(t float64) bool { return t > c.latest() }
 
 // latest returns the latest time that is not Ahead now.
@@ -29,7 +30,7 @@ func (c Clock) latest() float64 {
 	return Seconds(c().Add(72 * time.Hour))
 }
 
-// Seconds is the form of all times in a store: Unix seconds with milliseconds as fraction.
+// Seconds returns a time in the form used in a store: Unix seconds with milliseconds as a fraction.
 func Seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
 // Undated is the newest time of a store that has no dated event yet.

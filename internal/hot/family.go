@@ -8,58 +8,63 @@ import (
 	"time"
 )
 
-// Noun says what names are names of. A tag may be called like a file: each noun is renamed and
-// forgotten by itself. The numbers are part of the snapshot format.
+// Noun tells what a name is the name of. A tag may have the same name as a file, so each noun is
+// renamed and forgotten separately. The numbers are part of the snapshot format.
 type Noun uint8
 
 // The nouns of scores.
 const (
-	NounNone Noun = iota // the owner of a global family
+	NounNone Noun = iota // global families have no owner
 	NounFile
 	NounTag
 	NounTerm
 )
 
-// Family is a group of sets that share a half-life. A global family is one set of members, asked by
-// member only. An owned family is one bounded set per owner (a file, a tag, a term) and may be
-// asked by rank.
+// Family is a group of sets with one half-life. A global family is one set of members, which is
+// read by member only. An owned family has one bounded set per owner (a file, a tag, a term), which
+// may also be read by rank.
 type Family struct {
-	Name string        // the first part of its keys on a server
-	Half time.Duration // an increment is worth half after this long; 0: a time stamp, which needs no decay
-	Keep int           // owned: members kept per set: it is trimmed to that when it has doubled, and at ticks; 0: global
-	// owned: this many of the highest stay whatever their value, because questions read them
+	Name string        // the first part of its keys on a Redis server
+	Half time.Duration // after this time an increment is worth half; 0: a time stamp, which does not decay
+	// Owned: members kept per set. A set is trimmed to this size when it has doubled, and at ticks.
+	// 0: global.
+	Keep int
+	// Read is, for an owned family, the number of highest members that stay whatever their value,
+	// because questions read them.
 	Read     int
 	ByChange bool // scores of a file decay until its last change (Changed), not until now
-	Owner    Noun // NounNone: global
+	Owner    Noun // NounNone for a global family
 	Member   Noun
 
-	index uint8 // in Families; part of the snapshot format
+	index uint8 // index in Families; part of the snapshot format
 }
 
 const day = 24 * time.Hour
 
-// The families. Names follow the seed's keys. 365 days for changes: of half-lives from 7 to 1000
-// days it ranks the files of the next commits best in public histories, and from 180 days on there
-// is little difference (0.50 mean reciprocal rank; the seed's 13.5 hours: 0.36). 7 days for
-// accesses: editors that rank files by their use take 3 to 10. 30 and 90 days for the others were
-// chosen and not measured apart. The weights of package rank are fitted to all of them: after a
-// change of one, run make train.
+// The families. Their names follow the specification. Changes have a half-life of 365 days: of
+// half-lives from 7 to 1000 days it ranks the files of the next commits best in public histories,
+// and from 180 days on there is little difference (mean reciprocal rank 0.50; with the
+// specification's 13.5 hours 0.36). Accesses have 7 days, because editors that rank files by their
+// use take 3 to 10. The 30 and 90 days of the others were chosen without separate measurements. The
+// weights of package rank are fitted to all of them, so run make train after changing one.
 var (
-	Recency   = global("scores:recency", 0, NounFile)                 // last access, Unix seconds
-	Committed = global("scores:committed", 0, NounFile)               // last commit, Unix seconds
-	Frequency = global("scores:frequency", 7*day, NounFile)           // accesses
-	Churn     = global("scores:churn", 30*day, NounFile)              // commits
-	Changes   = byChange(global("scores:changes", 365*day, NounFile)) // weight of changes: N of co-change
-	Sessions  = global("scores:sessions", 90*day, NounFile)           // sessions that opened it: n of co-access
-	TagFreq   = global("tag_freq", 30*day, NounTag)                   // uses
-	TermFreq  = global("term_freq", 90*day, NounTerm)                 // uses, for idf
-	// partner → weight of changing together
+	Recency   = global("scores:recency", 0, NounFile)       // last access, Unix seconds
+	Committed = global("scores:committed", 0, NounFile)     // last commit, Unix seconds
+	Frequency = global("scores:frequency", 7*day, NounFile) // accesses
+	Churn     = global("scores:churn", 30*day, NounFile)    // commits
+	// weight of changes: N in the ratio of common changes
+	Changes = byChange(global("scores:changes", 365*day, NounFile))
+	// sessions that opened it: n in the ratio of common sessions
+	Sessions = global("scores:sessions", 90*day, NounFile)
+	TagFreq  = global("tag_freq", 30*day, NounTag)   // uses
+	TermFreq = global("term_freq", 90*day, NounTerm) // uses, for the inverse document frequency
+	// Comod maps a partner to the weight of changing together.
 	Comod = byChange(owned("comod", 365*day, 32, 32, NounFile, NounFile))
-	// partner → weight of sessions that open both
+	// Coaccess maps a partner to the weight of sessions that opened both.
 	Coaccess = owned("coacc", 90*day, 64, 32, NounFile, NounFile)
 	TagFiles = owned("tag", 30*day, 256, 16, NounTag, NounFile) // file → accesses under that tag
 	FileTags = owned("file", 30*day, 16, 16, NounFile, NounTag) // tag → accesses under that tag
-	// file → weight of opens and commits under it
+	// TermFiles maps a file to the weight of opens and commits under the term.
 	TermFiles = owned("term", 90*day, 64, 64, NounTerm, NounFile)
 	Changed   = global("scores:changed", 0, NounFile) // last change of Changes, Unix seconds
 )
@@ -77,7 +82,7 @@ func byChange(f *Family) *Family {
 	return f
 }
 
-// Families lists all of them. The order is part of the snapshot format.
+// Families has all families. Their order is part of the snapshot format.
 var Families = numbered(Recency, Committed, Frequency, Churn, Changes, Sessions, TagFreq, TermFreq,
 	Comod, Coaccess, TagFiles, FileTags, TermFiles, Changed)
 
@@ -88,8 +93,8 @@ func numbered(fs ...*Family) []*Family {
 	return fs
 }
 
-// fingerprint covers names and half-lives: scores that were stored under other half-lives cannot be
-// read.
+// fingerprint returns a hash of names and half-lives, because scores stored under other half-lives
+// cannot be read.
 func fingerprint() uint32 {
 	h := crc32.NewIEEE()
 	for _, f := range Families {
@@ -111,14 +116,16 @@ func (f *Family) Span() string {
 }
 
 const (
-	epochHalves = 32 // half-lives per epoch: the factor of an increment stays below 2^33
-	staleHalves = 20 // an epoch whose landmark is older adds less than 2^-20 for a reader that has the next one
+	epochHalves = 32 // half-lives per epoch; keeps the factor of an increment below 2^33
+	// For a reader that has the next epoch, an epoch whose landmark is older than this adds less
+	// than 2^-20.
+	staleHalves = 20
 )
 
 // Global reports whether the family is one set.
 func (f *Family) Global() bool { return f.Owner == NounNone }
 
-// Epoch is k = ⌊t/32h⌋ of a time in Unix seconds; 0 for stamps.
+// Epoch returns k = ⌊t/32h⌋ for a time in Unix seconds; 0 for stamps.
 func (f *Family) Epoch(t float64) int64 {
 	if f.Half == 0 {
 		return 0
@@ -126,7 +133,8 @@ func (f *Family) Epoch(t float64) int64 {
 	return int64(math.Floor(t / (epochHalves * f.Half.Seconds())))
 }
 
-// Past reports whether no reader at t or later adds the scores of an epoch; of stamps never.
+// Past reports whether no reader at t or later adds the scores of an epoch. For stamps it is always
+// false.
 func (f *Family) Past(epoch int64, t float64) bool { return f.Half > 0 && epoch < f.Epoch(t)-1 }
 
 func (f *Family) landmark(k int64) float64 { return epochHalves * f.Half.Seconds() * float64(k) }
@@ -136,7 +144,7 @@ func (f *Family) growth(t float64, k int64) float64 {
 	return math.Exp2((t - f.landmark(k)) / f.Half.Seconds())
 }
 
-// Worth returns the value at t, in Unix seconds, of a stored 1 of epoch k; for time stamps it is 1.
+// Worth returns the value at t, in Unix seconds, of a stored 1 in epoch k; for time stamps it is 1.
 func (f *Family) Worth(t float64, k int64) float64 {
 	if f.Half == 0 {
 		return 1
@@ -144,10 +152,10 @@ func (f *Family) Worth(t float64, k int64) float64 {
 	return math.Exp2(-(t - f.landmark(k)) / f.Half.Seconds())
 }
 
-// fade returns the value at a later time of a 1 at an earlier one.
+// fade returns the value at a later time of a 1 at an earlier time.
 func (f *Family) fade(from, to float64) float64 { return math.Exp2((from - to) / f.Half.Seconds()) }
 
-// Live lists the epochs that a reader at t adds, newest first; of stamps 0.
+// Live returns the epochs that a reader at t adds, newest first; for stamps it is epoch 0.
 func (f *Family) Live(t float64) []int64 {
 	k := f.Epoch(t)
 	if f.Half == 0 || t-f.landmark(k) > staleHalves*f.Half.Seconds() {

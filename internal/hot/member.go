@@ -13,18 +13,18 @@ type Member struct {
 	Score float64 `json:"score"`
 }
 
-// Bounds of sets.
+// Limits of sets.
 const (
-	NewestKept = 256 // stamps kept in order per family of stamps
-	// a member of an owned set with a lower value, and not among the highest that are read, is
-	// dropped
+	NewestKept = 256 // stamps that each family of stamps keeps in order
+	// pruneBelow is the value below which a member of an owned set is dropped, unless it is among
+	// the highest, which are read.
 	pruneBelow = 0.01
-	leastWorth = 1e-6 // lower values read as 0, so that dropping them changes nothing
+	leastWorth = 1e-6 // lower values read as 0, so dropping them changes nothing
 )
 
-// Highest sorts by score, ties by name. Sums of the same increments in another order differ in the
-// last bits, which must not decide who stays: scores are compared to 42 bits (a relative 2e-13,
-// finer than a millisecond of Unix time).
+// Highest sorts by score, equal ones by name. Adding the same increments in another order gives
+// different last bits, which must not decide which member stays. So scores are compared to 42 bits
+// (a relative 2e-13, finer than a millisecond of Unix time).
 func Highest(ms []Member) {
 	slices.SortFunc(ms, func(a, b Member) int {
 		if x, y := coarse(a.Score), coarse(b.Score); x != y {
@@ -34,8 +34,8 @@ func Highest(ms []Member) {
 	})
 }
 
-// Best keeps the n highest in their order. It reorders ms: of a long set it sorts only those that
-// may stay.
+// Best returns the n highest in order. It reorders ms; of a long set it sorts only those that may
+// stay.
 func Best(ms []Member, n int) []Member {
 	if len(ms) > 2*n && n > 0 {
 		floor, kept := nth(ms, n), ms[:0]
@@ -50,8 +50,9 @@ func Best(ms []Member, n int) []Member {
 	return ms[:min(n, len(ms))]
 }
 
-// nth is the n-th highest score of at least n members. The n highest seen so far are a heap with
-// the lowest on top: of a long set few are higher than that, and the rest cost one comparison each.
+// nth returns the n-th highest score of at least n members. It keeps the n highest so far in a heap
+// with the lowest on top. In a long set few members are higher than that, and the others take one
+// comparison each.
 func nth(ms []Member, n int) float64 {
 	heap := make([]float64, n)
 	for i, m := range ms[:n] {
@@ -83,8 +84,9 @@ func coarse(x float64) float64 {
 	return math.Float64frombits((math.Float64bits(x) + low/2 + 1) &^ low)
 }
 
-// Unread reports whether a value of the family reads as 0: it is below 1e-6, or below 0.01 in an
-// owned set that is ByChange, whose values do not shrink by themselves, and bounded.
+// Unread reports whether a value of the family reads as 0. That is the case below 1e-6; and below
+// 0.01 in an owned set that is ByChange, whose values do not shrink by themselves although the set
+// is bounded.
 func (f *Family) Unread(worth float64) bool {
 	if f.ByChange && !f.Global() {
 		return coarse(worth) < pruneBelow

@@ -2,20 +2,20 @@ package hot
 
 import "strings"
 
-// names are the files, tags or terms that the store holds, each under a small number. Numbers of
-// names that nothing refers to are used again after a sweep.
+// names has the files, tags or terms in the store, each under a small number. Numbers of names that
+// nothing refers to are reused after a sweep.
 type names struct {
 	ids   map[string]uint32
 	texts []string // by id; "" is free
 	free  []uint32
 }
 
-// id finds or makes the id of a name.
+// id returns the id of a name. A new name gets one.
 func (n *names) id(text string) uint32 {
 	if id, ok := n.ids[text]; ok {
 		return id
 	}
-	return n.add(strings.Clone(text)) // it may be a part of something large
+	return n.add(strings.Clone(text)) // the string may be part of a much larger one
 }
 
 // noID is the id of no name.
@@ -29,7 +29,7 @@ func (n *names) find(text string) uint32 {
 	return noID
 }
 
-// all are the ids of the names.
+// all returns the ids of all names.
 func (n *names) all() []uint32 {
 	out := make([]uint32, 0, len(n.ids))
 	for id, text := range n.texts {
@@ -52,7 +52,7 @@ func (n *names) add(text string) uint32 {
 	return id
 }
 
-// rename gives a name's id to another name, which has none.
+// rename gives the id of a name to another name, which has none.
 func (n *names) rename(id uint32, to string) {
 	delete(n.ids, n.texts[id])
 	n.texts[id] = strings.Clone(to)
@@ -62,7 +62,7 @@ func (n *names) rename(id uint32, to string) {
 // has reports whether an id belongs to a name.
 func (n *names) has(id uint32) bool { return int(id) < len(n.texts) && n.texts[id] != "" }
 
-// restore takes the names of a snapshot. It reports whether each is there once.
+// restore sets the names of a snapshot. It reports whether each of them occurs only once.
 func (n *names) restore(texts []string) bool {
 	*n = names{ids: make(map[string]uint32, len(texts)), texts: texts}
 	for id, text := range texts {

@@ -5,8 +5,8 @@ type asOf struct{ at, latest float64 }
 
 func (s *Store) asOf(at float64) asOf { return asOf{at, s.clock.latest()} }
 
-// lookup is the last list of members and their ids: a query asks several families for the same
-// list.
+// lookup caches the last list of members with their ids, because a query asks several families for
+// the same list.
 type lookup struct {
 	members []string
 	noun    Noun
@@ -24,8 +24,9 @@ func (l *lookup) find(members []string, noun Noun, in *names) []uint32 {
 	return l.ids
 }
 
-// globalAt returns the sums over the epochs of members of a global set, each decayed until a time;
-// stamps as they are. until is nil but for a family ByChange: that time is the question's.
+// globalAt returns, for members of a global set, the sums over the epochs, each decayed until a
+// time; stamps are not decayed. until has these times for a family ByChange; it is nil for others,
+// where the time is that of the question.
 func (s *Store) globalAt(f *Family, ids []uint32, t asOf) (sums, until []float64) {
 	sums = make([]float64, len(ids))
 	if f.ByChange {
@@ -57,7 +58,7 @@ func (s *Store) ownedAt(f *Family, owner uint32, t asOf) (sums set, until float6
 	return s.sum(f, owner, f.Live(t.at), t)
 }
 
-// sum is ownedAt over some epochs.
+// sum is ownedAt for given epochs.
 func (s *Store) sum(f *Family, owner uint32, epochs []int64, t asOf) (sums set, until float64) {
 	until = s.decayedUntil(f, owner, t)
 	for _, k := range epochs {
@@ -79,9 +80,9 @@ func (s *Store) sum(f *Family, owner uint32, epochs []int64, t asOf) (sums set, 
 	return sums, until
 }
 
-// decayedUntil returns the time until which the scores of a file are decayed: the time of the
-// question. In a family that is ByChange it is the time of the file's last change, if that is known
-// and earlier, and not from a clock that ran ahead.
+// decayedUntil returns the time until which the scores of a file are decayed. This is the time of
+// the question. In a family that is ByChange, it is the time of the file's last change, if that is
+// known, earlier, and not from a clock that was ahead.
 func (s *Store) decayedUntil(f *Family, file uint32, t asOf) float64 {
 	changed := s.sets[Changed.index][0]
 	if !f.ByChange || changed == nil {
@@ -94,8 +95,8 @@ func (s *Store) decayedUntil(f *Family, file uint32, t asOf) float64 {
 	return min(t.at, last)
 }
 
-// known returns what a question reads of a value: 0 if the value is too low, and for a stamp of a
-// clock that ran ahead.
+// known returns how a value reads in a question: as 0 if it is too low, or if it is a stamp from a
+// clock that was ahead.
 func (f *Family) known(value float64, t asOf) float64 {
 	if f.Half == 0 && value > t.latest || f.Half > 0 && f.Unread(value) {
 		return 0

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// entry is a member of a set by the id of its name.
+// entry is a member of a set, by the id of its name.
 type entry struct {
 	id    uint32
 	score float64
 }
 
-// set is a bounded set, in the order of the ids.
+// set is a bounded set, ordered by id.
 type set []entry
 
 func (s set) find(id uint32) (int, bool) {
 	return slices.BinarySearchFunc(s, id, func(e entry, id uint32) int { return cmp.Compare(e.id, id) })
 }
 
-// score is 0 for no member.
+// score returns the score of a member, 0 if it is none.
 func (s set) score(id uint32) float64 {
 	if i, ok := s.find(id); ok {
 		return s[i].score
@@ -53,7 +53,7 @@ func (s set) remove(id uint32) set {
 	return s
 }
 
-// plus is the sum of two sets.
+// plus returns the sum of two sets.
 func (s set) plus(o set) set {
 	out := make(set, 0, len(s)+len(o))
 	for len(s) > 0 && len(o) > 0 {
@@ -73,11 +73,11 @@ func (s set) sort() {
 	slices.SortFunc(s, func(a, b entry) int { return cmp.Compare(a.id, b.id) })
 }
 
-// scores are the sets of one family and epoch: one of a global family, one per owner of an owned
-// family.
+// scores has the sets of one family and epoch: one set for a global family, one per owner for an
+// owned family.
 type scores struct {
-	global []float64      // by id of the member; 0: it is not a member
-	owned  map[uint32]set // by id of the owner; none is empty
+	global []float64      // by id of the member; 0 if it is no member
+	owned  map[uint32]set // by id of the owner; no set is empty
 }
 
 func (s *scores) score(id uint32) float64 {
@@ -87,7 +87,7 @@ func (s *scores) score(id uint32) float64 {
 	return 0
 }
 
-// member is where the score of a member of a global set is.
+// member returns a pointer to the score of a member of a global set.
 func (s *scores) member(id uint32) *float64 {
 	if n := int(id) + 1; n > len(s.global) {
 		s.global = slices.Grow(s.global, n-len(s.global))[:n]

@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/codec"
 )
 
-// saved is the snapshot. Names that are "" are free.
+// saved is the content of a snapshot. A name that is "" is free.
 type saved struct {
 	HalfLives uint32 // hash of names and half-lives
 	Latest    float64
@@ -19,13 +19,13 @@ type saved struct {
 	Sets      []savedSets // by family and epoch
 }
 
-// savedSets are the sets of one family and epoch, their numbers as little-endian bytes: an element
-// of CBOR for each would take ten times as long.
+// savedSets has the sets of one family and epoch. Numbers are stored as little-endian bytes,
+// because a CBOR element for each would take ten times as long.
 type savedSets struct {
 	Family  int
 	Epoch   int64
 	Owners  []byte // uint32 each; none for a global family
-	Sizes   []byte // of the owners' sets, uint32 each
+	Sizes   []byte // sizes of the owners' sets, uint32 each
 	Members []byte // ids of the members of all sets, uint32 each
 	Scores  []byte // float64 each
 }
@@ -34,15 +34,15 @@ type savedSets struct {
 var (
 	// ErrHalfLives means that the snapshot was made under other half-lives.
 	ErrHalfLives = errors.New("snapshot was made with other half-lives")
-	// ErrAhead means that the snapshot was made while the clock ran ahead: it lacks what had
+	// ErrAhead means that the snapshot was made while the clock was ahead, so it lacks what had
 	// decayed by then.
 	ErrAhead = errors.New("snapshot was made while the clock ran ahead")
 	// ErrSnapshot means that the snapshot is damaged, or of another version.
 	ErrSnapshot = errors.New("damaged snapshot")
 )
 
-// Snapshot encodes the whole store. The goroutine that writes the store calls it, or nobody writes
-// meanwhile.
+// Snapshot encodes the whole store. It must not be called while another goroutine writes to the
+// store.
 func (s *Store) Snapshot() ([]byte, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -79,8 +79,8 @@ func (s *scores) save(family int, epoch int64) savedSets {
 	return out
 }
 
-// Restore replaces what the store holds by a snapshot; nil empties the store. After an error the
-// store holds a part.
+// Restore replaces the content of the store by a snapshot; nil empties the store. After an error
+// the store has only a part.
 func (s *Store) Restore(data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *Store) Restore(data []byte) error {
 		}
 	}
 	for _, f := range Families {
-		if sc := s.sets[f.index][0]; f.Half == 0 && sc != nil { // the newest stamps are the newest of all
+		if sc := s.sets[f.index][0]; f.Half == 0 && sc != nil { // for stamps, find the newest of all
 			for id, at := range sc.global {
 				if at != 0 {
 					s.newest[f.index] = append(s.newest[f.index], entry{uint32(id), at})
@@ -123,7 +123,7 @@ func (s *Store) Restore(data []byte) error {
 	return nil
 }
 
-// restore reads the sets of one family and epoch. It reports whether they can be.
+// restore reads the sets of one family and epoch. It returns false if they cannot be valid.
 func (s *Store) restore(from *savedSets) bool {
 	if from.Family < 0 || from.Family >= len(Families) || len(from.Owners) != len(from.Sizes) ||
 		len(from.Members)*2 != len(from.Scores) {

@@ -8,19 +8,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Store holds the scores of one repository. One goroutine writes it, any number of views read it
-// meanwhile.
+// Store has the scores of one repository. One goroutine may write while any number of views read.
 type Store struct {
 	clock Clock
 
 	mu     sync.RWMutex        // guards what follows
 	names  [NounTerm + 1]names // by noun
 	sets   []map[int64]*scores // by family, then by epoch
-	newest []set               // by family: of stamps the newest, of which at least NewestKept are there
+	newest []set               // by family of stamps: the newest stamps, at least NewestKept of them
 	latest float64             // latest time of all events, Unix seconds
 }
 
-// New makes an empty store. A nil clock believes every time.
+// New returns an empty store. With a nil clock every time is believed.
 func New(clock Clock) *Store {
 	s := &Store{clock: clock}
 	s.clear()
@@ -41,10 +40,10 @@ func (s *Store) clear() {
 // maxName is the longest owner or member kept, in bytes.
 const maxName = event.MaxPath
 
-// Add increments member's score by w at time t: w·2^((t-L_k)/h) in the set of epoch k = ⌊t/32h⌋.
-// The owner is "" for global families; w may be negative. It ignores an increment that is 0, NaN,
-// infinite or nameless, because one NaN would poison a set for good, and one to an epoch that no
-// reader adds any more. For a family of stamps, Add is Stamp.
+// Add adds w at time t to member's score: w·2^((t-L_k)/h) in the set of epoch k = ⌊t/32h⌋. owner is
+// "" for global families; w may be negative. It ignores an increment that is 0, NaN, infinite or
+// without a name, because one NaN would spoil a set for good. It also ignores an increment to an
+// epoch that no reader adds any more. For a family of stamps, Add is Stamp.
 func (s *Store) Add(f *Family, owner, member string, t time.Time, w float64) {
 	if f.Half == 0 {
 		s.Stamp(f, member, t)
@@ -76,7 +75,7 @@ func (s *Store) Add(f *Family, owner, member string, t time.Time, w float64) {
 	}
 }
 
-// Stamp keeps the newest time of a member (Recency, Committed, Changed).
+// Stamp records the newest time of a member (Recency, Committed, Changed).
 func (s *Store) Stamp(f *Family, member string, t time.Time) {
 	if f.Half != 0 || member == "" || len(member) > maxName || t.IsZero() {
 		return
@@ -100,16 +99,16 @@ func (s *Store) stamp(f *Family, id uint32, at float64) {
 	}
 }
 
-// seen notes the time of an increment.
+// seen records the time of an increment.
 func (s *Store) seen(at float64) {
 	if at > s.latest {
 		s.latest = max(s.latest, s.clock.Believable(at))
 	}
 }
 
-// Rename carries every score, stamp and edge of a file over to its new name, in both directions of
-// an edge. It adds to what the new name has already, which takes some 5 ms for 100,000 files; else
-// it takes microseconds.
+// Rename moves all scores, stamps and edges of a file to its new name, in both directions of an
+// edge. If the new name already has some they are added, which takes some 5 ms for 100,000 files;
+// otherwise it takes microseconds.
 func (s *Store) Rename(from, to event.Path) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +130,7 @@ func (s *Store) Rename(from, to event.Path) {
 	files.release(old)
 }
 
-// merge adds what a file has in the sets of one family and epoch to what another file has.
+// merge adds the scores of one file in the sets of one family and epoch to those of another file.
 func (s *Store) merge(f *Family, sc *scores, old, now uint32) {
 	if f.Global() {
 		score := sc.score(old)
@@ -161,20 +160,20 @@ func (s *Store) merge(f *Family, sc *scores, old, now uint32) {
 			of = of.add(now, of[i].score).remove(old)
 		}
 		if f.Owner == NounFile && owner == now {
-			of = of.remove(now) // both ends of the edge became one file
+			of = of.remove(now) // both ends of the edge have become one file
 		}
 		sc.put(owner, of)
 	}
 }
 
-// KnowsTerm reports whether something was learned under that term.
+// KnowsTerm reports whether something was learned under a term.
 func (s *Store) KnowsTerm(term string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.names[NounTerm].find(term) != noID
 }
 
-// scores finds or makes the sets of a family and epoch.
+// scores returns the sets of a family and epoch, and creates them if they are missing.
 func (s *Store) scores(f *Family, epoch int64) *scores {
 	sc := s.sets[f.index][epoch]
 	if sc == nil {
@@ -187,7 +186,7 @@ func (s *Store) scores(f *Family, epoch int64) *scores {
 	return sc
 }
 
-// members are a set's members with their names.
+// members returns the members of a set with their names.
 func (s *Store) members(noun Noun, of set) []Member {
 	ms := make([]Member, len(of))
 	for i, e := range of {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Tick drops epochs that no reader adds any more, and of owned sets all but the Keep highest
-// members, ties by name. A set that has doubled was trimmed between ticks already. No answer
-// changes.
+// Tick drops epochs that no reader adds any more, and all but the Keep highest members of owned
+// sets; equal ones are ordered by name. A set that had doubled was already trimmed between ticks.
+// No answer changes.
 func (s *Store) Tick(at time.Time) {
 	now := s.clock.Believable(Seconds(at))
 	s.eachFamily(func(f *Family) {
@@ -29,8 +29,8 @@ func (s *Store) Tick(at time.Time) {
 	})
 }
 
-// Sweep drops values that read as 0 by then, members of owned sets with less than 0.01 that are not
-// among the Read highest, and names that nothing refers to. It rewrites nothing else (see the
+// Sweep drops values that read as 0 at a time, members of owned sets with less than 0.01 that are
+// not among the Read highest, and names that nothing refers to. It rewrites nothing else (see the
 // package comment) and changes no answer.
 func (s *Store) Sweep(at time.Time) {
 	now := s.clock.Believable(Seconds(at))
@@ -56,7 +56,7 @@ func (s *Store) Sweep(at time.Time) {
 	}
 }
 
-// eachFamily does something with each family. Between two of them questions are answered.
+// eachFamily calls do for each family. Questions can be answered between two calls.
 func (s *Store) eachFamily(do func(*Family)) {
 	for _, f := range Families {
 		s.mu.Lock()
@@ -66,8 +66,8 @@ func (s *Store) eachFamily(do func(*Family)) {
 }
 
 // trim cuts the set of an owner in an epoch, and in the other epoch that a reader adds to it, to
-// the members that their sum keeps. The copies are as small as possible; otherwise a set would keep
-// the memory of its largest size.
+// the members that are kept in their sum. The copies are as small as possible; otherwise a set
+// would keep the memory of its largest size.
 func (s *Store) trim(f *Family, epoch int64, owner uint32, at float64) {
 	epochs := f.Live(at)
 	if !slices.Contains(epochs, epoch) {
@@ -90,7 +90,7 @@ func (s *Store) trim(f *Family, epoch int64, owner uint32, at float64) {
 	}
 }
 
-// fade drops what of a global set reads as 0.
+// fade drops the values of a global set that read as 0.
 func (s *Store) fade(f *Family, at float64) {
 	ids := s.names[f.Member].all()
 	sums, _ := s.globalAt(f, ids, s.asOf(at))
@@ -104,8 +104,8 @@ func (s *Store) fade(f *Family, at float64) {
 	}
 }
 
-// trimNewest keeps the newest stamps. Those of a clock that ran ahead go, too: they would be in the
-// way of the newest.
+// trimNewest keeps the newest stamps. Stamps from a clock that was ahead are dropped, because they
+// would displace the newest.
 func (s *Store) trimNewest(f *Family) {
 	latest := s.clock.latest()
 	known := slices.DeleteFunc(s.members(f.Member, s.newest[f.index]), func(m Member) bool { return m.Score > latest })
@@ -117,7 +117,7 @@ func (s *Store) trimNewest(f *Family) {
 	s.newest[f.index] = kept
 }
 
-// used marks the ids of the names that a set refers to.
+// used returns, by id, which names of a noun the sets refer to.
 func (s *Store) used(noun Noun) []bool {
 	used := make([]bool, len(s.names[noun].texts))
 	for i, f := range Families {

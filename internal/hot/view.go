@@ -7,33 +7,35 @@ import (
 	"time"
 )
 
-// View collects questions and answers them together, as of one time. Ask first, Load once, then use
-// the answers. A View is for one goroutine and one query.
+// View collects questions and answers them together, as of one time. First ask, then call Load
+// once, then use the answers. A View is for one goroutine and one query.
 type View struct {
 	store *Store
 	asOf  asOf
-	asked []func() // read an answer under the store's lock
-	then  []func() // finish it without
+	asked []func() // read the answers under the store's lock
+	then  []func() // finish the answers without the lock
 	last  lookup
 	err   error
 }
 
-// View begins a view of the store as of that time.
+// View returns a view of the store as of a time.
 func (s *Store) View(at time.Time) *View { return &View{store: s, asOf: s.asOf(Seconds(at))} }
 
-// Ranked is the answer of Top: members by value, highest first, ties by name.
+// Ranked is the answer of Top: members by value, highest first, equal ones by name.
 type Ranked struct {
 	Members []string
-	Values  []float64 // decayed until the view's time, ByChange until the file's last change; stamps: Unix seconds
+	// Decayed until the view's time, or, ByChange, until the file's last change. Stamps are Unix
+	// seconds.
+	Values []float64
 }
 
-// Values is the answer of Of, aligned with the members asked for.
+// Values is the answer of Of, in the order of the members that were asked for.
 type Values struct {
-	Value []float64 // as those of Ranked, 0 if absent
+	Value []float64 // as in Ranked; 0 for a missing member
 }
 
-// Top asks for the n highest members of an owned set, or of Recency and Committed (owner ""), of
-// which the newest 256 are kept in order. Other global families have no order: Load fails.
+// Top asks for the n highest members of an owned set, or of Recency and Committed (with owner ""),
+// of which the newest 256 are kept in order. Other global families have no order; Load then fails.
 func (v *View) Top(f *Family, owner string, n int) *Ranked {
 	r := &Ranked{}
 	switch {
@@ -60,10 +62,10 @@ func (v *View) Top(f *Family, owner string, n int) *Ranked {
 	return r
 }
 
-// Of asks for the values of given members of a global family.
+// Of asks for the values of given members in a global family.
 func (v *View) Of(f *Family, members []string) *Values { return v.OwnedOf(f, "", members) }
 
-// OwnedOf asks for the values of given members of one owner's set.
+// OwnedOf asks for the values of given members in one owner's set.
 func (v *View) OwnedOf(f *Family, owner string, members []string) *Values {
 	r := &Values{}
 	if len(members) == 0 {
@@ -102,7 +104,7 @@ func (v *View) Load(ctx context.Context) error {
 	return nil
 }
 
-// read runs what reads while nothing is written.
+// read runs functions that read while nobody writes.
 func (s *Store) read(asked []func()) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

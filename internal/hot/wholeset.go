@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// All returns a whole set as questions at that time read it, in no order: of a global family owner
-// is "". All values are decayed until that time; stamps are Unix seconds. What reads as 0 is left
-// out.
+// All returns a whole set as questions at a time read it, in no order. For a global family owner is
+// "". All values are decayed until that time; stamps are Unix seconds. Values that read as 0 are
+// left out.
 func (s *Store) All(f *Family, owner string, at time.Time) []Member {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -30,8 +30,8 @@ func (s *Store) All(f *Family, owner string, at time.Time) []Member {
 	return out
 }
 
-// Sums returns the owners of an owned family whose sets are not empty at that time, each with the
-// sum of its set as All has it.
+// Sums returns the owners of an owned family whose sets are not empty at a time, each with the sum
+// of the values that All returns.
 func (s *Store) Sums(f *Family, at time.Time) []Member {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -48,7 +48,7 @@ func (s *Store) Sums(f *Family, at time.Time) []Member {
 	return out
 }
 
-// ownedNow is an owner's set with the values of a time.
+// ownedNow returns an owner's set with the values at a time.
 func (s *Store) ownedNow(f *Family, owner uint32, t asOf) set {
 	sums, until := s.ownedAt(f, owner, t)
 	for i := range sums {
@@ -57,7 +57,8 @@ func (s *Store) ownedNow(f *Family, owner uint32, t asOf) set {
 	return slices.DeleteFunc(sums, func(e entry) bool { return e.score == 0 })
 }
 
-// now returns the value at the time of the question of a value that is decayed until a time.
+// now returns, for a value that is decayed until an earlier time, the value at the time of the
+// question.
 func (f *Family) now(value, until float64, t asOf) float64 {
 	if value = f.known(value, t); f.ByChange {
 		value *= f.fade(until, t.at)

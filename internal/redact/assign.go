@@ -9,12 +9,12 @@ import (
 // Limits in bytes, so that no crafted text can make redaction slow.
 const (
 	maxValue   = 4 << 10 // of a value
-	maxContext = 512     // bytes before and after a name that are read to find out what it is in
-	maxSetter  = 128     // of a command that gives a value to a name
+	maxContext = 512     // bytes before and after a name that are read to find out where the name occurs
+	maxSetter  = 128     // bytes of a command that gives a value to a name
 )
 
-// assignments finds values that are given to names which announce a secret, in [lo, hi):
-// NAME=value, "name": "value", name: value, --name value, <name>value</name>, ${NAME:-value}.
+// assignments finds, in [lo, hi), values of names that announce a secret: NAME=value, "name":
+// "value", name: value, --name value, <name>value</name>, ${NAME:-value}.
 func (f *finder) assignments(lo, hi int) {
 	s := f.text[:hi]
 	for i := lo; i < hi; i++ {
@@ -56,14 +56,14 @@ func shouts(name string) bool {
 		!strings.ContainsFunc(name, func(r rune) bool { return r >= 'a' && r <= 'z' })
 }
 
-// name is a name in a text.
+// name is a name in a text, with its surroundings.
 type name struct {
 	text     string
-	lo       int // where its line begins, or what is looked at of it
+	lo       int // the beginning of its line, or of the part that is looked at
 	from, to int
 }
 
-// operators between a name and its value, longest first.
+// operators has the operators between a name and its value, longest first.
 var operators = []struct {
 	text string
 	how  how
@@ -71,13 +71,13 @@ var operators = []struct {
 	compared}, {"=>", spaced}, {"=~", compared},
 	{":=", spaced}, {"?=", spaced}, {"+=", spaced}, {"=", tight}, {":", colon}}
 
-// typed is the type of a variable between its name and its value: "password: str = ", "dbPassword
-// string = ".
+// typed matches the type of a variable between its name and its value: "password: str = ",
+// "dbPassword string = ".
 var typed = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?::\s*|\s+)[A-Za-z&*][\w<>\[\].|?&*: ]{0,40}?\s*=\s*["']`)
 })
 
-// separator is how the name gets its value, and where that begins.
+// separator returns how the name gets its value, and where the value begins.
 func (n name) separator(kind family) (how how, at int, ok bool) {
 	s, i := n.text, n.to
 	switch {
@@ -128,8 +128,8 @@ func (n name) separator(kind family) (how how, at int, ok bool) {
 	return 0, 0, false
 }
 
-// sets are the beginnings of commands that give a value to a name: setx NAME VALUE, aws configure
-// set NAME VALUE.
+// sets matches the beginning of commands that give a value to a name: setx NAME VALUE, aws
+// configure set NAME VALUE.
 var sets = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[\s;&|])(?:setx|setenv|ENV|ARG|set[ \t]+(?:-\w*x\w*|--export)|` +
 		`(?:aws|npm|yarn|pnpm|pip|composer|poetry|gcloud)[ \t][^\n|;&]*?(?:set|config))[ \t]+\S*$`)
@@ -137,7 +137,7 @@ var sets = sync.OnceValue(func() *regexp.Regexp {
 
 func quote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
-// value is where the value lies, without its quotes.
+// value returns where the value is, without its quotes.
 func (n name) value(how how, at int) (from, to int, quoted bool) {
 	s := n.text
 	switch how {
@@ -175,7 +175,7 @@ func (n name) value(how how, at int) (from, to int, quoted bool) {
 			}
 			return at + 1, at + 1 + end, true
 		}
-		at++ // the quote never ends: the text was cut
+		at++ // the quote never ends, because the text was cut
 	}
 	list, phrases := n.semicolons()
 	return at, at + run(s[at:], list, phrases), false
@@ -191,7 +191,7 @@ func (n name) closes(at int) bool {
 	return strings.Count(s[n.lo:n.from], string(c))%2 == 1 && !(n.from > 0 && s[n.from-1] == c && n.to < len(s) && s[n.to] == c)
 }
 
-// closing is where a quoted text ends, -1 if it does not.
+// closing returns where a quoted text ends, -1 if it does not.
 func closing(s string, q byte) int {
 	for i := 0; i < len(s) && i <= maxValue; i++ {
 		switch {
@@ -204,8 +204,8 @@ func closing(s string, q byte) int {
 	return -1
 }
 
-// semicolons reports whether the name stands in a list that semicolons part, as in
-// A=1;Password=p&w, and whether that is a connection string, whose values may hold blanks.
+// semicolons reports whether the name is in a list separated by semicolons, as in A=1;Password=p&w,
+// and whether that is a connection string, whose values may contain blanks.
 func (n name) semicolons() (list, phrases bool) {
 	before, behind := n.text[n.lo:n.from], n.text[n.to:min(len(n.text), n.to+maxContext)]
 	phrases = strings.IndexByte(behind, ';') >= 0 && connects().MatchString(behind)
@@ -216,7 +216,7 @@ func (n name) semicolons() (list, phrases bool) {
 	return list || phrases, phrases
 }
 
-// Parts of a connection string before a value and after it.
+// connectionPart matches parts of a connection string that may precede or follow a value.
 const connectionPart = `(?:server|data source|host|user id|uid|database|initial catalog|encrypt|endpointsuffix|accountname)=`
 
 var (
@@ -226,8 +226,8 @@ var (
 	connects = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i);` + connectionPart) })
 )
 
-// run is how far a value without quotes goes. In a list that semicolons part only those end it;
-// phrases: not even blanks.
+// run returns the length of a value without quotes. In a list separated by semicolons only a
+// semicolon ends it; with phrases, not even a blank does.
 func run(s string, semicolons, phrases bool) int {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -256,7 +256,7 @@ func run(s string, semicolons, phrases bool) int {
 			if i+1 < len(s) && strings.IndexByte(`nrt"'`, s[i+1]) >= 0 {
 				return i
 			}
-			i++ // a blank, in a shell
+			i++ // an escaped blank in a shell
 		case '|':
 			if i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '|' {
 				return i
@@ -281,7 +281,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// assigns reports whether s begins with name=.
+// assigns reports whether s begins with "name=".
 func assigns(s string) bool {
 	i := 0
 	for i < len(s) && nameByte(s[i]) {
@@ -290,8 +290,7 @@ func assigns(s string) bool {
 	return i > 0 && i < len(s) && s[i] == '='
 }
 
-// nested is how far the brackets of $(…), ${…} or {…} go, without the last one; 0 if they do not
-// close.
+// nested returns the length of $(…), ${…} or {…} without the last bracket; 0 if it is not closed.
 func nested(s string) int {
 	i := 0
 	if s[0] == '$' {
@@ -318,7 +317,7 @@ func nested(s string) int {
 	return 0
 }
 
-// Of a Kubernetes secret every value counts, whatever its name.
+// In a Kubernetes secret every value is a secret, whatever its name.
 var (
 	secretKind = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?im)^[ \t]*kind:[ \t]*["']?secret\b`)

@@ -8,26 +8,26 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// taker is a command, or several alike, that takes a secret as an argument; rules.yaml says what
-// each field means.
+// taker is a command, or several similar ones, that takes a secret as an argument. rules.yaml
+// explains each field.
 type taker struct {
 	Names, Verb, Needs, Spare      string
 	Glued, Spaced, Account, Cookie []string
 	Operand                        int
 }
 
-// Parts of the patterns of commands. An argument that begins with a bracket may be a mark: it is no
-// secret.
+// Fragments of the command patterns. An argument that starts with "[" is never taken for a secret:
+// it may be the mark of one that was already redacted.
 const (
 	between = "(?:[^\\n|;&()`#]|\\\\\\r?\\n)*?[ \\t\\n]"                       // the arguments before, also on continued lines
 	blanks  = `(?:[ \t]|\\\r?\n)+`                                             // between two arguments
 	quoted  = `"([^"\n\[-][^"\n]*)"|'([^'\n\[-][^'\n]*)'`                      // a secret in quotes
 	bare    = "([^\\s|;&()`#\"'\\[-][^\\s|;&()`\"']*)"                         // a secret without quotes
-	word    = "(?:\"[^\"\\n]*\"|'[^'\\n]*'|[^\\s|;&()`\"'#-][^\\s|;&()`\"']*)" // an argument that is no option
+	word    = "(?:\"[^\"\\n]*\"|'[^'\\n]*'|[^\\s|;&()`\"'#-][^\\s|;&()`\"']*)" // an argument that is not an option
 	options = `(?:-[^\s|;&]*` + blanks + `)*`
 )
 
-// rules are the shapes of the calls that hold a secret.
+// rules returns the rules that match calls of the command with a secret.
 func (t taker) rules() (out []rule) {
 	var keywords, names []string
 	for n := range strings.FieldsSeq(t.Names) {

@@ -2,20 +2,20 @@ package redact
 
 import "strings"
 
-// family is how sure a name announces a secret.
+// family tells how strongly a name announces a secret.
 type family uint8
 
 const (
 	none    family = iota
-	weak           // auth, tokens, STRIPE_KEY: only what looks like a secret counts
-	medium         // token, secret, API key: words and small numbers mostly are not secrets
+	weak           // auth, tokens, STRIPE_KEY: only a value that looks like a secret counts
+	medium         // token, secret, API key: words and small numbers are mostly no secrets
 	strong         // password: nearly any value counts
-	counted        // pass: as strong, but tests count what passed
-	folder         // pwd: as strong, but shells keep the folder in it
+	counted        // pass: like strong, but tests count what passed
+	folder         // pwd: like strong, but shells keep the present folder in it
 )
 
-// announces is what a name announces. likely: only a value that looks like a secret counts, since
-// words that are not known follow the core.
+// announces returns what a name announces. likely means that only a value that looks like a secret
+// counts, because unknown words follow the decisive one.
 func announces(name string) (kind family, likely bool) {
 	if len(name) > 120 {
 		name = name[len(name)-120:]
@@ -37,7 +37,7 @@ func announces(name string) (kind family, likely bool) {
 	return none, false
 }
 
-// core is what the i-th word of a name announces.
+// core returns what the i-th word of a name announces.
 func core(ws []string, i int) family {
 	w := ws[i]
 	if kind := known().cores[w]; kind != none {
@@ -57,8 +57,8 @@ func core(ws []string, i int) family {
 	return none
 }
 
-// nameWords cuts a name at everything that is no letter or digit and at camelCase borders; digits
-// at the end of a word are a word of their own. Lower case.
+// nameWords splits a name at everything that is no letter or digit and at camelCase borders. Digits
+// at the end of a word are a word of their own. The words are in lower case.
 func nameWords(name string) (ws []string) {
 	start := 0
 	cut := func(end int) {
@@ -92,7 +92,7 @@ func upper(c byte) bool { return c >= 'A' && c <= 'Z' }
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// refers reports whether a value is the name of another place that holds the secret: password,
+// refers reports whether a value is the name of another place with the secret: password,
 // access_token, dbPassword.
 func refers(v string) bool {
 	if strings.ContainsAny(v, "0123456789") || strings.ContainsFunc(v, func(r rune) bool {

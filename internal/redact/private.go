@@ -6,7 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Private drops spans between <private> and </private>, nested ones and any letter case included.
+// Private removes spans between <private> and </private>, including nested ones, in upper and lower
+// case.
 func Private(s string) string {
 	const begin, end = "<private>", "</private>"
 	if strings.IndexByte(s, '<') < 0 {
@@ -38,6 +39,6 @@ func Private(s string) string {
 		}
 		s, low = s[cut:], low[cut:]
 	}
-	// What was taken out may have held two halves of another mark apart.
+	// What was removed may have separated two halves of another mark.
 	return Private(b.String())
 }

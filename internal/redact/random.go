@@ -2,10 +2,9 @@ package redact
 
 import "github.com/aoa-dev/aoa/internal/event"
 
-// random reports whether a word, or several with signs between them, looks drawn at random:
-// hexadecimal of eight digits and more; or many changes between small letters, capitals and digits,
-// and pairs of letters that words seldom have. In names of programs a part is four letters long on
-// average.
+// random reports whether a word, or several with signs between them, looks randomly drawn: at least
+// eight hexadecimal digits; or many changes between lower case, upper case and digits, and pairs of
+// letters that are rare in words. In names of programs a part has four letters on average.
 func random(w string) bool {
 	n, changes, odd, hex := 0, 0, 0, true
 	for i := 0; i < len(w); i++ {
@@ -24,7 +23,7 @@ func random(w string) bool {
 		case digit(c) != digit(before), upper(c) && !upper(before):
 			changes++
 		case digit(c):
-		case !upper(c) && upper(before) && i > 1 && upper(w[i-2]): // the S of HTTPServer
+		case !upper(c) && upper(before) && i > 1 && upper(w[i-2]): // as the S of HTTPServer
 			changes++
 		case known().usual[event.LowerByte(before)-'a']&(1<<(event.LowerByte(c)-'a')) == 0:
 			odd++

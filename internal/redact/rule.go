@@ -16,30 +16,31 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// rule finds one shape of secret. A line is searched only if it holds one of the keywords, which
-// are lower case and compared without letter case.
+// rule finds one kind of secret. It searches only lines that contain one of the keywords, which are
+// in lower case and match upper case, too.
 type rule struct {
 	ID       string
 	Keywords []string
 	Regex    string
-	Long     bool    // lines with a long word are searched, see longWord
-	Group    int     // the secret is this group; 0: the first that matched, else all that matched
-	Across   bool    // the shape spans lines
-	Entropy  float64 // a secret has at least this many bits for each byte
-	Allow    string  // a pattern of what is no secret after all
-	Spare    string  // the name of a function that says so
+	Long     bool    // search lines that have a long word, see longWord
+	Group    int     // the secret is this group; 0: the first group that matched, else the whole match
+	Across   bool    // the secret may extend over several lines
+	Entropy  float64 // a secret has at least this many bits per byte
+	Allow    string  // a pattern for matches that are no secrets after all
+	Spare    string  // the name of a function that recognizes these
 
-	Find string // the name of the method of finder that finds the secrets, without a shape
+	// The name of the finder's method that finds the secrets, if there is no pattern.
+	Find string
 
-	// Compiled when a text first needs them: most never are.
+	// Compiled when a text first needs them, because most are never needed.
 	regexp, allow func() *regexp.Regexp
 }
 
-// gitleaksJSON are rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml),
+// gitleaksJSON has rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml),
 // Copyright (c) 2019 Zachary Rice, MIT License; see LICENSE.gitleaks. scripts/dev/gitleaks.sh
-// writes them, without those for certain files and those that rules.yaml has. A keyword that every
-// second line has is a longer one, no rule matches the part of a name before its keyword, and any
-// sign that no token has may follow a secret.
+// writes the file. It leaves out rules for certain files and those that rules.yaml has. It replaces
+// keywords that every second line contains by longer ones. No rule matches the part of a name
+// before its keyword, and any sign that no token contains may follow a secret.
 //
 //go:embed gitleaks.json
 var gitleaksJSON []byte
@@ -50,16 +51,16 @@ var rulesYAML []byte
 // set is a set of words.
 type set map[string]bool
 
-// knowledge is what the two files hold.
+// knowledge is the content of the two files.
 type knowledge struct {
 	rules []rule
-	usual [26]uint32        // bit y of usual[x] is set where the letter y often follows x
-	cores map[string]family // the words that announce a secret
+	usual [26]uint32        // bit y of usual[x] is set if the letter y often follows x
+	cores map[string]family // words that announce a secret
 
 	glued, other, keys, about, still, nothing, articles, roots set // see rules.yaml
 }
 
-// known reads the files once. That they can be read is tested.
+// known reads the files once. A test checks that they can be read.
 var known = sync.OnceValue(func() *knowledge {
 	var own struct {
 		Rules    []rule
@@ -100,23 +101,23 @@ var known = sync.OnceValue(func() *knowledge {
 	return k
 })
 
-// exceptions are the functions that rules.yaml names.
+// exceptions has the functions that rules.yaml names.
 var exceptions = map[string]func(secret string) bool{"userID": userID, "noPair": noPair, "prose": prose, "plain": plain,
 	"digitsOnly": digitsOnly, "wordlike": wordlike,
 	"secretless": func(s string) bool { return plain(s) || strings.Contains(s, "=") }}
 
-// spares reports whether what matched is no secret: a placeholder, too regular, or excepted by the
+// spares reports whether a match is no secret: it is a placeholder, too regular, or excepted by the
 // rule.
 func (r *rule) spares(secret string) bool {
 	value := secret
 	if scheme, rest, two := strings.Cut(secret, " "); two && scheme != "" && !strings.ContainsAny(rest, " \n") {
-		value = rest // of "Bearer $TOKEN"
+		value = rest // the second part of "Bearer $TOKEN"
 	}
 	return placeholder(value) || r.Entropy > 0 && entropy(secret) < r.Entropy ||
 		r.Allow != "" && r.allow().MatchString(secret) || r.Spare != "" && exceptions[r.Spare](secret)
 }
 
-// entropy is Shannon's: bits for each byte.
+// entropy returns Shannon's entropy in bits per byte.
 func entropy(s string) (h float64) {
 	var count [256]int
 	for i := 0; i < len(s); i++ {
@@ -131,7 +132,7 @@ func entropy(s string) (h float64) {
 	return h
 }
 
-// userID reports whether -u user:secret is -u uid:gid.
+// userID reports whether the argument of -u is uid:gid and not user:secret.
 func userID(s string) bool { return len(s) <= 5 && digitsOnly(s) }
 
 // noPair reports whether a text is not user:secret in base64.
@@ -140,13 +141,13 @@ func noPair(s string) bool {
 	return err != nil || !bytes.Contains(pair, []byte(":"))
 }
 
-// prose reports whether a token is a word, or words that hyphens join: no digit, no upper case.
+// prose reports whether a token is a word, or words joined by hyphens: no digits, no upper case.
 func prose(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') })
 }
 
-// plain reports whether a word of a sentence does not look like a password: letters alone, or
-// digits alone.
+// plain reports whether a word in a sentence does not look like a password: only letters, or only
+// digits.
 func plain(s string) bool {
 	s = strings.TrimRight(s, ".,:!?)")
 	letters, others := 0, 0
@@ -161,9 +162,9 @@ func plain(s string) bool {
 	return letters == 0 || others == 0
 }
 
-// wordlike is plain, and spares what sentences far from a secret have, too: versions, addresses,
-// names of files and of algorithms. A password has a letter and a digit or sign that no such name
-// has.
+// wordlike is like plain, but also accepts other things that occur in ordinary sentences: versions,
+// addresses, names of files and of algorithms. A password has a letter together with a digit or
+// sign in a way that no such name has.
 func wordlike(s string) bool {
 	s = strings.TrimRight(s, ".,:!?)")
 	return plain(s) || path(s) || algorithm().MatchString(s) || strings.ContainsAny(s, "/()[]{}<>=*%|$")

@@ -7,24 +7,24 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Terms are the words of a text that may be stored unsealed: index.Terms of the text without its
-// secrets and without what looks like a key, a hash or another value, for a secret that no rule
-// knows looks so, too.
+// Terms returns the words of a text that may be stored unsealed: index.Terms of the text without
+// its secrets, and without anything that looks like a key, a hash or another value, because a
+// secret that no rule knows looks like that, too.
 func Terms(text string, max int) []string {
 	return index.Terms(withoutValues(Text(text), false), max)
 }
 
-// CommandTerms is like Terms, for a command line: a value after "=" may be anything, so it gives no
-// terms.
+// CommandTerms is like Terms, for a command line. A value after "=" gives no terms, because it may
+// be anything.
 func CommandTerms(text string, max int) []string {
 	return index.Terms(withoutValues(Text(text), true), max)
 }
 
-// withoutValues replaces marks and everything that looks like a value by spaces; with assigned also
-// the values after "=".
+// withoutValues replaces marks, and everything that looks like a value, by spaces; with assigned
+// also values after "=".
 func withoutValues(s string, assigned bool) string {
 	s = strings.ReplaceAll(s, Mark, " ")
-	var out []byte // a copy of s once something is taken out
+	var out []byte // a copy of s once something is removed
 	drop := func(from, to int) {
 		if out == nil {
 			out = []byte(s)
@@ -76,8 +76,8 @@ func tokenByte(c byte) bool {
 	return alnum(c) || c == '_' || c == '+' || c == '/' || c == '=' || c == '-' || c == '.' || c == '~' || c == '%'
 }
 
-// dropValues takes out the parts of a token that look like values; all of it, if it looks like one
-// as a whole or if they are most of it.
+// dropValues drops the parts of a token that look like values. It drops the whole token if it looks
+// like a value as a whole, or if such parts are most of it.
 func dropValues(token string, at int, drop func(from, to int)) {
 	if random(token) {
 		drop(at, at+len(token))
@@ -108,25 +108,26 @@ func dropValues(token string, at int, drop func(from, to int)) {
 	}
 }
 
-// Bounds of what is read of an agent's message, so that a long one takes no time, and of it kept.
+// Limits for an agent's message: how much of it is read, so that a long one takes no time, and how
+// much is kept.
 const (
 	saidRead  = 16 << 10
-	saidBytes = 600 // what it proposes or asks stands at its end
+	saidBytes = 600 // what it proposes or asks comes at its end
 )
 
-// Said is what is kept of the last message that an agent wrote in a turn: words and identifiers of
-// its end, without private spans, secrets and values.
+// Said returns what is kept of the last message that an agent wrote in a turn: words and
+// identifiers from its end, without private spans, secrets and values.
 func Said(message string) event.Stop {
 	message = withoutValues(Text(tail(Private(message), saidRead)), false)
 	message = tail(message, saidBytes)
 	return event.Stop{Terms: index.Terms(message, event.MaxSaid), Idents: index.Identifiers(message, event.MaxIdents)}
 }
 
-// tail is the end of a text, at most n bytes, from the beginning of a character on.
+// tail returns the end of a text, at most n bytes, beginning with a whole character.
 func tail(s string, n int) string { return strings.ToValidUTF8(s[max(0, len(s)-n):], "") }
 
-// Identify gives a prompt or a call the identifiers that its text names, unless it has some. They
-// are of the redacted text, and a command's have no word that it assigns.
+// Identify adds the identifiers that the text of a prompt or a call names, unless it already has
+// some. They come from the redacted text; those of a command do not include words that it assigns.
 func Identify(b event.Body) event.Body {
 	switch b := b.(type) {
 	case event.Prompt:

@@ -6,19 +6,20 @@ import (
 	"strings"
 )
 
-// Mark stands where a secret stood.
+// Mark takes the place of a secret.
 const Mark = "[redacted]"
 
-// maxPasses bounds the passes over one text. Ordinary texts take one, those with secrets two.
+// maxPasses is the largest number of passes over one text. Ordinary texts take one, texts with
+// secrets two.
 const maxPasses = 16
 
-// Text replaces what must never be stored: spans marked <private>…</private> (an unclosed one to
-// the end) are dropped; private keys, tokens of known services, passwords in addresses and headers,
-// values assigned to names that announce a secret, and arguments of commands that take one become
-// Mark. Text(Text(s)) = Text(s).
+// Text removes what must never be stored. Spans marked <private>…</private> are dropped (an
+// unclosed one extends to the end). Private keys, tokens of known services, passwords in addresses
+// and headers, values assigned to names that announce a secret, and secret arguments of commands
+// are replaced by Mark. Text(Text(s)) = Text(s).
 func Text(s string) string {
 	s = Private(s)
-	// Each pass leaves fewer bytes outside of marks than it found, so this ends.
+	// Each pass leaves fewer bytes outside of marks than before, so this ends.
 	for range maxPasses {
 		f := finder{text: s}
 		f.run()
@@ -35,10 +36,11 @@ type finder struct {
 	found []span
 }
 
-// span is a part of the text: [from, to).
+// span is the part [from, to) of the text.
 type span struct{ from, to int }
 
-// run looks at the text line by line, and then as a whole for what spans lines.
+// run searches the text line by line, and then as a whole for secrets that extend over several
+// lines.
 func (f *finder) run() {
 	all := known().rules
 	hits, across, found := make([]bool, len(all)), make([]bool, len(all)), []int(nil)
@@ -75,7 +77,7 @@ func (f *finder) apply(r *rule, lo, hi int) {
 	}
 }
 
-// match finds a rule's secrets in [lo, hi): the first group that matched, else all that matched.
+// match finds a rule's secrets in [lo, hi): the first group that matched, else the whole match.
 func (f *finder) match(r *rule, lo, hi int) {
 	for _, m := range r.regexp().FindAllStringSubmatchIndex(f.text[lo:hi], -1) {
 		from, to := m[0], m[1]
@@ -91,7 +93,8 @@ func (f *finder) match(r *rule, lo, hi int) {
 	}
 }
 
-// add notes a secret. One that overlaps a mark takes all of the mark, so that no half of one stays.
+// add records a secret. If it overlaps a mark it is extended over the whole mark, so that no half
+// of a mark remains.
 func (f *finder) add(from, to int) {
 	n := len(Mark)
 	if i := strings.Index(f.text[max(0, from-n+1):min(len(f.text), from+n-1)], Mark); i >= 0 {
@@ -105,7 +108,7 @@ func (f *finder) add(from, to int) {
 	}
 }
 
-// replaced is the text with a mark for each secret; secrets that overlap or touch are one.
+// replaced returns the text with a mark for each secret. Secrets that overlap or touch become one.
 func (f *finder) replaced() string {
 	if len(f.found) == 0 {
 		return f.text

@@ -6,15 +6,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// trigger finds the marks of all rules in one pass over a text: by their first three bytes, then as
-// a whole.
+// trigger finds the keywords of all rules in one pass over a text: by their first three bytes, then
+// as a whole.
 type trigger struct {
-	heads [1 << 15]uint16 // by the low five bits of each byte, whatever the letter case: index into marks; 0: no mark
+	// By the low five bits of each byte, which are the same for upper and lower case: index into
+	// marks; 0 for none.
+	heads [1 << 15]uint16
 	marks [][]mark
-	long  []int // rules for lines with a word of longWord bytes
+	long  []int // rules for lines with a word of at least longWord bytes
 }
 
-// longWord is how long, in bytes, a word is at least that Rule.Long speaks of: tokens that begin
+// longWord is the least length in bytes of a word to which Rule.Long applies, for tokens that begin
 // with nothing known.
 const longWord = 50
 
@@ -41,11 +43,11 @@ var triggers = sync.OnceValue(func() *trigger {
 	return t
 })
 
-// head is the index of the last three bytes.
+// head returns the index of the last three bytes.
 func head(before uint16, c byte) uint16 { return (before<<5 | uint16(c&31)) & (1<<15 - 1) }
 
-// scan appends each rule to found of which a mark is in s. hits has a place for each rule, false
-// before and after.
+// scan appends each rule with a keyword in s to found. hits has an element for each rule, which is
+// false before and after.
 func (t *trigger) scan(s string, hits []bool, found []int) []int {
 	if len(s) < 3 {
 		return found
@@ -68,8 +70,8 @@ func (t *trigger) scan(s string, hits []bool, found []int) []int {
 	return found
 }
 
-// hasLongWord looks backwards from where a long word would end, so it reads few bytes of ordinary
-// text.
+// hasLongWord reports whether s has a word of longWord bytes. It looks backwards from where such a
+// word would end, so in ordinary text it reads few bytes.
 func hasLongWord(s string) bool {
 	for end := longWord; end <= len(s); {
 		i := end
@@ -84,7 +86,7 @@ func hasLongWord(s string) bool {
 	return false
 }
 
-// begins reports whether s begins with lower-case text, whatever the letter case of s.
+// begins reports whether s begins with text, which is in lower case; s may be in any case.
 func begins(s, text string) bool {
 	if len(s) < len(text) {
 		return false

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// reference matches values that are put in elsewhere: variables, templates, placeholders.
+// reference matches values that are filled in elsewhere: variables, templates, placeholders.
 var reference = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` +
 		// $X, {{x}}, %s
@@ -16,7 +16,7 @@ var reference = sync.OnceValue(func() *regexp.Regexp {
 		`)$`)
 })
 
-// placeholder reports whether a value obviously stands for a secret instead of being one.
+// placeholder reports whether a value obviously stands for a secret and is none itself.
 func placeholder(v string) bool {
 	if v == "" || strings.HasPrefix(v, Mark) || strings.HasPrefix(Mark, v) {
 		return true
@@ -25,7 +25,7 @@ func placeholder(v string) bool {
 	return v == "" || known().nothing[strings.ToLower(v)] || len(v) <= maxContext && reference().MatchString(v)
 }
 
-// how a value was given to its name.
+// how tells how a value was given to its name.
 type how uint8
 
 const (
@@ -44,15 +44,15 @@ const (
 type value struct {
 	text   string
 	kind   family
-	likely bool // the name is not known: only what looks like a secret counts
+	likely bool // the name is not known, so only a value that looks like a secret counts
 	how    how
 	quoted bool
-	shout  bool   // the name is in capitals: a variable of the environment
-	inCall bool   // an opening bracket stands before the name
-	rest   string // of the line, after the value
+	shout  bool   // the name is in capitals, like an environment variable
+	inCall bool   // an opening bracket precedes the name
+	rest   string // the rest of the line after the value
 }
 
-// secret reports whether the value is one.
+// secret reports whether the value is a secret.
 func (v value) secret() bool {
 	text := v.text
 	if !v.quoted && v.how != tight && v.how != fallback {
@@ -106,8 +106,8 @@ func (v value) optionSecret() bool {
 	return v.kind >= strong || len(v.text) >= 6 && !path(v.text)
 }
 
-// tightSecret is about name=value without quotes: in a shell anything counts, in a program a name
-// does not.
+// tightSecret decides about name=value without quotes. In a shell anything may be a secret; in a
+// program a name is none.
 func (v value) tightSecret() bool {
 	next := byte(' ')
 	if v.rest != "" {
@@ -124,12 +124,12 @@ func (v value) tightSecret() bool {
 	return true
 }
 
-// pair matches another name and its value: a commit's subject has the lines of a setting joined by
-// blanks.
+// pair matches another name with its value, because in a commit's subject the lines of a settings
+// file may be joined by blanks.
 var pair = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w-]+:\s+\S`) })
 
-// looseSecret decides about values without quotes after spaces or a colon: in settings, programs
-// and sentences.
+// looseSecret decides about values without quotes that follow spaces or a colon: in settings,
+// programs and sentences.
 func (v value) looseSecret(text string) bool {
 	next := byte(' ')
 	if v.rest != "" {
@@ -142,7 +142,7 @@ func (v value) looseSecret(text string) bool {
 	end := strings.TrimLeft(v.rest, " \t")
 	ends := end == "" || pair().MatchString(end) || strings.HasPrefix(end, "#") || strings.HasPrefix(end, "//")
 	if v.kind == counted && v.shout && v.how == colon {
-		return false // PASS: TestX
+		return false // as in PASS: TestX
 	}
 	if v.kind < strong {
 		return digits && len(text) >= 6 && !plain(text) || random(text)
@@ -150,11 +150,12 @@ func (v value) looseSecret(text string) bool {
 	if digits || !identifier(text) {
 		return !plain(text) && len(text) >= 4
 	}
-	// Letters alone: the value of a setting, or else a type, a variable or a word.
+	// Only letters: it may be the value of a setting, but otherwise is a type, a variable or a
+	// word.
 	return v.how == colon && ends && (v.rest == end || pair().MatchString(end)) && v.kind != counted && !upper(text[0]) && !camel(text)
 }
 
-// identifier reports whether text can be a variable of a program, without digits.
+// identifier reports whether a text can be a variable in a program, without digits.
 func identifier(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		return r != '_' && r != '$' &&
@@ -171,7 +172,7 @@ func camel(text string) bool {
 	return false
 }
 
-// member reports whether text is a field of something in a program: user.password,
+// member reports whether a text is a field of something in a program: user.password,
 // config.auth.token.
 func member(text string) bool {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "->", "."), "?.", ".")
@@ -192,7 +193,7 @@ func member(text string) bool {
 	return kind != none || known().roots[strings.ToLower(parts[0])] || !strings.ContainsAny(text, "0123456789")
 }
 
-// path reports whether a value is the name of a file or an address without a password.
+// path reports whether a value is the name of a file, or an address without a password.
 func path(v string) bool {
 	for _, begin := range []string{"/", "./", "../", "~/", "~", "http://", "https://", "file:"} {
 		if strings.HasPrefix(v, begin) {

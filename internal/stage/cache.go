@@ -12,38 +12,39 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Options of New.
+// Options are the options of New.
 type Options struct {
-	Blobs *cold.Blobs // where results and states of pipelines are
+	Blobs *cold.Blobs // where results and states of pipelines are stored
 	Now   func() time.Time
 	Log   *slog.Logger
-	Bytes func() int64 // that all records may take: those used least recently are dropped
+	Bytes func() int64 // bytes that all records may take; beyond it the least recently used are deleted
 }
 
-// resultKeep is how long a result stays that is not used.
+// resultKeep is how long an unused result is kept.
 const resultKeep = 30 * 24 * time.Hour
 
 // MaxResult is the largest result that is kept, output and files, in bytes.
 const MaxResult = 16_000_000
 
-// Results is the owner of the blobs that are results of stages.
+// Results is the name of the owner of the blobs with results of stages.
 const Results = "results"
 
-// Cache keeps the results of stages. It is safe for concurrent use; of several processes only one,
-// the daemon, has it open.
+// Cache stores the results of stages. It is safe for concurrent use. Only one process, the daemon,
+// has it open.
 type Cache struct {
 	o       Options
 	digests digests
 
 	results, sessions *cold.Owner
 
-	mu    sync.Mutex // guards what follows, and a session's run that is read to be written again
+	// Guards the following fields. It is also held while a session's run is read and written back.
+	mu    sync.Mutex
 	trees map[string]*tree
-	runs  map[string]*run         // that are under way, by key
+	runs  map[string]*run         // runs under way, by key
 	tools map[Tool]rememberedTool // without a version
 }
 
-// run is a run that is under way. Of two requests for the same key, one runs and the other waits.
+// run is a run that is under way. If two requests have the same key, one runs and the other waits.
 type run struct {
 	parts keyParts
 	over  chan struct{}
@@ -54,10 +55,10 @@ type rememberedTool struct {
 	version string
 }
 
-// maxRemembered bounds the worktrees whose lists are kept, and the versions of tools.
+// maxRemembered is the number of worktrees whose lists are kept, and of tools whose versions are.
 const maxRemembered = 256
 
-// New opens nothing: most repositories never use the cache.
+// New returns a Cache without opening anything, because most repositories never use it.
 func New(o Options) *Cache {
 	c := &Cache{o: o, digests: digests{now: o.Now}, trees: map[string]*tree{}, runs: map[string]*run{},
 		tools: map[Tool]rememberedTool{}}
@@ -68,30 +69,30 @@ func New(o Options) *Cache {
 	return c
 }
 
-// Turn is the answer to a request: a hit with its record, or the turn to run.
+// Turn is the answer to a request: a hit with its record, or permission to run.
 type Turn struct {
 	Key     string   `json:"key"`
 	Hit     bool     `json:"hit"`
-	Entry   *Entry   `json:"entry,omitempty"` // of a hit
-	Miss    string   `json:"miss,omitempty"`  // why it runs, in words
+	Entry   *Entry   `json:"entry,omitempty"` // for a hit: the stored result
+	Miss    string   `json:"miss,omitempty"`  // why the stage runs, in words
 	Waited  int64    `json:"waited_ms,omitempty"`
-	Idle    []string `json:"idle,omitempty"`     // patterns of which no file exists
-	Version string   `json:"version,omitempty"`  // the tool's
-	AskTool bool     `json:"ask_tool,omitempty"` // the version is not known: ask again with it
-	Record  []byte   `json:"-"`                  // of a hit, in the form of DecodeRecord
+	Idle    []string `json:"idle,omitempty"`     // patterns that match no file
+	Version string   `json:"version,omitempty"`  // the version of the tool
+	AskTool bool     `json:"ask_tool,omitempty"` // the tool's version is not known; ask again with it
+	Record  []byte   `json:"-"`                  // for a hit, in the form of DecodeRecord
 
 	release func()
 }
 
-// Release gives the turn back: the run is over, or its caller has gone.
+// Release ends the turn, because the run is over or its caller has gone.
 func (t *Turn) Release() {
 	if t.release != nil {
 		t.release()
 	}
 }
 
-// Begin answers a request. While another run of the same key is under way, it waits for its end:
-// then there is a hit, or the turn of this request. A turn must be released.
+// Begin answers a request. If another run with the same key is under way, it waits for the end of
+// that run; then there is a hit, or this request may run. The caller must release the turn.
 func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 	}
 }
 
-// take takes the turn for a key, or returns the run to wait for.
+// take reserves the run for a key, or returns the run to wait for.
 func (c *Cache) take(key string, parts keyParts) (release func(), other *run) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,10 +137,10 @@ func (c *Cache) take(key string, parts keyParts) (release func(), other *run) {
 	}), nil
 }
 
-// answer makes a turn a hit, or gives it the reason to run. A turn that does not run is released.
+// answer turns t into a hit, or sets the reason to run. A turn that does not run is released.
 func (c *Cache) answer(ctx context.Context, t *Turn, r *Request, parts keyParts, release func()) error {
 	defer func() {
-		if t.release == nil { // after a panic, too: others wait
+		if t.release == nil { // even after a panic, because others wait
 			release()
 		}
 	}()
@@ -167,7 +168,7 @@ func (c *Cache) answer(ctx context.Context, t *Turn, r *Request, parts keyParts,
 	return nil
 }
 
-// Kept says whether a result was kept, and if not, why.
+// Kept tells whether a result was stored, and if not, why.
 type Kept struct {
 	Kept bool   `json:"kept"`
 	Why  string `json:"why,omitempty"`
@@ -176,13 +177,13 @@ type Kept struct {
 // Result is the result of a run that succeeded.
 type Result struct {
 	Request  Request `json:"request"`
-	Key      string  `json:"key"` // of Begin's turn
+	Key      string  `json:"key"` // from the turn that Begin returned
 	Duration int64   `json:"duration_ms"`
 	Record   []byte  `json:"-"` // in the form of DecodeRecord
 }
 
-// End keeps the result of a run whose inputs are still those that it began with: dependencies are
-// digested again.
+// End stores the result of a run if its inputs are still the same as at the beginning. For this the
+// dependencies are hashed again.
 func (c *Cache) End(ctx context.Context, p Place, res Result) (Kept, error) {
 	r := &res.Request
 	if err := r.check(); err != nil {
@@ -207,7 +208,7 @@ func (c *Cache) End(ctx context.Context, p Place, res Result) (Kept, error) {
 	return Kept{Kept: err == nil}, err
 }
 
-// changedSince is the first change since a run that is under way began.
+// changedSince returns the first change since a run under way began, in words.
 func (c *Cache) changedSince(key string, parts keyParts) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -219,7 +220,7 @@ func (c *Cache) changedSince(key string, parts keyParts) string {
 	return "an input changed"
 }
 
-// parts lists the parts of a request's key, and the globs that name no file.
+// parts returns the parts of a request's key, and the globs that match no file.
 func (c *Cache) parts(ctx context.Context, p Place, r *Request) (keyParts, []string, error) {
 	c.mu.Lock()
 	t := c.trees[p.Root]
@@ -246,9 +247,10 @@ func (c *Cache) parts(ctx context.Context, p Place, r *Request) (keyParts, []str
 	return parts, idle, err
 }
 
-// tool remembers the version that a tool printed, or fills it in: it is valid as long as the
-// program's file is the same. (A shim that selects another program by a file of the project is not
-// noticed: that file belongs among the dependencies.) ok is false if the version is not known.
+// tool remembers the version that a tool printed, or fills in the remembered one. A version is
+// valid as long as the program's file is the same. (It does not notice a shim that selects another
+// program by a file of the project; that file should be a dependency.) ok is false if the version
+// is not known.
 func (c *Cache) tool(t *Tool) (ok bool) {
 	if t.Command == "" {
 		return true
@@ -264,7 +266,8 @@ func (c *Cache) tool(t *Tool) (ok bool) {
 	switch known := c.tools[key]; {
 	case t.Version == "" && id == known.id:
 		t.Version = known.version
-	case t.Version != "" && id.reliable(c.o.Now().Add(-time.Minute)): // a program that was replaced since it ran has young times
+	// a program that was replaced since it ran has a recent time
+	case t.Version != "" && id.reliable(c.o.Now().Add(-time.Minute)):
 		if len(c.tools) >= maxRemembered {
 			clear(c.tools)
 		}

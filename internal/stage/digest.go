@@ -18,13 +18,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// digests remembers the digests of files as long as their identities are unchanged. It is safe for
-// concurrent use.
+// digests caches the digests of files as long as the files' identities do not change. It is safe
+// for concurrent use.
 type digests struct {
 	now func() time.Time
 
 	mu    sync.RWMutex
-	known map[string]knownDigest // absolute name → its digest
+	known map[string]knownDigest // by absolute name
 }
 
 type knownDigest struct {
@@ -32,11 +32,11 @@ type knownDigest struct {
 	sum string
 }
 
-// maxKnown bounds the digests in memory, about 200 bytes a file. Beyond it everything is dropped
-// and read again when asked for.
+// maxKnown is the number of digests in memory, about 200 bytes each. When it is exceeded all are
+// dropped.
 const maxKnown = 500_000
 
-// parts digests dependencies. Each becomes the part of the same index, also one that does not
+// parts returns the key part for each dependency, at the same index, even if the file does not
 // exist.
 func (d *digests) parts(ctx context.Context, deps []dep) (keyParts, error) {
 	const chunk = 256
@@ -70,14 +70,14 @@ func (d *digests) part(f dep) (keyPart, error) {
 		}
 		p.Sum, err = d.sum(f.abs, id)
 	}
-	// If a path has a file in the place of one of its folders, the file does not exist.
+	// If a folder in the path is really a file, the dependency does not exist.
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return keyPart{Kind: kindAbsent, Name: f.name}, nil
 	}
 	return p, err
 }
 
-// link digests where a link points to and what is there.
+// link hashes the target of a link together with the content there.
 func (d *digests) link(name string) (string, error) {
 	target, err := os.Readlink(name)
 	if err != nil {
@@ -96,7 +96,7 @@ func (d *digests) link(name string) (string, error) {
 	return digest(appendText(append(text, 1, byte(id.mode&0o111)), sum)), err
 }
 
-// file digests the file of an absolute name, following links.
+// file hashes the file with an absolute name. It follows links.
 func (d *digests) file(name string) (string, error) {
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
@@ -112,7 +112,7 @@ func (d *digests) file(name string) (string, error) {
 	return d.sum(real, id)
 }
 
-// sum returns the digest of a regular file that had the identity id just before.
+// sum returns the digest of a regular file whose identity was id just before.
 func (d *digests) sum(name string, id identity) (string, error) {
 	d.mu.RLock()
 	k, ok := d.known[name]
@@ -128,8 +128,8 @@ func (d *digests) sum(name string, id identity) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !id.reliable(seen) {
-		// It changed so recently that it could change again without another identity: the next
-		// caller reads it, too.
+		// The file changed so recently that it could change again without another identity, so the
+		// next caller must read it again.
 		delete(d.known, name)
 		return sum, nil
 	}
@@ -140,8 +140,8 @@ func (d *digests) sum(name string, id identity) (string, error) {
 	return sum, nil
 }
 
-// read digests a file and returns its identity after the reading. What is written meanwhile changes
-// that, and its times are then too young to be reliable.
+// read hashes a file and returns the file's identity after reading. If somebody writes to it
+// meanwhile, the identity changes, and its times are then too recent to be reliable.
 func read(name string) (string, identity, error) {
 	f, err := regularfile.Open(name, regularfile.NoLinks)
 	if err != nil {
@@ -161,12 +161,12 @@ func read(name string) (string, identity, error) {
 
 // identity identifies the content of a file without reading it.
 type identity struct {
-	size, mtime, ctime int64 // bytes, unix ns; ctime is 0 where the system keeps none
+	size, mtime, ctime int64 // bytes and unix ns; ctime is 0 on systems without it
 	inode              uint64
 	mode               fs.FileMode // type and executable bits
 }
 
-// stat returns the identity of a file itself, not of what a link points to.
+// stat returns the identity of a file itself, not of the target of a link.
 func stat(name string) (identity, error) {
 	info, err := os.Lstat(name)
 	if err != nil {
@@ -181,15 +181,15 @@ func identityOf(info fs.FileInfo) identity {
 	return id
 }
 
-// Windows within which two changes of a file may have the same times.
+// Times within which two changes of a file may not be distinguishable by its time.
 const (
-	fineWindow   = 50 * time.Millisecond // clocks of kernels tick every 1 to 10 ms
-	coarseWindow = 2 * time.Second       // FAT counts in two seconds, HFS+ and ext3 in one
+	fineWindow   = 50 * time.Millisecond // kernels' clocks tick every 1 to 10 ms
+	coarseWindow = 2 * time.Second       // FAT counts in steps of two seconds, HFS+ and ext3 of one
 )
 
-// reliable reports whether a file with this identity, read at or after seen, cannot change without
-// another identity: its times are older than the window. A time without milliseconds may be of a
-// disk that counts in seconds.
+// reliable reports whether a file with this identity, read at or after seen, cannot have changed
+// without changing its identity, because its times are older than the window. A time without
+// milliseconds may come from a disk that counts in seconds.
 func (i identity) reliable(seen time.Time) bool {
 	window := fineWindow
 	if i.mtime%int64(time.Millisecond) == 0 {

@@ -10,20 +10,20 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Entry is one kept result, without what it printed. Times are UTC.
+// Entry describes one stored result without its output. Times are UTC.
 type Entry struct {
 	Key      string    `json:"key"`
 	Stage    string    `json:"stage"`
 	Created  time.Time `json:"created"`
 	Used     time.Time `json:"used"`
 	Hits     int       `json:"hits"`
-	Duration int64     `json:"duration_ms"` // of that run
-	Bytes    int64     `json:"bytes"`       // of output and files
+	Duration int64     `json:"duration_ms"` // duration of that run
+	Bytes    int64     `json:"bytes"`       // size of output and files
 	Command  string    `json:"command"`     // redacted
 }
 
-// result is the data of an entry's blob: its record, what its key was made of, and the patterns by
-// which the same dependencies are found again.
+// result is the data in an entry's blob: its record, the parts of its key, and the patterns by
+// which the same dependencies can be found again.
 type result struct {
 	Deps, Outputs []string
 	Template      string
@@ -31,7 +31,7 @@ type result struct {
 	Record        Record
 }
 
-// ErrNoEntry is wrapped when nothing of that name or key is kept.
+// ErrNoEntry means that nothing is stored under this name or key.
 var ErrNoEntry = errors.New("no such stage or key")
 
 var errDamaged = errors.New("the kept result was damaged")
@@ -45,8 +45,8 @@ func decodeEntry(v cold.Blob) (e Entry, err error) {
 	return e, err
 }
 
-// List returns entries of a stage, or of all where it is "", the newest first. Entries that cannot
-// be read are left out.
+// List returns the entries of a stage, or of all stages if stage is "", the newest first. Entries
+// that cannot be read are left out.
 func (c *Cache) List(ctx context.Context, stage string, limit int) ([]Entry, error) {
 	out := []Entry{}
 	found, _, err := c.results.List(ctx, cold.Selection{Part: stage, Limit: limit})
@@ -58,8 +58,8 @@ func (c *Cache) List(ctx context.Context, stage string, limit int) ([]Entry, err
 	return out, err
 }
 
-// load returns an entry with its result. One that is damaged, or whose key is lost, is dropped with
-// one warning.
+// load returns an entry with its result. An entry that is damaged, or whose encryption key is lost,
+// is deleted with one warning.
 func (c *Cache) load(ctx context.Context, key string) (e Entry, r result, found bool, err error) {
 	v, found, err := c.results.Get(ctx, key)
 	if err == nil && found {
@@ -94,7 +94,7 @@ func (c *Cache) store(ctx context.Context, e Entry, r result) error {
 	return err
 }
 
-// use counts a hit. A disk that cannot be written counts nothing.
+// use counts a hit. If the disk cannot be written it counts nothing.
 func (c *Cache) use(ctx context.Context, e *Entry) error {
 	e.Hits++
 	meta, err := codec.Encode(e)
@@ -107,17 +107,17 @@ func (c *Cache) use(ctx context.Context, e *Entry) error {
 	return err
 }
 
-// refusal is the reason why an entry does not answer a request, "" if it does.
+// refusal returns the reason why an entry does not answer a request, "" if it does.
 func (e *Entry) refusal(r *Request, now time.Time) string {
-	age := max(0, now.Sub(e.Created)) // clocks go back
+	age := max(0, now.Sub(e.Created)) // clocks may go back
 	if r.TTL > 0 && age >= r.ttl() {
 		return fmt.Sprintf("the kept result is %s old, the ttl is %s", age.Round(time.Second), r.ttl())
 	}
 	return ""
 }
 
-// Drop removes the entries of a stage, or the one of a key; all of them when name is "". It returns
-// how many.
+// Drop deletes the entries of a stage, or the entry with a key; all entries if name is "". It
+// returns their number.
 func (c *Cache) Drop(ctx context.Context, name string) (int, error) {
 	found, _, err := c.results.List(ctx, cold.Selection{Part: name})
 	var keys []string

@@ -18,12 +18,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// errOutput is wrapped when a declared output was not made, or is something that cannot be kept.
+// errOutput means that a declared output was not made, or cannot be stored.
 var errOutput = errors.New("a declared output")
 
-// Gather reads the files below root that a step should have made into the recorder. A name must
-// exist; a glob may match nothing. A folder means everything in it. Links are kept as links. Names
-// may not lead out of root.
+// Gather reads the files below root that a step should have made, and adds them to the recorder. A
+// name must exist; a glob may match nothing. A folder means everything in it. Links are stored as
+// links. Names must not lead out of root.
 func Gather(root string, outputs []string, r *Recorder) error {
 	disk, err := os.OpenRoot(root)
 	if err != nil {
@@ -55,7 +55,7 @@ func Made(root string, outputs []string) bool {
 	})
 }
 
-// made finds the files that one declared output names.
+// made returns the files that match one declared output.
 func made(disk *os.Root, output string) ([]string, error) {
 	p, err := cleanPattern(output, false)
 	if err != nil {
@@ -77,7 +77,7 @@ func made(disk *os.Root, output string) ([]string, error) {
 	return slices.DeleteFunc(found, func(n string) bool { return n == ".git" || strings.HasPrefix(n, ".git/") }), nil
 }
 
-// escape makes a pattern that names exactly this.
+// escape returns a pattern that matches exactly this name.
 func escape(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(name)
 }
@@ -110,8 +110,8 @@ func gather(disk *os.Root, name string, r *Recorder) error {
 	return nil
 }
 
-// Restore writes the files of a record below root, with their modes; those that are right already
-// are not touched. A file appears whole or not at all.
+// Restore writes the files of a record below root, with their modes. Files that are already right
+// are not touched. Each file appears completely or not at all.
 func Restore(root string, files []File) error {
 	if len(files) == 0 {
 		return nil
@@ -148,7 +148,7 @@ func same(disk *os.Root, f File) bool {
 	return err == nil && bytes.Equal(data, f.Data)
 }
 
-// restore writes a file such that readers never see a part of it.
+// restore writes a file so that readers never see only a part of it.
 func restore(disk *os.Root, f File) error {
 	name := string(f.Path)
 	if dir := f.Path.Dir(); dir != "" {
@@ -159,15 +159,15 @@ func restore(disk *os.Root, f File) error {
 	if f.Link {
 		return restoreLink(disk, f)
 	}
-	// What a stage makes can be made again, and hundreds of files would wait for the disk one by
-	// one.
+	// The file is not synced, because a stage can make its files again, and syncing hundreds of
+	// files one by one takes long.
 	return atomicfile.WriteBytesIn(disk, name, atomicfile.Options{Mode: fs.FileMode(f.Mode), SetMode: true,
 		Unsynced: true}, f.Data)
 }
 
 func restoreLink(disk *os.Root, f File) error {
 	beside := path.Join(f.Path.Dir(), ".aoa-"+f.Path.Base()+".tmp")
-	_ = disk.Remove(beside) // of one that was killed here
+	_ = disk.Remove(beside) // left by a process that was killed here
 	err := disk.Symlink(string(f.Data), beside)
 	if err == nil {
 		err = disk.Rename(beside, string(f.Path))

@@ -8,15 +8,16 @@ import (
 	"slices"
 )
 
-// keyPart is one thing that a key depends on. Contents are digested: a part shows that something
-// changed, not how.
+// keyPart is one thing that a key depends on. Contents are hashed, so a part shows that something
+// has changed, but not how.
 type keyPart struct {
 	Kind string // see the package's documentation
-	Name string // of the input, variable, file; "" where the kind is enough
-	Sum  string // digest of the content: the first 16 bytes of a SHA-256; "" without content
+	Name string // of the input, variable or file; "" if the kind says everything
+	Sum  string // digest of the content: the first 16 bytes of a SHA-256; "" without a content
 }
 
-// The kinds of keyPart. A dependency is one of four, so that a changed bit or a deletion shows.
+// The kinds of keyPart. A dependency is one of four kinds, so that a changed bit or a deletion
+// shows.
 const (
 	kindStage, kindCommand, kindFolder, kindOutput = "stage", "command", "folder", "output"
 	kindInput, kindEnv, kindNoEnv                  = "input", "env", "env not set"
@@ -41,11 +42,11 @@ func group(kind string) string {
 // keyParts is all parts of a key, in the order of the key.
 type keyParts []keyPart
 
-// keyLen is the number of hexadecimal digits that name an entry.
+// keyLen is the number of hexadecimal digits in the name of an entry.
 const keyLen = 24
 
-// key digests the parts. Each field is preceded by its length, so that no two lists give the same
-// bytes.
+// key hashes the parts. Each field is preceded by its length, so that different lists never give
+// the same bytes.
 func (m keyParts) key() string {
 	h := sha256.New()
 	var buf []byte
@@ -60,14 +61,14 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// digest is the Sum of a text.
+// digest returns the Sum of a text.
 func digest[T string | []byte](text T) string {
 	sum := sha256.Sum256([]byte(text))
 	return string(sum[:16])
 }
 
-// parts are the parts of a request's key: those that need no disk, then the files, then the rest.
-// sum digests the template's file.
+// parts returns the parts of a request's key: those that need no disk, then the files, then the
+// rest. sum hashes the template's file.
 func (r *Request) parts(files keyParts, sum func(file string) (string, error)) (keyParts, error) {
 	var words []byte
 	for _, w := range r.Command {
@@ -117,8 +118,8 @@ func (c Change) String() string {
 	return c.Kind + " " + c.Name + " " + c.What
 }
 
-// differences lists what differs between the parts of an earlier key and a later one, in the order
-// of the key.
+// differences returns what differs between the parts of an earlier key and those of a later one, in
+// the order of the key.
 func differences(was, is keyParts) (out []Change) {
 	type id struct{ group, name string }
 	old := make(map[id]keyPart, len(was))
@@ -142,7 +143,7 @@ func differences(was, is keyParts) (out []Change) {
 			out = append(out, Change{at.group, p.Name, "changed"})
 		}
 	}
-	for _, p := range was { // in their order, not in the map's
+	for _, p := range was { // in the order of the list, not of the map
 		at := id{group(p.Kind), p.Name}
 		if _, left := old[at]; left {
 			delete(old, at)
@@ -152,6 +153,6 @@ func differences(was, is keyParts) (out []Change) {
 	return out
 }
 
-// became are the words for a dependency or variable that is of another kind now.
+// became has the words for a dependency or variable that has become another kind.
 var became = map[string]string{kindAbsent: "was deleted", kindNoEnv: "is not set any more", kindEnv: "is set now",
 	kindProgram: "is executable now", kindFile: "is a plain file now", kindLink: "is a link now"}

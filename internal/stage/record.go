@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Record is the output of a run, in order, and the files that it made.
+// Record has the output of a run, in order, and the files that the run made.
 type Record struct {
 	Frames []Frame `json:"frames,omitempty"`
 	Files  []File  `json:"files,omitempty"`
@@ -27,7 +27,7 @@ type Frame struct {
 type File struct {
 	Path event.Path `json:"path"`
 	Mode uint32     `json:"mode"`           // permission bits
-	Link bool       `json:"link,omitempty"` // Data is where it points to
+	Link bool       `json:"link,omitempty"` // it is a link; Data is its target
 	Data []byte     `json:"data"`
 }
 
@@ -37,10 +37,10 @@ const (
 	Stderr = 2
 )
 
-// ErrRecord is wrapped if bytes are not a valid record.
+// ErrRecord means that bytes are not a valid record.
 var ErrRecord = errors.New("the record is damaged")
 
-// size is the bytes of output and files.
+// size returns the number of bytes of output and files.
 func (r *Record) size() (n int64) {
 	for _, f := range r.Frames {
 		n += int64(len(f.Data))
@@ -51,11 +51,11 @@ func (r *Record) size() (n int64) {
 	return n
 }
 
-// Encode is the record's form on the socket: JSON.
+// Encode returns the record's form on the socket, which is JSON.
 func (r *Record) Encode() []byte {
 	raw, err := json.Marshal(r)
 	if err != nil {
-		panic(err) // the types are the package's own
+		panic(err) // these types can always be encoded
 	}
 	return raw
 }
@@ -89,18 +89,18 @@ func (r *Record) Output(stream int) (out []byte) {
 	return out
 }
 
-// Recorder keeps output while it passes it on, up to a limit. Its writers may be used concurrently.
+// Recorder stores output while passing it on, up to a limit. Its writers may be used concurrently.
 type Recorder struct {
 	mu     sync.Mutex
-	left   int64 // bytes that still fit; negative: it was too much
+	left   int64 // bytes that still fit; negative if there was too much
 	failed error
 	record Record
 }
 
-// NewRecorder returns one that keeps at most limit bytes of output and files.
+// NewRecorder returns a Recorder that stores at most limit bytes of output and files.
 func NewRecorder(limit int64) *Recorder { return &Recorder{left: limit} }
 
-// Writer returns the writer of a stream, which also writes to w. w may be nil.
+// Writer returns the writer for a stream. It also writes to w, unless w is nil.
 func (r *Recorder) Writer(stream int, w io.Writer) io.Writer { return &tap{r, stream, w} }
 
 type tap struct {
@@ -136,7 +136,8 @@ func (r *Recorder) keep(stream int, p []byte) {
 	r.record.Frames = append(r.record.Frames, Frame{stream, bytes.Clone(p)})
 }
 
-// fits counts bytes. Once they are too many, everything is dropped: part of an output is useless.
+// fits counts bytes. When there are too many everything is dropped, because a part of an output is
+// useless.
 func (r *Recorder) fits(n int) bool {
 	if r.left -= int64(n); r.left < 0 {
 		r.left, r.record = -1, Record{}
@@ -144,7 +145,7 @@ func (r *Recorder) fits(n int) bool {
 	return r.left >= 0
 }
 
-// add keeps a file.
+// add adds a file.
 func (r *Recorder) add(f File) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -154,7 +155,7 @@ func (r *Recorder) add(f File) {
 }
 
 // Record returns the record; ok is false if it was too large. err is the first error of writing to
-// a stream's w: the record is complete then, but the caller may not have printed all of it.
+// the w of a stream; the record is then complete, but the caller may not have printed all of it.
 func (r *Recorder) Record() (rec *Record, ok bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,35 +16,39 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Request describes one step completely: equal requests and equal files have equal keys.
+// Request describes one step completely. Equal requests with equal files have equal keys.
 type Request struct {
-	Stage    string             `json:"stage"`             // name; see Name
-	Command  []string           `json:"command,omitempty"` // digested, never stored; none: Why compares the newest entry
-	Shown    string             `json:"shown,omitempty"`   // the command, redacted, as stage list prints it; not in the key
-	Dir      string             `json:"dir,omitempty"`     // folder it runs in, relative to the root
-	Inputs   map[string]string  `json:"inputs,omitempty"`
-	Env      map[string]*string `json:"env,omitempty"`  // null: not set
-	Deps     []string           `json:"deps,omitempty"` // globs and names relative to the root, absolute names, !globs
-	Outputs  []string           `json:"outputs,omitempty"`
-	Template string             `json:"template,omitempty"` // absolute name of a file
-	Text     string             `json:"text,omitempty"`     // of a template without a file
-	Tool     Tool               `json:"tool,omitzero"`
-	Model    string             `json:"model,omitempty"`
-	TTL      int64              `json:"ttl_ms,omitempty"`  // an entry counts while it is younger; 0: always
-	Refresh  bool               `json:"refresh,omitempty"` // no entry counts: run, and replace it
+	Stage string `json:"stage"` // name; see Name
+	// hashed, never stored; if empty, Why compares the newest result
+	Command []string `json:"command,omitempty"`
+	// the redacted command, as stage list prints it; not part of the key
+	Shown  string             `json:"shown,omitempty"`
+	Dir    string             `json:"dir,omitempty"` // the folder where it runs, relative to the root
+	Inputs map[string]string  `json:"inputs,omitempty"`
+	Env    map[string]*string `json:"env,omitempty"` // null means not set
+	// Globs and names relative to the root, absolute names, and !globs.
+	Deps     []string `json:"deps,omitempty"`
+	Outputs  []string `json:"outputs,omitempty"`
+	Template string   `json:"template,omitempty"` // absolute name of a file
+	Text     string   `json:"text,omitempty"`     // a template that is not in a file
+	Tool     Tool     `json:"tool,omitzero"`
+	Model    string   `json:"model,omitempty"`
+	TTL      int64    `json:"ttl_ms,omitempty"`  // only younger entries are used; 0: any
+	Refresh  bool     `json:"refresh,omitempty"` // run in any case, and replace the entry
 }
 
-// Tool asks for a tool's version to be part of the key.
+// Tool asks for the version of a tool to be part of the key.
 type Tool struct {
-	Command string `json:"command"` // that prints the version
-	Path    string `json:"path"`    // absolute, of its program: as long as that is the same, so is the version
-	Version string `json:"version"` // "": the one that is remembered
+	Command string `json:"command"` // prints the version
+	// Absolute name of its program. As long as this file is the same, so is the version.
+	Path    string `json:"path"`
+	Version string `json:"version"` // "" means the remembered one
 }
 
-// ErrRequest is wrapped when a request can never work; the text is what to change.
+// ErrRequest means that a request can never work. The text of the error tells what to change.
 var ErrRequest = errors.New("the stage cannot run")
 
-// Bounds of a request.
+// Limits of a request.
 const (
 	maxWords    = 10_000
 	maxPatterns = 1_000
@@ -60,7 +64,7 @@ func wrong(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrRequest, fmt.Errorf(format, args...))
 }
 
-// check refuses what can never work, before anything is read.
+// check refuses a request that can never work, before anything is read.
 func (r *Request) check() error {
 	switch {
 	case !Name().MatchString(r.Stage):
@@ -96,8 +100,9 @@ func (r *Request) check() error {
 	return nil
 }
 
-// cleanPattern brings a pattern into the form of a path of the repository. An absolute one stays
-// absolute, if it may be one, and is then a name: folders outside the worktree are not searched.
+// cleanPattern returns a pattern as a path in the repository. An absolute pattern, if outside
+// allows one, stays absolute and is a plain name, because folders outside of the worktree are not
+// searched.
 func cleanPattern(p string, outside bool) (string, error) {
 	abs := filepath.IsAbs(p)
 	switch {
@@ -110,7 +115,7 @@ func cleanPattern(p string, outside bool) (string, error) {
 	case abs && outside:
 		return path.Clean(filepath.ToSlash(p)), nil
 	}
-	// ".." is resolved in the text: "a/../b" is "b" whatever a is.
+	// ".." is resolved in the text, so "a/../b" is "b" whatever a is.
 	c := path.Clean(p)
 	if abs || c == ".." || strings.HasPrefix(c, "../") {
 		return "", wrong("pattern %s leaves the repository", p)
@@ -118,7 +123,7 @@ func cleanPattern(p string, outside bool) (string, error) {
 	return c, nil
 }
 
-// glob reports whether a pattern has a character that means more than itself.
+// glob reports whether a pattern has a special character.
 func glob(p string) bool { return strings.ContainsAny(p, `*?[{\`) }
 
 // covers reports whether a pattern matches a path or one of its folders.

@@ -15,13 +15,13 @@ import (
 
 // Session is what earlier pipelines have stored in a session.
 type Session struct {
-	Known   bool                       `json:"known"`   // a pipeline ran in it before
-	Outputs []Output                   `json:"outputs"` // of its stages, oldest first
+	Known   bool                       `json:"known"`   // a pipeline has already run in it
+	Outputs []Output                   `json:"outputs"` // outputs of its stages, oldest first
 	Context map[string]json.RawMessage `json:"context"` // by name
-	Run                                // the last one of the pipeline that was asked about
+	Run                                // the last run of the pipeline that was asked about
 }
 
-// Run is how far a pipeline came in a session.
+// Run tells how far a pipeline came in a session.
 type Run struct {
 	State  string `json:"state,omitempty"` // "", running, done or failed
 	Tokens int64  `json:"tokens"`          // of all its runs
@@ -31,10 +31,10 @@ type Run struct {
 // prompts.
 type Output struct {
 	Stage  string `json:"stage"`
-	Prompt string `json:"prompt,omitempty"` // "" for a stage without one
+	Prompt string `json:"prompt,omitempty"` // "" for a stage without a prompt
 	JSON   bool   `json:"json"`
 	Value  []byte `json:"value,omitempty"`
-	Key    string `json:"key,omitempty"` // of the stage's run, if that is of a run of the pipeline that is not done
+	Key    string `json:"key,omitempty"` // the key of the stage's run, if the pipeline's run was not completed
 }
 
 // The states of a run.
@@ -46,37 +46,37 @@ const (
 
 const (
 	maxSession  = 50 << 20            // bytes that one session keeps
-	sessionKeep = 90 * 24 * time.Hour // after which a session that no pipeline ran in is dropped
+	sessionKeep = 90 * 24 * time.Hour // a session in which no pipeline ran for this long is deleted
 )
 
-// ErrSession is wrapped when a session is full or its id is not valid.
+// ErrSession means that a session is full or its id is not valid.
 var ErrSession = errors.New("the session")
 
-// The parts of a session, each a blob.
+// The parts of a session. Each is a blob.
 const (
-	partRun     = "run"     // of each pipeline: a storedRun as meta
-	partOutput  = "output"  // of each stage and prompt: a storedOutput as meta, its value as data
-	partContext = "context" // for each name of the context: the name as meta, the value as data
+	partRun     = "run"     // for each pipeline: a storedRun as meta
+	partOutput  = "output"  // for each stage and prompt: a storedOutput as meta, its value as data
+	partContext = "context" // for each value of the context: its name as meta, the value as data
 )
 
 type storedRun struct {
 	Pipeline string
-	Done     int // its runs that were done
+	Done     int // number of its completed runs
 	Run
 }
 
 type storedOutput struct {
 	Output
 	Pipeline string
-	Done     int // as of storedRun at that time
+	Done     int // storedRun.Done at that time
 }
 
-// keyOf names a part of a session. No name has a NUL.
+// keyOf returns the name of a part of a session. Names do not contain NUL.
 func keyOf(session, part string, names ...string) string {
 	return strings.Join(append([]string{session, part}, names...), "\x00")
 }
 
-// run reads how far a pipeline came. What cannot be read begins again.
+// run reads how far a pipeline came. If that cannot be read the pipeline begins again.
 func (c *Cache) run(ctx context.Context, session, pipeline string) (r storedRun, err error) {
 	v, _, err := c.sessions.Get(ctx, keyOf(session, partRun, pipeline))
 	if errors.Is(err, cold.ErrRow) || errors.Is(err, cold.ErrLostKey) {
@@ -89,7 +89,7 @@ func (c *Cache) run(ctx context.Context, session, pipeline string) (r storedRun,
 	return r, err
 }
 
-// Session reads what a session holds, and how far the pipeline's last run came.
+// Session returns what is stored in a session, and how far the pipeline's last run came.
 func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, error) {
 	r, err := c.run(ctx, id, pipeline)
 	if err != nil {
@@ -132,18 +132,18 @@ type Progress struct {
 	Session  string                     `json:"session_id"`
 	Pipeline string                     `json:"id"`
 	State    string                     `json:"state,omitempty"`   // Running begins a run; Done and Failed end it
-	Output   *Output                    `json:"output,omitempty"`  // of a stage that ended well
+	Output   *Output                    `json:"output,omitempty"`  // of a stage that succeeded
 	Context  map[string]json.RawMessage `json:"context,omitempty"` // by name
-	Tokens   int64                      `json:"tokens,omitempty"`  // to be added, once
-	Call     string                     `json:"-"`                 // id of the call; a repeated one counts once
+	Tokens   int64                      `json:"tokens,omitempty"`  // tokens to add
+	Call     string                     `json:"-"`                 // id of the call; a repeated call counts once
 }
 
-// Progress stores a report, all of it or nothing.
+// Progress stores a report, completely or not at all.
 func (c *Cache) Progress(ctx context.Context, p Progress) error {
 	if p.Session == "" || len(p.Session) > 128 {
 		return fmt.Errorf("%w %.40q: an id has 1 to 128 bytes", ErrSession, p.Session)
 	}
-	c.mu.Lock() // a run is read, and written with more tokens
+	c.mu.Lock() // a run is read, and written back with more tokens
 	defer c.mu.Unlock()
 	r, err := c.run(ctx, p.Session, p.Pipeline)
 	if err != nil {
@@ -190,18 +190,17 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 	return err
 }
 
-// part makes a blob of a part of a session.
+// part returns the blob for a part of a session.
 func (c *Cache) part(session, part string, about any, data []byte, names ...string) cold.Packed {
 	meta, err := codec.Encode(about)
 	if err != nil {
-		panic(err) // the types are the package's own
+		panic(err) // these types can always be encoded
 	}
 	return c.sessions.Pack(cold.Blob{Key: keyOf(session, part, names...), Session: session, Part: part,
 		Size: int64(len(data)), Meta: meta, Data: data})
 }
 
-// Sessions lists the ids of the sessions that pipelines ran in, at most limit of them, the newest
-// first.
+// Sessions returns the ids of the sessions in which pipelines ran, at most limit, the newest first.
 func (c *Cache) Sessions(ctx context.Context, limit int) (ids []string, err error) {
 	runs, _, err := c.sessions.List(ctx, cold.Selection{Part: partRun})
 	for _, v := range runs {
@@ -212,7 +211,7 @@ func (c *Cache) Sessions(ctx context.Context, limit int) (ids []string, err erro
 	return ids, err
 }
 
-// ForgetSession deletes what pipelines stored in a session. It reports whether there was something.
+// ForgetSession deletes what pipelines stored in a session. It reports whether there was anything.
 func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err error) {
 	n, _, err := c.sessions.DropSession(ctx, id)
 	return n > 0, err

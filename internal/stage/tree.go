@@ -21,28 +21,29 @@ type Place struct {
 }
 
 // Lister lists the files of a worktree that globs may match, sorted, and the absolute names of
-// everything that the list depends on: it is valid as long as each of those has the same identity.
+// everything on which the list depends. The list is valid as long as each of these has the same
+// identity.
 type Lister func(ctx context.Context) (files []event.Path, basis []string, err error)
 
 // dep is one dependency: its name in the key, and its absolute name.
 type dep struct{ name, abs string }
 
-// tree is one worktree with its list of files, kept as long as it is valid.
+// tree is one worktree with its list of files, which is kept as long as it is valid.
 type tree struct {
 	Place
 	now func() time.Time
 
-	mu     sync.Mutex // one listing at a time
+	mu     sync.Mutex // held while files are listed
 	files  []event.Path
 	basis  map[string]identity // the zero identity means that the file did not exist
-	recent bool                // something of the basis changed too recently: list again
+	recent bool                // something in basis changed too recently, so list again
 }
 
-// matches returns the listed files that a glob names.
+// matches returns the listed files that match a glob.
 func (t *tree) matches(ctx context.Context, pattern string) (found []dep, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	base, _ := doublestar.SplitPattern(pattern) // the folder that contains everything that the pattern matches
+	base, _ := doublestar.SplitPattern(pattern) // the folder that contains everything that the pattern may match
 	if base += "/"; base == "./" {
 		base = ""
 	}
@@ -73,15 +74,15 @@ func (t *tree) valid(base string) bool {
 		if was.mode.IsDir() && name != below && !strings.HasPrefix(name, below+string(filepath.Separator)) {
 			continue
 		}
-		if id, _ := stat(name); id != was { // the zero identity where there is none
+		if id, _ := stat(name); id != was { // the zero identity if there is no file
 			return false
 		}
 	}
 	return true
 }
 
-// relist lists again, and notes the identities of the basis. A change in between is seen the next
-// time.
+// relist lists the files again, and records the identities of the basis. A change in between is
+// noticed the next time.
 func (t *tree) relist(ctx context.Context) error {
 	seen := t.now()
 	files, names, err := t.List(ctx)
@@ -101,8 +102,8 @@ func (t *tree) abs(name string) string {
 	return t.Root + string(filepath.Separator) + filepath.FromSlash(name)
 }
 
-// resolve finds the dependencies of a request, sorted by name, and the patterns that match no file.
-// A declared output does not count as a dependency: a run would change its own key.
+// resolve returns the dependencies of a request, sorted by name, and the patterns that match no
+// file. A declared output is never a dependency, because a run would then change its own key.
 func (t *tree) resolve(ctx context.Context, r *Request) (deps []dep, idle []string, err error) {
 	excluded := slices.Clone(r.Outputs)
 	for _, p := range r.Deps {
@@ -130,9 +131,9 @@ func (t *tree) resolve(ctx context.Context, r *Request) (deps []dep, idle []stri
 	return slices.Compact(deps), idle, nil
 }
 
-// named finds what one pattern means: a file of exactly that name, which may contain brackets, the
-// listed files of a folder, or what a glob matches. A name of which no file exists is a dependency
-// too.
+// named returns what one pattern means: the file with exactly that name, which may contain
+// brackets; or the listed files of a folder; or the matches of a glob. A name without a file is a
+// dependency, too.
 func (t *tree) named(ctx context.Context, pattern string) (found []dep, exist bool, err error) {
 	p, err := cleanPattern(pattern, true)
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// changedSinceNewest says in words how these parts differ from those of the newest result of the
-// stage.
+// changedSinceNewest tells in words how parts differ from those of the stage's newest result.
 func (c *Cache) changedSinceNewest(ctx context.Context, stage string, parts keyParts) (string, error) {
 	newest, err := c.List(ctx, stage, 1)
 	if err != nil || len(newest) == 0 {
@@ -27,21 +26,21 @@ func (c *Cache) changedSinceNewest(ctx context.Context, stage string, parts keyP
 	return fmt.Sprintf("%s, and %d more", changes[0], len(changes)-1), nil
 }
 
-// Why is the answer to: has a dependency of the newest result of a stage changed?
+// Why tells whether a dependency of a stage's newest result has changed.
 type Why struct {
 	Key     string   `json:"key"`
 	Hit     bool     `json:"hit"`
 	Miss    string   `json:"why,omitempty"` // in words
 	Changes []Change `json:"changes"`       // at most 100, in the order of the key
-	Total   int      `json:"total"`         // of all changes
+	Total   int      `json:"total"`         // number of all changes
 	Idle    []string `json:"idle,omitempty"`
 }
 
-// maxChanges bounds the changes in an answer.
+// maxChanges is the largest number of changes in an answer.
 const maxChanges = 100
 
-// Why compares the dependencies and the template of the newest result of a stage with the disk, and
-// runs nothing. Of a request with a command it only computes the key.
+// Why compares the dependencies and the template of a stage's newest result with the disk. It runs
+// nothing. For a request with a command it only computes the key.
 func (c *Cache) Why(ctx context.Context, p Place, r Request) (Why, error) {
 	w := Why{Changes: []Change{}}
 	if len(r.Command) > 0 {

@@ -23,7 +23,7 @@ const (
 	KindPipeline = "pipeline"
 )
 
-// folders are where the definitions of a kind are, and the extensions of their files.
+// folders has the folder with the definitions of each kind, and the extensions of their files.
 var folders = map[string]struct {
 	dir  string
 	ends []string
@@ -36,14 +36,14 @@ var folders = map[string]struct {
 // Definition is one parsed file.
 type Definition struct {
 	Kind     string    `json:"kind"`
-	Name     string    `json:"name"` // folders become dots: context/load.md is context.load
+	Name     string    `json:"name"` // dots stand for folders: context/load.md is context.load
 	File     string    `json:"file"` // relative to the root
 	Model    string    `json:"model,omitempty"`
 	Body     string    `json:"body,omitempty"`
 	Pipeline *Pipeline `json:"pipeline,omitempty"`
 }
 
-// Parse reads a definition of a kind.
+// Parse parses a definition.
 func Parse(kind, file string, data []byte) (*Definition, error) {
 	d := &Definition{Kind: kind, File: file, Name: definitionName(kind, file)}
 	if kind == KindPipeline {
@@ -76,8 +76,8 @@ func definitionName(kind, file string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(name, path.Ext(name)), "/", ".")
 }
 
-// frontMatter separates the head, between two lines "---", from the body. Heads often have a colon
-// in a description, which YAML refuses: then each line is a name and a text.
+// frontMatter separates the head, between two lines "---", from the body. Descriptions in heads
+// often contain a colon, which YAML refuses; then each line is read as a name and a text.
 func frontMatter(data []byte) (head map[string]any, body []byte) {
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	rest, ok := bytes.CutPrefix(data, []byte("---\n"))
@@ -100,7 +100,7 @@ func frontMatter(data []byte) (head map[string]any, body []byte) {
 	return head, body
 }
 
-// maxDefinitions bounds the files of a kind.
+// maxDefinitions is the largest number of files of one kind.
 const maxDefinitions = 4096
 
 // Load reads the definition of a file, which is relative to root or absolute.
@@ -116,7 +116,7 @@ func Load(root, kind, file string) (*Definition, error) {
 	return Parse(kind, file, data)
 }
 
-// plainError removes the call and the name from an error: the caller adds them.
+// plainError removes the operation and the file's name from an error, because the caller adds them.
 func plainError(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -145,7 +145,7 @@ func filesOf(root, kind string) (out []string, err error) {
 	return out, err
 }
 
-// Find returns the definition of that kind and name.
+// Find returns the definition with a kind and name.
 func Find(root, kind, name string) (*Definition, error) {
 	files, err := filesOf(root, kind)
 	if err != nil {
@@ -159,7 +159,7 @@ func Find(root, kind, name string) (*Definition, error) {
 		}
 		names = append(names, definitionName(kind, f))
 	}
-	if kind == KindAgent { // an agent may call itself something else than its file
+	if kind == KindAgent { // an agent may have another name than its file
 		for _, f := range files {
 			if d, err := Load(root, kind, f); err == nil && d.Name == name {
 				return d, nil

@@ -9,18 +9,19 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Plan is the order of the stages.
+// Plan is the order in which stages run.
 type Plan struct {
-	Order []int   // stages by index, each after those that it needs
-	Needs [][]int // stage → those that it waits for, each once, in order
+	Order []int   // indices of stages, each after those that it needs
+	Needs [][]int // by stage: the stages that it waits for, each once, in order
 }
 
-// ErrCycle is wrapped when stages wait for each other; the text names them and those that wait for
-// them.
+// ErrCycle means that stages wait for each other. The text of the error names them, and the stages
+// that wait for them.
 var ErrCycle = errors.New("stages wait for each other")
 
-// Plan orders the stages. A stage waits for those that it names in needs and in variables, and for
-// those that set a context that it names or make a file that it depends on.
+// Plan returns the order of the stages. A stage waits for the stages that it names in needs and in
+// variables, for those that set a context value that it uses, and for those that make a file on
+// which it depends.
 func (p *Pipeline) Plan() (Plan, error) {
 	names := p.Names()
 	plan := Plan{Needs: make([][]int, len(names))}
@@ -51,7 +52,7 @@ func (p *Pipeline) Plan() (Plan, error) {
 	done := make([]bool, len(names))
 	waits := func(n int) bool { return !done[n] }
 	for range names {
-		next := 0 // the first of the file that has all that it needs
+		next := 0 // the first stage in the file whose needs are all done
 		for next < len(names) && (done[next] || slices.ContainsFunc(plan.Needs[next], waits)) {
 			next++
 		}
@@ -70,7 +71,7 @@ func (p *Pipeline) Plan() (Plan, error) {
 	return plan, nil
 }
 
-// feeds reports whether a stage makes a file that the other one depends on.
+// feeds reports whether a stage makes a file on which another one depends.
 func feeds(from, to *Stage) bool {
 	for _, made := range from.Makes {
 		for _, f := range to.Cache.Files {
@@ -82,7 +83,8 @@ func feeds(from, to *Stage) bool {
 	return false
 }
 
-// Before returns all that a stage waits for, directly or not, the last one to run first.
+// Before returns all stages that a stage waits for, directly or indirectly. The one that runs last
+// comes first.
 func (p Plan) Before(stage int) (out []int) {
 	wanted := map[int]bool{stage: true}
 	for k := len(p.Order) - 1; k >= 0; k-- {

@@ -19,40 +19,43 @@ import (
 
 // Pipeline is one file of stages.
 type Pipeline struct {
-	Name        string             `yaml:"name" json:"name"`
-	Description string             `yaml:"description" json:"description,omitempty"`
-	Args        map[string]*string `yaml:"args" json:"args,omitempty"` // name → default; null: must be given
-	Run         Command            `yaml:"run" json:"run,omitzero"`    // of stages that have none
-	Stages      []Stage            `yaml:"stages" json:"stages"`
+	Name        string `yaml:"name" json:"name"`
+	Description string `yaml:"description" json:"description,omitempty"`
+	// name → default; null means that the argument must be given
+	Args   map[string]*string `yaml:"args" json:"args,omitempty"`
+	Run    Command            `yaml:"run" json:"run,omitzero"` // for stages without a command of their own
+	Stages []Stage            `yaml:"stages" json:"stages"`
 }
 
 // Stage is one step.
 type Stage struct {
 	Name  string `yaml:"stage" json:"stage"`
-	Agent string `yaml:"agent" json:"agent,omitempty"` // a definition: its text precedes the prompt
-	// a command's definition: its text is the standard input
+	Agent string `yaml:"agent" json:"agent,omitempty"` // name of a definition whose text precedes the prompt
+	// Prompt is the name of a command's definition, whose text is the standard input.
 	Prompt   string  `yaml:"prompt" json:"prompt,omitempty"`
 	Template string  `yaml:"template" json:"template,omitempty"` // or a file of the repository
 	Run      Command `yaml:"run" json:"run,omitzero"`
 	Output   string  `yaml:"output" json:"output,omitempty"` // text (default) or json
-	// default true: when it fails, the pipeline does
+	// Required is true by default: if the stage fails, the pipeline fails.
 	Required *bool `yaml:"required" json:"required,omitempty"`
-	// stages to wait for, beside those that are named in variables
+	// Needs lists stages to wait for, in addition to those named in variables.
 	Needs  []string       `yaml:"needs" json:"needs,omitempty"`
 	Inputs map[string]any `yaml:"inputs" json:"inputs,omitempty"`
 	Cache  Cache          `yaml:"cache" json:"cache,omitzero"`
-	// files that it writes: kept and restored with the output
-	Makes []string          `yaml:"makes" json:"makes,omitempty"`
-	Model string            `yaml:"model" json:"model,omitempty"`
-	Tool  string            `yaml:"tool" json:"tool,omitempty"` // command that prints a version
-	Sets  map[string]string `yaml:"sets" json:"sets,omitempty"` // context name → path in the output, "." is all of it
-	Text  string            `yaml:"-" json:"text,omitempty"`    // its standard input: of the agent, the prompt and the template
+	// Makes lists files that it writes. They are stored and restored together with the output.
+	Makes []string `yaml:"makes" json:"makes,omitempty"`
+	Model string   `yaml:"model" json:"model,omitempty"`
+	Tool  string   `yaml:"tool" json:"tool,omitempty"` // a command that prints a version
+	// name of a context value → path in the output; "." is all of it
+	Sets map[string]string `yaml:"sets" json:"sets,omitempty"`
+	// its standard input: the texts of the agent, the prompt and the template
+	Text string `yaml:"-" json:"text,omitempty"`
 }
 
-// Cache is whether and how long a stage's result is kept.
+// Cache tells whether, and for how long, a stage's result is stored.
 type Cache struct {
 	Enabled bool     `yaml:"enabled" json:"enabled"`
-	TTL     *int64   `yaml:"ttl_ms" json:"ttl_ms,omitempty"` // default an hour; 0: for ever
+	TTL     *int64   `yaml:"ttl_ms" json:"ttl_ms,omitempty"` // default: an hour; 0: forever
 	Files   []string `yaml:"file_dependencies" json:"file_dependencies,omitempty"`
 	Env     []string `yaml:"env" json:"env,omitempty"`
 }
@@ -66,23 +69,23 @@ type Command struct {
 // None reports whether there is no command.
 func (c Command) None() bool { return len(c.Words) == 0 && c.Shell == "" }
 
-// Must reports whether the pipeline fails with the stage.
+// Must reports whether the pipeline fails if the stage fails.
 func (s *Stage) Must() bool { return s.Required == nil || *s.Required }
 
-// DefaultTTL is the age up to which a result is used when the stage has no ttl_ms, in ms.
+// DefaultTTL is the age in ms up to which a result is used if the stage has no ttl_ms.
 const DefaultTTL = 3_600_000
 
-// ErrDefinition is wrapped when a definition is missing or wrong; the text has the file, and the
-// line or the stage.
+// ErrDefinition means that a definition is missing or wrong. The text of the error has the file,
+// and the line or the stage.
 var ErrDefinition = errors.New("cannot use the definition")
 
-// Bounds of a definition.
+// Limits of a definition.
 const (
 	maxFile   = 1 << 20
 	maxStages = 200
 )
 
-// UnmarshalYAML takes a list of words or a line.
+// UnmarshalYAML accepts a list of words or one line.
 func (c *Command) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {
 		c.Shell = strings.TrimSpace(n.Value)
@@ -94,7 +97,7 @@ func (c *Command) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode(&c.Words)
 }
 
-// didYouMean is "; did you mean …?" with the known name most like this one, "" if none is close.
+// didYouMean returns "; did you mean …?" with the most similar known name, "" if none is similar.
 func didYouMean(name string, known []string, format string) string {
 	if near := config.Nearest(name, slices.Sorted(slices.Values(known))); near != "" {
 		return "; did you mean " + fmt.Sprintf(format, near) + "?"
@@ -102,7 +105,7 @@ func didYouMean(name string, known []string, format string) string {
 	return ""
 }
 
-// Decode reads a pipeline and checks it. file is its name in errors.
+// Decode parses a pipeline and checks it. file is its name in errors.
 func Decode(file string, data []byte) (*Pipeline, error) {
 	p := &Pipeline{}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -125,7 +128,7 @@ func Decode(file string, data []byte) (*Pipeline, error) {
 
 var typeName = regexp.MustCompile(` in type pipeline\.\w+| into (\S+)`)
 
-// words is a decoder's error without the names of Go's types.
+// words returns a decoder's error without names of Go types.
 func words(err error) string {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	text = strings.TrimPrefix(text, "unmarshal errors:\n  ")

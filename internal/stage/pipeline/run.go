@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ErrSkipped is the result of a stage that waits for one that failed.
+// ErrSkipped is the result of a stage that waits for a failed one.
 var ErrSkipped = errors.New("a stage before it failed")
 
-// Run calls do for each stage once those that it needs are done, at most width at a time, and waits
-// for all. When a stage that must not fail fails, those that have not begun are not called. It
-// returns the result of each; ctx ends all.
+// Run calls do for each stage once the stages that it needs are done, at most width at a time, and
+// waits for all. If a stage fails for which must is true, stages that have not begun are not
+// called. It returns the result of each stage; ctx ends all.
 func (p Plan) Run(ctx context.Context, width int, must func(stage int) bool,
 	do func(ctx context.Context, stage int) error) []error {
 	results := make([]error, len(p.Order))

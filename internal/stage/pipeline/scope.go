@@ -11,25 +11,25 @@ import (
 	"strings"
 )
 
-// Scope is where variables find their values. Values are what JSON decodes to.
+// Scope has the values of variables. Values have the types into which JSON decodes.
 type Scope struct {
-	Stages  map[string]any    // what stages printed, of this run and of the session
-	Text    map[string]bool   // of those: not JSON
-	Order   []string          // in which a name without a kind is looked up, in order
-	Context map[string]any    // of the session
+	Stages  map[string]any    // what stages printed, in this run and earlier in the session
+	Text    map[string]bool   // stages whose output is not JSON
+	Order   []string          // the stages in which a name without a kind is looked up, in order
+	Context map[string]any    // the context of the session
 	Args    map[string]string // by name and by position
-	Env     map[string]string // of the allowed variables, those that are set
+	Env     map[string]string // the allowed variables that are set
 	Allowed []string          // the variables that may be read
 }
 
-// ErrVariable is wrapped when a variable has no value.
+// ErrVariable means that a variable has no value.
 var ErrVariable = errors.New("unknown variable")
 
 func unknown(r Ref, format string, args ...any) error {
 	return fmt.Errorf("%w %s: %s", ErrVariable, r.Text, fmt.Sprintf(format, args...))
 }
 
-// Lookup finds the value of one variable.
+// Lookup returns the value of one variable.
 func (s *Scope) Lookup(r Ref) (any, error) {
 	switch r.Kind {
 	case "STAGE":
@@ -69,8 +69,8 @@ func (s *Scope) Lookup(r Ref) (any, error) {
 	return s.anywhere(r)
 }
 
-// anywhere finds a name without a kind: in the newest outputs, then the context, arguments and the
-// environment.
+// anywhere looks up a name without a kind: in the newest outputs, then the context, the arguments
+// and the environment.
 func (s *Scope) anywhere(r Ref) (any, error) {
 	for _, stage := range s.Order {
 		if fields, ok := s.Stages[stage].(map[string]any); ok {
@@ -95,7 +95,7 @@ func (s *Scope) anywhere(r Ref) (any, error) {
 
 func keysOf[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// walk follows a path.
+// walk follows a path into a value.
 func walk(r Ref, v any) (any, error) {
 	for i, step := range r.Path {
 		switch at := v.(type) {
@@ -149,8 +149,8 @@ var doubled = regexp.MustCompile(`\$\$([A-Za-z_{])`)
 // dollars replaces $$ by $ where a variable could begin.
 func dollars(s string) string { return doubled.ReplaceAllString(s, "$$$1") }
 
-// Value resolves the variables in a value of a definition. A text that is one variable keeps the
-// variable's type.
+// Value resolves the variables in a value of a definition. If a text is exactly one variable, the
+// result has the type of that variable.
 func (s *Scope) Value(v any) (any, error) {
 	switch v := v.(type) {
 	case string:
@@ -180,7 +180,7 @@ func (s *Scope) Value(v any) (any, error) {
 	return v, nil
 }
 
-// Text is a value as a text: a text as it is, nothing for null, all else as JSON.
+// Text returns a value as text: a text unchanged, nothing for null, everything else as JSON.
 func Text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -190,7 +190,7 @@ func Text(v any) string {
 	}
 	b, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Sprint(v) // YAML knows numbers that JSON does not: .nan, .inf
+		return fmt.Sprint(v) // YAML has numbers that JSON lacks: .nan, .inf
 	}
 	return string(b)
 }

@@ -11,13 +11,14 @@ import (
 type Ref struct {
 	Kind string   // STAGE, CONTEXT, ARG, ENV, or "" for a name without a kind
 	Name string   // of the stage, argument, …
-	Path []string // into a stage's output or a value of the context
+	Path []string // path into the output of a stage or a value of the context
 	Text string   // as it is written
 
 	start, end int
 }
 
-// A stage's name may hold dashes; in braces everything is clear.
+// variable matches a variable. Stage names may contain dashes: $STAGE_a-b is stage a-b. Write
+// ${STAGE_a}-b for stage a followed by "-b".
 const variable = `(?:STAGE_([A-Za-z][A-Za-z0-9_-]*)|(CONTEXT|ARG|ENV)_([A-Za-z0-9_]+))((?:\.[A-Za-z0-9_-]+|\[[0-9]+\])*)`
 
 var (
@@ -26,7 +27,7 @@ var (
 	whole  = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)$`)
 )
 
-// Refs lists the variables of a text that name their kind.
+// Refs returns the variables in a text that name their kind.
 func Refs(text string) (out []Ref) {
 	for i := 0; i < len(text); {
 		at := strings.IndexByte(text[i:], '$')
@@ -51,7 +52,7 @@ func Refs(text string) (out []Ref) {
 			r.Kind, r.Name = m[2], m[3]
 		}
 		r.Path = steps(m[4])
-		if r.Kind == "ENV" || r.Kind == "ARG" { // they are texts: a dot after them is only a dot
+		if r.Kind == "ENV" || r.Kind == "ARG" { // these are texts, so a dot after them is an ordinary dot
 			r.end -= len(m[4])
 			if strings.HasPrefix(m[0], "${") {
 				r.end = i + len(m[0])
@@ -75,8 +76,8 @@ func steps(path string) []string {
 	return strings.Split(path[1:], ".")
 }
 
-// refsOf lists the variables of a value and all that is in it. A text that is one name and nothing
-// else counts too.
+// refsOf returns the variables in a value, at any depth. A text that is nothing but a name counts,
+// too.
 func refsOf(v any) (out []Ref) {
 	switch v := v.(type) {
 	case string:
@@ -90,14 +91,14 @@ func refsOf(v any) (out []Ref) {
 			out = append(out, refsOf(e)...)
 		}
 	case map[string]any:
-		for _, k := range keysOf(v) { // of two errors, always the same one
+		for _, k := range keysOf(v) { // in a fixed order, so that of two errors the same one is reported
 			out = append(out, refsOf(v[k])...)
 		}
 	}
 	return out
 }
 
-// refs lists the variables of everything that a stage resolves.
+// refs returns the variables in everything that a stage resolves.
 func (s *Stage) refs() []Ref {
 	out := refsOf(map[string]any(s.Inputs))
 	for _, w := range s.Run.Words {
@@ -118,7 +119,7 @@ func (p *Pipeline) ArgNames() []string {
 	return keysOf(out)
 }
 
-// Named are the names of those variables of a pipeline that are wanted.
+// Named returns the names of those variables in a pipeline for which wanted is true.
 func (p *Pipeline) Named(wanted func(Ref) bool) map[string]bool {
 	out := map[string]bool{}
 	for i := range p.Stages {
@@ -131,8 +132,8 @@ func (p *Pipeline) Named(wanted func(Ref) bool) map[string]bool {
 	return out
 }
 
-// Known checks everything that is known before anything runs: arguments, context, environment, and
-// the names of stages.
+// Known checks everything that can be known before anything runs: arguments, context, environment,
+// and the names of stages.
 func (p *Pipeline) Known(s *Scope) error {
 	own, sets := p.Names(), map[string]bool{}
 	for i := range p.Stages {
@@ -173,8 +174,8 @@ func (s *Stage) ID(pipeline string) string {
 
 var notName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// OutputNames are the names by which a stage's output is read: its own, which a later pipeline's
-// stage of that name takes over, and for one with a prompt stage_prompt, which stays apart.
+// OutputNames returns the names by which a stage's output can be read: its own name, which a stage
+// of a later pipeline may take over, and, if it has a prompt, stage_prompt, which stays separate.
 func OutputNames(stage, prompt string) []string {
 	if prompt == "" {
 		return []string{stage}
@@ -182,8 +183,7 @@ func OutputNames(stage, prompt string) []string {
 	return []string{stage, stage + "_" + notName.ReplaceAllString(prompt, "_")}
 }
 
-// index is the place of the stage whose output has that name, -1 when this pipeline does not have
-// it.
+// index returns the index of the stage whose output has a name, -1 if this pipeline has none.
 func (p *Pipeline) index(name string) int {
 	if i := slices.IndexFunc(p.Stages, func(s Stage) bool { return s.Name == name }); i >= 0 {
 		return i

@@ -16,11 +16,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage"
 )
 
-// endAfter is how long a child may take to follow a signal, and to close its output once it ended.
+// endAfter is how long a child may take to react to a signal, and to close its output after it has
+// ended.
 const endAfter = 5 * time.Second
 
-// StartError is the error of a command that cannot be started, with the exit code that shells give
-// it: 127 if there is no such program, else 126.
+// StartError is the error of a command that cannot be started, with the exit code that shells use:
+// 127 if there is no such program, else 126.
 type StartError struct {
 	Code int
 	Err  error
@@ -29,13 +30,13 @@ type StartError struct {
 func (e *StartError) Error() string { return e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
-// signalSoon is how long after the end of its context a step waits for the signal that ended it:
-// one signal reaches both.
+// signalSoon is how long a step waits for the signal that ended its context, because one signal
+// reaches both.
 const signalSoon = 100 * time.Millisecond
 
-// child runs the command in the folder of the step, with this process's signals. Output goes
-// through the recorder as it is written. why is the reason why the result is not kept, "" if it may
-// be.
+// child runs the command in the folder of the step, and forwards the signals of this process. Its
+// output goes through the recorder as it is written. why is the reason not to store the result, ""
+// if it may be stored.
 func (s *Step) child(ctx context.Context, rec *stage.Recorder) (code int, why string, err error) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, ending...)
@@ -46,7 +47,7 @@ func (s *Step) child(ctx context.Context, rec *stage.Recorder) (code int, why st
 	cmd.Dir, cmd.Env, cmd.Stdin = s.Dir, s.Env, s.In
 	cmd.Stdout, cmd.Stderr = rec.Writer(stage.Stdout, s.Out), rec.Writer(stage.Stderr, s.Err)
 	if errors.Is(cmd.Err, exec.ErrDot) {
-		cmd.Err = nil // a shell would run it, too, where the current folder is on the PATH
+		cmd.Err = nil // a shell would also run it if the current folder is on the PATH
 	}
 	shared := s.onTerminal()
 	if !shared {
@@ -88,7 +89,7 @@ func (s *Step) child(ctx context.Context, rec *stage.Recorder) (code int, why st
 	return code, why, nil
 }
 
-// onTerminal reports whether the step uses a terminal. Then it stays in the process group that gets
+// onTerminal reports whether the step uses a terminal. It then stays in the process group that gets
 // the keyboard's signals.
 func (s *Step) onTerminal() bool {
 	return slices.ContainsFunc([]any{s.In, s.Out, s.Err}, func(v any) bool {

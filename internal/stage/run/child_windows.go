@@ -5,13 +5,13 @@ import (
 	"os/exec"
 )
 
-// ending are the signals that end a step.
+// ending has the signals that end a step.
 var ending = []os.Signal{os.Interrupt}
 
-// newGroup does nothing: the console sends its events to every process.
+// newGroup does nothing, because the console sends its events to every process.
 func newGroup(*exec.Cmd) {}
 
-// pass does nothing: the child got the console's event too.
+// pass does nothing, because the child also got the console's event.
 func pass(*exec.Cmd, bool, os.Signal) {}
 
 func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

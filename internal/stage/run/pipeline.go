@@ -18,21 +18,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
-// PipelineOptions says which pipeline runs, and with what.
+// PipelineOptions tell which pipeline to run, and with what.
 type PipelineOptions struct {
-	Client     *api.Client // nil: without the cache and without a session
+	Client     *api.Client // nil runs without the cache and without a session
 	Answer     api.PipelineAnswer
-	Session    string // whose outputs and context it reads and writes; may be empty
-	Root       string // of the worktree: stages run in it
+	Session    string // the session whose outputs and context it reads and writes; may be empty
+	Root       string // the root of the worktree, in which stages run
 	Env        []string
 	Positional []string          // arguments by position
 	Args       map[string]string // arguments by name
-	Context    map[string]string // values for the context of the session; {…} and […] are JSON
+	Context    map[string]string // values for the context of the session; {…} and […] are parsed as JSON
 	Refresh    bool              // run every stage
 	Now        func() time.Time
 }
 
-// PipelineTotal sums up the stages that ended.
+// PipelineTotal sums up the stages that have ended.
 type PipelineTotal struct {
 	Ended  int
 	Tokens int64
@@ -46,12 +46,12 @@ type StageReport struct {
 	Exit     int    `json:"exit"`
 	Duration int64  `json:"duration_ms"`
 	Saved    int64  `json:"saved_ms,omitempty"`
-	Why      string `json:"why,omitempty"` // why it ran, failed or was not kept
-	Optional bool   `json:"-"`             // the pipeline goes on when it fails
-	Stderr   []byte `json:"-"`             // of a stage that failed
+	Why      string `json:"why,omitempty"` // why it ran, failed or was not stored
+	Optional bool   `json:"-"`             // if it fails the pipeline goes on
+	Stderr   []byte `json:"-"`             // for a stage that failed
 }
 
-// ContextUse says how many of the session's values the pipeline uses.
+// ContextUse tells how many of the session's values the pipeline uses.
 type ContextUse struct {
 	Values int   `json:"values"`
 	Of     int   `json:"of"`
@@ -62,39 +62,39 @@ type ContextUse struct {
 type PipelineReport struct {
 	Pipeline string         `json:"pipeline"`
 	Session  string         `json:"session_id"`
-	Mode     string         `json:"mode"` // Live, or Session: of one that is known
+	Mode     string         `json:"mode"` // Live, or Session if the session was known before
 	OK       bool           `json:"ok"`
 	Stages   []StageReport  `json:"stages"`  // in the order of the file
-	Outputs  map[string]any `json:"outputs"` // by stage, of those that no other reads
+	Outputs  map[string]any `json:"outputs"` // by stage: the outputs that no other stage reads
 	Context  ContextUse     `json:"context"`
 	Tokens   int64          `json:"tokens"`
 }
 
-// ErrArgument is wrapped when an argument is given that the pipeline does not have.
+// ErrArgument means that an argument was given that the pipeline does not have.
 var ErrArgument = errors.New("the pipeline has no argument of that name")
 
-// maxTemplate bounds a template, in bytes.
+// maxTemplate is the largest template, in bytes.
 const maxTemplate = 16 << 20
 
 // Pipeline is one run of a pipeline.
 type Pipeline struct {
-	// Note gets what a stage does, as Step.Note; Done gets its result. Stages that run at the same
-	// time call them at the same time.
+	// Note is called with what a stage does, like Step.Note, Done with its result. Stages that run
+	// concurrently call them concurrently.
 	Note func(stage string, problem bool, text string)
 	Done func(StageReport, PipelineTotal)
 
 	o     PipelineOptions
 	p     *pipeline.Pipeline
 	plan  pipeline.Plan
-	scope pipeline.Scope             // its maps grow while it runs; mu guards them
-	given map[string]json.RawMessage // of Options.Context
+	scope pipeline.Scope             // its maps grow during the run; guarded by mu
+	given map[string]json.RawMessage // values from PipelineOptions.Context
 
 	mu  sync.Mutex
 	rep PipelineReport
 	sum PipelineTotal
 }
 
-// width is how many stages run at the same time.
+// width is the number of stages that run at the same time.
 const width = 4
 
 // NewPipeline reads templates, orders the stages, and checks every variable that can be known
@@ -141,19 +141,19 @@ func NewPipeline(o PipelineOptions) (*Pipeline, error) {
 	return r, nil
 }
 
-// Name is the name of the pipeline.
+// Name returns the name of the pipeline.
 func (r *Pipeline) Name() string { return r.p.Name }
 
-// Mode is Live, or Session when the session is known.
+// Mode returns Live, or Session if the session was known before.
 func (r *Pipeline) Mode() string { return r.rep.Mode }
 
-// PlannedStage is a stage and those that it waits for.
+// PlannedStage is a stage with those that it waits for.
 type PlannedStage struct {
 	Stage string   `json:"stage"`
 	Needs []string `json:"needs"`
 }
 
-// Plan is the stages in an order in which they may run.
+// Plan returns the stages in an order in which they may run.
 func (r *Pipeline) Plan() []PlannedStage {
 	out := []PlannedStage{}
 	for _, i := range r.plan.Order {
@@ -185,7 +185,8 @@ func (r *Pipeline) arguments() error {
 	return nil
 }
 
-// loadSession adds the values of the session, and those that were given for it, to the scope.
+// loadSession adds the stored values of the session, and those that were given for it, to the
+// scope.
 func (r *Pipeline) loadSession() error {
 	r.scope.Stages, r.scope.Text, r.scope.Context = map[string]any{}, map[string]bool{}, map[string]any{}
 	if s := r.o.Answer.Session; s != nil {
@@ -239,8 +240,8 @@ func (r *Pipeline) addTemplate(s *pipeline.Stage) error {
 	return nil
 }
 
-// filter removes from the scope what the pipeline does not refer to. It counts the tokens of the
-// removed values, at four bytes each.
+// filter removes from the scope what the pipeline does not use. It counts the tokens of the removed
+// values, at four bytes each.
 func (r *Pipeline) filter() {
 	names := r.p.Named(func(v pipeline.Ref) bool {
 		_, known := r.scope.Context[v.Name]
@@ -269,7 +270,7 @@ func (r *Pipeline) filter() {
 	use.Tokens = left / 4
 }
 
-// decoded is a JSON value, or the text if it is not JSON.
+// decoded returns a value decoded from JSON, or the text itself if it is not JSON.
 func decoded(raw []byte) any {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {

@@ -46,7 +46,7 @@ func (r *Pipeline) Run(ctx context.Context) (*PipelineReport, error) {
 	return &r.rep, failed
 }
 
-// outputs adds to the report what the stages printed that no other stage reads.
+// outputs adds the outputs that no other stage reads to the report.
 func (r *Pipeline) outputs() {
 	read := map[int]bool{}
 	for _, needs := range r.plan.Needs {
@@ -96,8 +96,8 @@ func (r *Pipeline) stage(ctx context.Context, i int) error {
 	return err
 }
 
-// do resolves a stage, takes its result from the cache or the interrupted run, or runs it. It
-// returns a record only for a failure.
+// do resolves a stage, and takes its result from the cache or from the interrupted run, or runs it.
+// It returns a record only for a failure.
 func (r *Pipeline) do(ctx context.Context, i int, s *pipeline.Stage, rep *StageReport) (*stage.Record, error) {
 	st, err := r.resolve(i, s)
 	if err != nil {
@@ -148,8 +148,8 @@ func (r *Pipeline) do(ctx context.Context, i int, s *pipeline.Stage, rep *StageR
 	return nil, r.keepOutput(ctx, s, value, st.Ran, rep.Key)
 }
 
-// key is the key that a stage without a cache would have. An interrupted run continues after the
-// stages whose keys match.
+// key returns the key that a stage would have in the cache even if it is not cached. A run that
+// continues an interrupted one skips the stages whose keys are the same.
 func (r *Pipeline) key(ctx context.Context, st *Step) (string, error) {
 	if r.o.Session == "" {
 		return "", nil
@@ -161,7 +161,7 @@ func (r *Pipeline) key(ctx context.Context, st *Step) (string, error) {
 }
 
 // resumes reports whether the run that this one continues has finished the stage with the same
-// inputs. The files that it made still exist, and the session has its output.
+// inputs, the files that it made still exist, and the session has its output.
 func (r *Pipeline) resumes(s *pipeline.Stage, key string) bool {
 	had := r.o.Answer.Session
 	if had == nil || had.State == stage.Done || key == "" || r.o.Refresh {
@@ -195,7 +195,7 @@ func withoutFence(b []byte) []byte {
 	return b
 }
 
-// keepOutput puts the output of a stage into the scope and the session.
+// keepOutput adds the output of a stage to the scope and the session.
 func (r *Pipeline) keepOutput(ctx context.Context, s *pipeline.Stage, value any, ran bool, key string) error {
 	sets := map[string]json.RawMessage{}
 	changed := map[string]any{}
@@ -241,7 +241,7 @@ func tokensOf(v any) int64 {
 	return int64(n)
 }
 
-// resolve makes the step of a stage. Variables are replaced by their values; nothing else of the
+// resolve returns the Step of a stage with variables replaced by their values. Nothing else of the
 // session is in it.
 func (r *Pipeline) resolve(i int, s *pipeline.Stage) (*Step, error) {
 	r.mu.Lock()

@@ -11,19 +11,19 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage"
 )
 
-// Step is one stage with what it needs.
+// Step is one stage with everything that is needed to run it.
 type Step struct {
-	Client   *api.Client // nil: it runs without the cache
+	Client   *api.Client // nil runs it without the cache
 	Request  stage.Request
-	Root     string // of the worktree: declared outputs are below it
+	Root     string // the root of the worktree; declared outputs are below it
 	Dir      string
 	Env      []string
-	In       io.Reader                 // nil: it is empty
-	Out, Err io.Writer                 // nil: not printed, only kept
-	Check    func(*stage.Record) error // a record that it refuses is not kept; may be nil
+	In       io.Reader                 // nil means empty
+	Out, Err io.Writer                 // nil: only stored, not printed
+	Check    func(*stage.Record) error // a record for which it returns an error is not stored; may be nil
 	Now      func() time.Time
 
-	// Note gets what the step does while it does it: why the command runs, or a problem with which
+	// Note is called with what the step does: why the command runs, or a problem in spite of which
 	// it goes on.
 	Note func(problem bool, text string)
 
@@ -33,19 +33,19 @@ type Step struct {
 
 // Result is the result of a step.
 type Result struct {
-	Turn   *stage.Turn   // the daemon's answer; nil without one
-	Record *stage.Record // of the hit or the run; nil when it was too much
+	Turn   *stage.Turn   // the daemon's answer; nil if there was none
+	Record *stage.Record // of the hit or the run; nil if it was too large
 	Code   int           // the exit code of the command
 	Ran    bool
-	Took   time.Duration // of the run; for a hit, of the run that was stored
+	Took   time.Duration // duration of the run; for a hit, of the run that was stored
 	Kept   stage.Kept
 }
 
-// ErrRestore says that the files of a kept result cannot be restored.
+// ErrRestore means that the files of a stored result cannot be restored.
 var ErrRestore = errors.New("restore")
 
 // Run runs the step. It returns an error only if there is no exit code: an error of the daemon,
-// ErrRestore or a *StartError. A failure of the wrapped command is in Code.
+// ErrRestore or a *StartError. If the wrapped command fails, Code tells so.
 func (s *Step) Run(ctx context.Context) error {
 	if s.Client == nil {
 		return s.perform(ctx)
@@ -59,7 +59,7 @@ func (s *Step) Run(ctx context.Context) error {
 	if s.turn != nil {
 		defer s.turn.Close()
 		s.Turn = &s.turn.Head
-		for _, g := range s.Turn.Idle { // most often they are mistyped
+		for _, g := range s.Turn.Idle { // most often such a pattern is mistyped
 			s.Note(true, g+" matches no file: a glob names tracked and new files, not ignored ones")
 		}
 		if s.Turn.Hit {
@@ -71,7 +71,8 @@ func (s *Step) Run(ctx context.Context) error {
 	return s.perform(ctx)
 }
 
-// begin asks for the turn. A tool is asked for its version only when the daemon does not know it.
+// begin asks the daemon for the turn. It runs a tool to get its version only if the daemon does not
+// know it.
 func (s *Step) begin(ctx context.Context) (err error) {
 	slow := time.AfterFunc(time.Second, func() {
 		s.Note(false, "reads what it depends on, or waits for an equal run")
@@ -89,7 +90,8 @@ func (s *Step) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// replay restores and prints a hit. If the record cannot be read, the command runs.
+// replay restores and prints a hit. done is false if the record cannot be read, so that the command
+// has to run.
 func (s *Step) replay() (done bool, err error) {
 	rec, err := ReadRecord(s.turn)
 	if err != nil {
@@ -106,7 +108,7 @@ func (s *Step) replay() (done bool, err error) {
 			w = s.Err
 		}
 		if w != nil {
-			_, _ = w.Write(f.Data) // a closed output is no error here, as for the command itself
+			_, _ = w.Write(f.Data) // a closed output is no error, as for the command itself
 		}
 	}
 	return true, nil
@@ -154,7 +156,7 @@ func (s *Step) perform(ctx context.Context) error {
 	return nil
 }
 
-// keep stores the record. If that fails, this run still succeeds.
+// keep stores the record. If that fails, the run still counts as successful.
 func (s *Step) keep(ctx context.Context, rec *stage.Record) {
 	s.Request.Tool.Version = s.Turn.Version
 	ans, err := api.Ask(ctx, s.Client, api.StageEnd, stage.Result{Request: s.Request, Key: s.Turn.Key,
@@ -176,7 +178,8 @@ func ReadRecord(r io.Reader) (*stage.Record, error) {
 	return stage.DecodeRecord(data)
 }
 
-// unusable reports whether the daemon cannot help, as opposed to refusing what can never work.
+// unusable reports whether the daemon cannot help, as opposed to refusing a request that can never
+// work.
 func unusable(ctx context.Context, err error) bool {
 	var refused *api.Error
 	if errors.As(err, &refused) {

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	toolTime   = 20 * time.Second // that a tool may take to print its version
+	toolTime   = 20 * time.Second // time for a tool to print its version
 	maxVersion = 4096             // bytes of a version
 )
 
-// Variable is the value of a variable of an environment, nil if it is not set.
+// Variable returns the value of an environment variable, nil if it is not set.
 func Variable(env []string, name string) *string {
 	if v, ok := config.LookupEnv(env, name); ok {
 		return &v
@@ -27,8 +27,8 @@ func Variable(env []string, name string) *string {
 	return nil
 }
 
-// FindTool finds the program of a command that prints a version. A single word NAME means NAME
-// --version.
+// FindTool finds the program of a command that prints a version. A single word NAME means "NAME
+// --version".
 func FindTool(command string, env []string) (t stage.Tool, err error) {
 	if command == "" {
 		return t, nil
@@ -50,7 +50,7 @@ func FindTool(command string, env []string) (t stage.Tool, err error) {
 	return stage.Tool{Command: command, Path: where}, nil
 }
 
-// ToolVersion asks a tool for its version, in a folder and with an environment.
+// ToolVersion runs a tool to get its version.
 func ToolVersion(ctx context.Context, t stage.Tool, dir string, env []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, toolTime)
 	defer cancel()

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"path/filepath"
 	"testing"
 	"time"
@@ -221,61 +220,14 @@ func TestRenamesSwapNames(t *testing.T) {
 	}
 }
 
-// anyEvent makes an event with everything that may be in one.
-func anyEvent(r *rand.Rand, id int) event.Event {
-	words := []string{"", "alpha", "béta", "\xff\xfe", "a\"b\\c", "<x>&", "with space", "line\nbreak", "nul\x00",
-		"\u2028", "日本"}
-	word := func() string { return words[r.IntN(len(words))] }
-	list := func() []string {
-		out := make([]string, r.IntN(4))
-		for i := range out {
-			out[i] = word() + fmt.Sprint(r.IntN(9))
-		}
-		return out
-	}
-	at := time.UnixMilli(noon.UnixMilli() - r.Int64N(1e10)).UTC()
-	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindPrompt, event.KindSearch, event.KindSave,
-		event.KindHint, event.KindTick, event.KindDelete}
-	e := event.Event{ID: fmt.Sprint("id", word(), id), Time: at, Agent: word(), Session: word(), Subagent: word(),
-		Turn: word(),
-		Body: eventtest.Fill(kinds[r.IntN(len(kinds))], eventtest.Fields{"Paths": eventtest.Paths(list()), "Tool": word(),
-			"Batch": word(), "From": eventtest.Paths(list()), "Gone": eventtest.Paths(list()), "Named": eventtest.Paths(list()),
-			"Seen": eventtest.Paths(list()), "Listing": r.IntN(2) == 0, "Terms": list(), "Tags": list(), "Text": word(),
-			"Task": word(), "Name": word(), "Status": word(), "Offset": r.IntN(3)})}
-	if h, ok := e.Body.(event.Hint); ok {
-		for range h.Paths {
-			h.Scores = append(h.Scores, r.Float64())
-		}
-		e.Body = h
-	}
-	switch r.IntN(4) {
-	case 0:
-		e.ID = "commit:" + sha(r.IntN(12))
-		e.Body = event.Commit{Text: word(), Terms: list()}
-		if r.IntN(3) > 0 {
-			e = commit(r.IntN(12), at, eventtest.Paths(list())...)
-			eventtest.Set(&e, "Gone", eventtest.Paths(list()))
-		}
-	case 1:
-		e = uncommit(r.IntN(12))
-	}
-	if r.IntN(10) == 0 {
-		e.ID = fmt.Sprint("rename", id)
-		e.Body = event.Rename{From: eventtest.Paths(list()), To: eventtest.Paths(list())}
-	}
-	return e
-}
-
 func TestReplayIsExact(t *testing.T) {
 	for seed := range uint64(20) {
-		r := rand.New(rand.NewPCG(seed, 1))
+		s := eventtest.NewSequence(seed)
 		d := newTest(t)
+		var batch []event.Event
 		var want []replayed
 		for i := range 25 {
-			batch := make([]event.Event, r.IntN(12))
-			for j := range batch {
-				batch[j] = anyEvent(r, r.IntN(200))
-			}
+			batch = append(batch[:len(batch)/3], s.Events(s.IntN(12))...) // some come again
 			seq, fresh := mustAppend(t, d, batch...)
 			if len(fresh) > 0 {
 				want = append(want, replayed{seq, fresh})

@@ -88,63 +88,54 @@ func ids(events []event.Event) (out []string) {
 	return out
 }
 
-func TestForgetPath(t *testing.T) {
-	for _, path := range []event.Path{secret, "secret"} {
-		d := remembered(t)
-		gone, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Path: path})
-		removed := gone.Events
-		fault.Check(t, err)
-		want := []string{"a1", "search", "prompt"}
-		if path == "secret" {
-			want = []string{"a1", "search", "prompt"} // the prompt names a file below the folder
-		}
-		same(t, "removed", ids(removed), want)
-		fault.Check(t, d.Scrub(t.Context()))
-		if holds(t, d, secret) || holds(t, d, "launch") {
-			t.Fatal("the bytes are still there")
-		}
-		stats, err := d.FileStats(t.Context(), 0)
-		fault.Check(t, err)
-		same(t, "files", len(stats), 2)
-		tags, err := d.TagStats(t.Context(), 0)
-		fault.Check(t, err)
-		same(t, "tags", tags, []TagStat{{"code", 3, 2}})
-		both, of := together(t, d, "x.go", "y.go")
-		same(t, "the commit stays", [2]int{both, of}, [2]int{2, 2})
-		_, fresh := mustAppend(t, d, removed...)
-		same(t, "delivered again", len(fresh), 0)
-		batches := replayAll(t, d, 0)
-		same(t, "replay", ids(batches[0].Batch), []string{"a2", "b1", "b2"})
-		same(t, "commit", batches[1].Batch[0].Paths(), []event.Path{"x.go", "y.go"})
-	}
-}
-
-func TestForgetSession(t *testing.T) {
-	d := remembered(t)
-	gone, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Session: "a"})
-	removed := gone.Events
-	fault.Check(t, err)
-	same(t, "removed", ids(removed), []string{"a1", "a2", "search", "prompt"})
-	stats, err := d.FileStats(t.Context(), 0)
-	fault.Check(t, err)
+// TestForget: what a filter names is in no answer, no statistics and no byte, and stays away when it comes again.
+func TestForget(t *testing.T) {
 	at := noon.Add(2 * time.Minute)
-	same(t, "files", stats, []FileStat{{File: "y.go", Accesses: 1, First: at.Add(time.Minute), Last: at.Add(time.Minute)},
-		{File: "x.go", Accesses: 1, First: at, Last: at}})
-	sessions, err := d.SessionStats(t.Context(), 0)
-	fault.Check(t, err)
-	same(t, "sessions", sessions, []SessionStat{{ID: "b", Agent: "claude", Started: at, Last: at.Add(time.Minute),
-		Duration: 60, Events: 2, Files: 2}})
-}
-
-func TestForgetSince(t *testing.T) {
+	named := []string{"a1", "search", "prompt"} // the prompt names the file
+	for _, c := range []struct {
+		filter         ForgetFilter
+		removed, left  []string
+		files, tags, n int // that the statistics know, and how often the tag
+	}{
+		{ForgetFilter{Path: secret}, named, []string{"a2", "b1", "b2"}, 2, 3, 2},
+		{ForgetFilter{Path: "secret"}, named, []string{"a2", "b1", "b2"}, 2, 3, 2},
+		{ForgetFilter{Session: "a"}, []string{"a1", "a2", "search", "prompt"}, []string{"b1", "b2"}, 2, 2, 1},
+		{ForgetFilter{Since: at}, []string{"b1", "b2"}, []string{"a1", "a2", "search", "prompt"}, 2, 2, 1},
+	} {
+		t.Run(fmt.Sprint(c.filter), func(t *testing.T) {
+			d := remembered(t)
+			gone, err := eraser(t, d).Forget(t.Context(), c.filter)
+			fault.Check(t, err)
+			same(t, "removed", ids(gone.Events), c.removed)
+			batches := replayAll(t, d, 0)
+			same(t, "left", ids(batches[0].Batch), c.left)
+			both, of := together(t, d, "x.go", "y.go")
+			same(t, "the commits stay", [2]int{both, of}, [2]int{2, 2})
+			fault.Check(t, d.Scrub(t.Context()))
+			if c.filter.Path != "" {
+				same(t, "the commit", batches[1].Batch[0].Paths(), []event.Path{"x.go", "y.go"})
+				if holds(t, d, secret) || holds(t, d, "launch") {
+					t.Error("the bytes are still there")
+				}
+			}
+			files, err := d.FileStats(t.Context(), 0)
+			fault.Check(t, err)
+			tags, err := d.TagStats(t.Context(), 0)
+			fault.Check(t, err)
+			sessions, err := d.SessionStats(t.Context(), 0)
+			fault.Check(t, err)
+			same(t, "statistics", []int{len(files), tags[0].Uses, len(sessions)}, []int{c.files, c.tags, c.n})
+			if c.filter.Session != "" {
+				same(t, "files", files, []FileStat{{File: "y.go", Accesses: 1, First: at.Add(time.Minute), Last: at.Add(time.Minute)},
+					{File: "x.go", Accesses: 1, First: at, Last: at}})
+				same(t, "sessions", sessions, []SessionStat{{ID: "b", Agent: "claude", Started: at, Last: at.Add(time.Minute),
+					Duration: 60, Events: 2, Files: 2}})
+			}
+			_, fresh := mustAppend(t, d, gone.Events...)
+			same(t, "delivered again", len(fresh), 0)
+		})
+	}
 	d := remembered(t)
-	gone, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Since: noon.Add(2 * time.Minute)})
-	removed := gone.Events
-	fault.Check(t, err)
-	same(t, "removed", ids(removed), []string{"b1", "b2"})
-	sessions, err := d.SessionStats(t.Context(), 0)
-	fault.Check(t, err)
-	same(t, "sessions", len(sessions), 1)
 	if _, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Session: "a", Path: "x.go"}); err == nil {
 		t.Fatal("two filters at once")
 	}

@@ -275,3 +275,55 @@ func TestHistoryFollowsTheLog(t *testing.T) {
 	fault.Check(t, err)
 	want("b forgotten", 0, 3)
 }
+
+// TestThread: one sequence over all sessions, in the order of the log.
+func TestThread(t *testing.T) {
+	d := newTest(t)
+	var events []event.Event
+	for i := range 6 {
+		e := event.Event{ID: fmt.Sprint("e", i), Time: noon.Add(time.Duration(-i) * time.Second), Session: "a",
+			Body: event.Prompt{Text: fmt.Sprint("do ", i)}}
+		if i%2 == 1 {
+			e.Session = "b"
+			e.Body = event.Call{Act: event.ActRun, Text: e.Text()}
+		}
+		events = append(events, e)
+	}
+	events = append(events, event.Event{ID: "s", Time: noon, Session: "a", Body: event.Hint{}})
+	mustAppend(t, d, events...)
+	all, err := d.Thread(t.Context(), "a", 10)
+	fault.Check(t, err)
+	if len(all) != 3 || all[0].Text() != "do 0" || all[2].Text() != "do 4" || all[0].Seq >= all[1].Seq ||
+		all[1].Seq >= all[2].Seq {
+		t.Fatalf("the thread is %+v", all)
+	}
+	if newest, err := d.Thread(t.Context(), "a", 2); err != nil || len(newest) != 2 || newest[0].Seq != all[1].Seq {
+		t.Errorf("the newest two are %+v, %v", newest, err)
+	}
+	if none, err := d.Thread(t.Context(), "", 10); err != nil || len(none) != 0 {
+		t.Errorf("no session has %+v, %v", none, err)
+	}
+	if prompts, err := d.Prompts(t.Context(), all[0].Seq, 10); err != nil || len(prompts) != 2 ||
+		prompts[1].Text() != "do 4" {
+		t.Errorf("later prompts are %+v, %v", prompts, err)
+	}
+}
+
+func TestRenamed(t *testing.T) {
+	at := noon
+	d := newTest(t)
+	rename := func(id string, from, to event.Path) event.Event {
+		at = at.Add(time.Hour)
+		return event.Event{ID: id, Time: at, Body: event.Rename{From: []event.Path{from}, To: []event.Path{to}}}
+	}
+	mustAppend(t, d, rename("1", "a.go", "b.go"), rename("2", "b.go", "c.go"), rename("3", "x.go", "y.go"),
+		rename("4", "y.go", "x.go"), rename("5", "app.py", "src/app.py"), rename("6", "src/app.py", "src/sans/app.py"),
+		rename("7", "one.go", "two.go"), rename("8", "two.go", "gone.go"))
+	for from, want := range map[event.Path]event.Path{"a.go": "c.go", "b.go": "c.go", "c.go": "", "x.go": "",
+		"never.go": "", "app.py": "src/app.py", "src/app.py": "src/sans/app.py", "one.go": ""} {
+		got, ok, err := d.Renamed(t.Context(), from, func(p event.Path) bool { return p != "b.go" && p != "y.go" && p != "two.go" && p != "gone.go" })
+		if err != nil || got != want || ok != (want != "") {
+			t.Errorf("%s: %q, %v, %v; want %q", from, got, ok, err, want)
+		}
+	}
+}

@@ -9,7 +9,7 @@ run() {
 }
 run 'TestKilled|TestPowerCut|TestCorrupted|TestStopOnFullDisk|TestLimits|TestTeam|TestStoreReplaced|TestForget' ./cmd/aoa
 run TestRestoreUnderSwaps ./internal/stage
-run 'TestFullDisk|TestReadOnlyDisk|TestBadRows|TestCutLog|TestTruncatedAndFlippedFiles|TestKilled|TestForgetDropsCopy' ./internal/cold
+run 'TestFullDisk|TestReadOnlyDisk|TestBadRows|TestCutLog|TestKilled|TestForgetDropsCopy' ./internal/cold
 run 'TestCheckoutOfManyFiles|TestFormatterIsOneEvent' ./watcher # 10,000 files
 run TestClock ./internal/daemon
 run 'TestRenameRace' ./hooks/client # 20 hooks a round

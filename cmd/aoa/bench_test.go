@@ -12,9 +12,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -214,36 +212,6 @@ func (d *bed) rest(b *testing.B, budget float64) {
 		b.ReportMetric(mb/budget, "MB/budget")
 	}
 	b.ReportMetric(0, "ns/op")
-}
-
-// BenchmarkKeep is what the daemon does beside the questions at 100,000 files: a snapshot. Only the
-// learning of new events waits for it.
-func BenchmarkKeep(b *testing.B) {
-	files := make([]event.Path, 100_000)
-	for i := range files {
-		files[i] = name(i)
-	}
-	store := hot.New(nil)
-	db, err := cold.Open(b.Context(), filepath.Join(b.TempDir(), "aoa.db"), cold.Options{Now: time.Now})
-	fault.Check(b, err)
-	defer db.Close()
-	now := time.Now()
-	known(store, files, now)
-	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(b.TempDir(), "cache.db"), Now: time.Now})
-	defer cache.Close()
-	kept := cold.NewSnapshot(db, cache, "scores")
-	var ts times
-	for b.Loop() {
-		for i := 0; i < len(files); i += 100 {
-			store.Add(hot.Frequency, "", string(files[i]), now, 1)
-		}
-		begin := time.Now()
-		state, err := store.Snapshot()
-		fault.Check(b, err)
-		fault.Check(b, kept.Save(b.Context(), 0, state))
-		ts.since(begin)
-	}
-	ts.report(b, 350)
 }
 
 // BenchmarkStage is a whole process: aoa stage run of a step whose dependency did not change.

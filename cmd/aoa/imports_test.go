@@ -121,21 +121,6 @@ func TestImportLaw(t *testing.T) {
 	}
 }
 
-// TestImportLawRefuses: the law must be able to refuse.
-func TestImportLawRefuses(t *testing.T) {
-	for _, edge := range [][2]string{{"learn", "rank"}, {"rank", "learn"}, {"watcher", "internal/hot"},
-		{"hooks", "internal/cold"},
-		{"internal/reload", "prefetch"}, {"internal/daemon", "internal/mcp"}, {"internal/eval", "internal/daemon"},
-		{"a/new/shed", "internal/event"}} {
-		if may(edge[0], edge[1]) {
-			t.Errorf("%s may import %s", edge[0], edge[1])
-		}
-	}
-	if !may("learn", "internal/hot") || !may("internal/reload", "internal/cold") {
-		t.Error("the law refuses what it allows")
-	}
-}
-
 func may(from, to string) bool {
 	edges, known := allowed[from]
 	if !known || slices.Contains(edges, "-"+to) {
@@ -161,29 +146,21 @@ func list(t *testing.T) []pkg {
 	return pkgs
 }
 
-// TestHookIsSmall: the program that agents start links nothing that is slow to start.
-func TestHookIsSmall(t *testing.T) {
-	cmd := exec.Command("go", "list", "-deps", "./cmd/aoa-hook")
-	cmd.Dir = "../.."
-	out, err := cmd.Output()
-	fault.Check(t, err)
-	for name := range strings.Lines(string(out)) {
-		if slices.Contains(heavy, strings.TrimSpace(name)) {
-			t.Errorf("aoa-hook links %s", name)
-		}
-	}
-}
-
-// TestProgramsApart: the product links no program of its developers. Package scripts itself is the
-// hooks' text.
-func TestProgramsApart(t *testing.T) {
-	cmd := exec.Command("go", "list", "-deps", "./cmd/...")
-	cmd.Dir = "../.."
-	out, err := cmd.Output()
-	fault.Check(t, err)
-	for name := range strings.Lines(string(out)) {
-		if strings.HasPrefix(name, module+"/scripts/") {
-			t.Errorf("the product links %s", strings.TrimSpace(name))
+// TestLinked: the program that agents start links nothing that is slow to start, and the product no program of its
+// developers. Package scripts itself is the hooks' text.
+func TestLinked(t *testing.T) {
+	for programs, refused := range map[string]func(name string) bool{
+		"./cmd/aoa-hook": func(name string) bool { return slices.Contains(heavy, name) },
+		"./cmd/...":      func(name string) bool { return strings.HasPrefix(name, module+"/scripts/") },
+	} {
+		cmd := exec.Command("go", "list", "-deps", programs)
+		cmd.Dir = "../.."
+		out, err := cmd.Output()
+		fault.Check(t, err)
+		for _, name := range strings.Fields(string(out)) {
+			if refused(name) {
+				t.Errorf("%s links %s", programs, name)
+			}
 		}
 	}
 }

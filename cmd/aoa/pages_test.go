@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -114,4 +115,42 @@ func TestJSONPage(t *testing.T) {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", p[0], strings.Replace(what, " root", " `root`", 1))
 	}
 	section(t, "docs/json.md", "json", b.String()+"\n"+s.types(t))
+}
+
+// TestMetricsAreDocumented: docs/api.md lists the metrics that there are, and no others.
+func TestMetricsAreDocumented(t *testing.T) {
+	d := initialized(t, 16)
+	d.must("suggest", "server/wire.go")
+	for _, f := range []api.Hook{{Payload: d.hook("UserPromptSubmit", "s", "p", "", "the protocol of server/wire.go")},
+		{Payload: d.hook("PreToolUse", "s", "t", "Read", "server/wire.go")},
+		{Payload: d.hook("PostToolUse", "s", "t", "Read", "server/wire.go")}} {
+		f.Agent, f.Dir, f.Wait = "claude", d.dir, true
+		if _, err := d.send(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	printed := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (aoa_\w+)`).FindAllStringSubmatch(d.must("stats", "metrics"), -1) {
+		printed[m[1]] = true
+	}
+	page, err := os.ReadFile("../../docs/api.md")
+	fault.Check(t, err)
+	_, table, found := strings.Cut(string(page), "## Metrics")
+	if !found || len(printed) < 8 {
+		t.Fatalf("docs/api.md has a table: %v; printed are %v", found, printed)
+	}
+	listed := map[string]bool{}
+	for _, m := range regexp.MustCompile("`(aoa_[a-z_]+)").FindAllStringSubmatch(table, -1) {
+		listed[m[1]] = true
+	}
+	for name := range listed {
+		if !printed[name] {
+			t.Errorf("%s is documented and not printed", name)
+		}
+	}
+	for name := range printed {
+		if !listed[name] {
+			t.Errorf("%s is printed and not documented", name)
+		}
+	}
 }

@@ -206,3 +206,40 @@ func TestTextsAreSealedAndFound(t *testing.T) {
 	fault.Check(t, err)
 	same(t, "forgotten", gone.Events, []event.Event{words("new", "a sealed text about "+secret)})
 }
+
+// FuzzOpenSeal: whatever stands in a row, opening it is a text or ErrLostKey.
+func FuzzOpenSeal(f *testing.F) {
+	s := &Seal{}
+	fault.Check(f, s.add(make([]byte, 32)))
+	f.Add([]byte{}, "x")
+	f.Add([]byte{sealOpen, 'a'}, "x")
+	f.Add([]byte{sealClosed, 0, 0, 0, 7}, "x")
+	f.Add(s.Seal("x", []byte("words")), "x")
+	f.Fuzz(func(t *testing.T, sealed []byte, of string) {
+		text, err := s.Open(of, sealed)
+		if err != nil && !errors.Is(err, ErrLostKey) {
+			t.Fatal(err)
+		}
+		back, err := s.Open(of, s.Seal(of, text))
+		if err != nil || !bytes.Equal(back, text) {
+			t.Fatalf("%q came back as %q: %v", text, back, err)
+		}
+	})
+}
+
+// FuzzKeyFile: whatever stands in the file of keys, texts that are sealed then can be opened.
+func FuzzKeyFile(f *testing.F) {
+	f.Add([]byte(keyRemark + strings.Repeat("0a", 32) + "\n"))
+	f.Add([]byte(strings.Repeat("0a", 31)))
+	file := filepath.Join(f.TempDir(), "key")
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if len(content) > maxKeyFile/2 {
+			return
+		}
+		fault.Check(t, os.WriteFile(file, content, 0o600))
+		s := openSeal(t, file)
+		if _, err := openSeal(t, file).Open("x", s.Seal("x", nil)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

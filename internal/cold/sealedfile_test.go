@@ -108,3 +108,16 @@ func TestSealedFileDamage(t *testing.T) {
 		t.Errorf("without a seal: %d bytes, %v", len(got), err)
 	}
 }
+
+// FuzzSealedFile: a file that another program wrote is an error or a content, never more.
+func FuzzSealedFile(f *testing.F) {
+	f.Add([]byte("age-encryption.org/v1\n-> aoa\nAAAA\n--- AAAA\nx"))
+	f.Add([]byte{255, 255, 255, 255})
+	name := filepath.Join(f.TempDir(), "file")
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		fault.Check(t, os.WriteFile(name, raw, 0o600))
+		if got, err := (cold.SealedFile{Name: name}).Read(); err == nil && len(got) > len(raw) {
+			t.Errorf("%d bytes of %d", len(got), len(raw))
+		}
+	})
+}

@@ -145,28 +145,6 @@ func TestIdle(t *testing.T) {
 	d.start() // and another one can begin
 }
 
-// TestOneHolder: the second of two daemons leaves, and takes over once the first has ended.
-func TestOneHolder(t *testing.T) {
-	t.Parallel()
-	d := newFixture(t)
-	d.start()
-	if err := daemon.Run(t.Context(), d.o); !errors.Is(err, api.ErrRunning) {
-		t.Errorf("a second daemon: %v", err)
-	}
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := api.Gone(over, d.o.Place); !errors.Is(err, context.Canceled) {
-		t.Errorf("the lock is held: %v", err)
-	}
-	call(d, api.Stop, api.StopRequest{Unless: "test"}) // meant for another build
-	call(d, api.Stop, api.StopRequest{})
-	held, err := api.Gone(t.Context(), d.o.Place)
-	fault.Check(t, err)
-	fault.Check(t, held.Unlock())
-	d.ended()
-	d.start()
-}
-
 // TestNothingAcceptedIsLost: events that come while the daemon is being ended are either refused or
 // durable.
 func TestNothingAcceptedIsLost(t *testing.T) {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/stage"
@@ -61,42 +63,15 @@ func (d *fixture) fill() {
 	})
 }
 
-// count asks every store for what it has.
+// count asks for what is kept beside the log.
 func (d *fixture) count() map[string]int {
 	d.Helper()
-	n := map[string]int{}
-	events := call(d, api.Log, api.LogRequest{Limit: 10_000}).Events
-	n["events"] = len(events)
-	n["commits"] = int(call(d, api.Status, api.None{}).Events) // as counted, whether they can be read or not
-	sessions := call(d, api.Sessions, api.SessionsRequest{Limit: 1000, Archived: true}).Sessions
-	n["sessions"] = len(sessions)
-	for _, s := range sessions {
-		if _, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.Sessions,
-			api.SessionsRequest{ID: s.ID, Full: true}); err != nil {
-			n["sessions"]--
-		}
+	return map[string]int{
+		"sessions":  len(call(d, api.Sessions, api.SessionsRequest{Limit: 1000, Archived: true}).Sessions),
+		"sequences": len(call(d, api.ReloadList, api.SequencesRequest{All: true, Limit: 1000}).Sequences),
+		"items":     call(d, api.CacheList, api.CacheListRequest{All: true}).Total,
+		"segments":  len(call(d, api.Context, api.ContextRequest{Session: "s1"}).Segments),
 	}
-	n["sequences"] = len(call(d, api.ReloadList, api.SequencesRequest{All: true, Limit: 1000}).Sequences)
-	n["results"] = len(call(d, api.StageList, api.StageListRequest{}).Entries)
-	items := call(d, api.CacheList, api.CacheListRequest{All: true}).Items
-	for _, i := range items {
-		reply, err := api.Ask(d.Context(), &api.Client{Place: d.o.Place}, api.CacheGet, api.CacheGetRequest{Key: i.Key}, nil)
-		var refused *api.Error
-		switch {
-		case err == nil:
-			n["items"]++
-			reply.Close()
-		case !errors.As(err, &refused) || refused.Code == api.CodeInternal:
-			d.Errorf("item %s: %v", i.Key, err)
-		}
-	}
-	n["segments"] = len(call(d, api.Context, api.ContextRequest{Session: "s1"}).Segments)
-	for _, table := range []string{"files", "tags", "sessions"} {
-		call(d, api.Stats, api.StatsRequest{Table: table})
-	}
-	call(d, api.Rank, event.Query{Session: "s1"})
-	d.feed(2000, 2)
-	return n
 }
 
 func stream[Req, Res any](d *fixture, r api.Stream[Req, Res], req Req, rest []byte) *api.Reply[Res] {
@@ -120,4 +95,64 @@ func (d *fixture) hook(session, ev string, more map[string]any) {
 	if _, err := hooktest.Send(d.Context(), d.o.Place, api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: raw, Wait: true}); err != nil {
 		d.Fatal(err)
 	}
+}
+
+// aside sets an item aside in a session.
+func (d *fixture) aside(session string) {
+	d.Helper()
+	reply := stream(d, api.CachePut, api.CachePutRequest{Session: session, Item: llmcache.Item{Size: 4}},
+		[]byte("data"))
+	fault.Check(d, reply.Close())
+}
+
+// asideOf counts the items of a session.
+func (d *fixture) asideOf(session string) int {
+	d.Helper()
+	return call(d, api.CacheList, api.CacheListRequest{Filter: llmcache.Filter{Session: session}}).Total
+}
+
+// TestAnExitIsReadAgain: what a session sets aside after it exited and was resumed stays, also when
+// its exit is read again from the log, because something else was forgotten or the last snapshot
+// was lost. What it had set aside before is deleted, also if the daemon was killed before it did
+// that.
+func TestAnExitIsReadAgain(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t)
+	d.start()
+	exit := func(id string) {
+		call(d, api.Events, []event.Event{read("read "+id, "s", d.o.Now(), "a.go"),
+			{ID: id, Time: d.o.Now(), Agent: "test", Session: "s", Body: event.End{Reason: "exit"}}})
+	}
+	d.aside("s")
+	exit("first")
+	d.until("the items of a session that exited are gone", func() bool { return d.asideOf("s") == 0 })
+	d.late.Add(int64(time.Second))
+	d.aside("s")
+	for what, again := range map[string]func(){
+		"another file was forgotten": func() {
+			call(d, api.Events, []event.Event{read("b", "other", d.o.Now(), "b.go")})
+			call(d, api.Forget, api.ForgetRequest{File: "b.go"})
+			d.stop()
+			d.start()
+		},
+		"the snapshot was lost": func() {
+			d.stop()
+			d.noSnapshot()
+			d.start()
+		},
+	} {
+		again()
+		call(d, api.Events, []event.Event{})
+		if n := d.asideOf("s"); n != 1 {
+			t.Errorf("%s: %d items are left, want 1", what, n)
+		}
+	}
+	d.stop() // an exit is in the log, and the daemon was killed before it deleted anything
+	db, err := cold.Open(t.Context(), filepath.Join(d.o.Place.Store, "aoa.db"), cold.Options{Now: d.o.Now})
+	fault.Check(t, err)
+	_, _, err = db.Append(t.Context(), []event.Event{{ID: "second", Time: d.o.Now(), Agent: "test", Session: "s",
+		Body: event.End{Reason: "logout"}}})
+	fault.Check(t, errors.Join(err, db.Close()))
+	d.start()
+	d.until("the items of a session that exited before a kill are gone", func() bool { return d.asideOf("s") == 0 })
 }

@@ -4,44 +4,16 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 const day = 24 * time.Hour
-
-// counter counts log records with a message.
-type counter struct {
-	message string
-	n       atomic.Int64
-}
-
-func (c *counter) Write(b []byte) (int, error) {
-	if strings.Contains(string(b), c.message) {
-		c.n.Add(1)
-	}
-	return len(b), nil
-}
-
-// housekept starts the daemon and returns when it has done the jobs that are due.
-func (d *fixture) housekept(done *counter) {
-	d.Helper()
-	before := done.n.Load()
-	d.start()
-	d.until("housekeeping is done", func() bool { return done.n.Load() > before })
-}
-
-// newKept is a fixture whose housekeeping is seen.
-func newKept(t *testing.T, env ...string) (*fixture, *counter) {
-	d, done := newFixture(t, append([]string{"AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=0"}, env...)...),
-		&counter{message: "housekeeping at the start is done"}
-	d.o.Log = slog.New(slog.NewTextHandler(done, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	return d, done
-}
 
 func (d *fixture) edits(prefix string, n int) {
 	d.Helper()
@@ -69,13 +41,22 @@ func (d *fixture) ids(prefix string) int {
 // at the hour.
 func TestTicksOnALaptop(t *testing.T) {
 	t.Parallel()
-	d, done := newKept(t)
-	d.housekept(done)
-	d.edits("before", 5)
-	for week := range 3 {
+	d := newFixture(t, "AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=0")
+	for week := range 4 {
+		d.start()
+		d.until("the tick is logged", func() bool { return d.ids("tick:sweep") == week+1 })
 		d.stop()
 		d.late.Add(int64(8 * day))
-		d.housekept(done)
-		d.until("the tick is logged", func() bool { return d.ids("tick:sweep") == week+2 })
 	}
+}
+
+// TestLevelFollows: a running daemon takes a changed log_level at once.
+func TestLevelFollows(t *testing.T) {
+	d := newFixture(t)
+	d.o.Level = new(slog.LevelVar)
+	d.start()
+	fault.Check(t, config.Set(d.o.Place.Settings(), "log_level", "debug"))
+	_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}, api.Config, api.None{})
+	fault.Check(t, err)
+	fault.Same(t, "level", d.o.Level.Level(), slog.LevelDebug)
 }

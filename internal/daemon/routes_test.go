@@ -1,6 +1,7 @@
 package daemon_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -16,38 +16,23 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-var (
-	declared   = regexp.MustCompile(`(?:Route|Stream)\[.*\]\{(?:Path: )?(?:"(GET|POST)", )?"(/[^"]+)"`)
-	documented = regexp.MustCompile("(?m)^\\| (GET|POST|GET, POST) `/v1(/[^`]+)`")
-)
+var declared = regexp.MustCompile(`(?:Route|Stream)\[.*\]\{(?:Path: )?(?:"(GET|POST)", )?"(/[^"]+)"`)
 
-// TestRoutes holds the table of docs/api.md against the routes that package api declares and the daemon serves.
+// TestRoutes: the daemon serves the routes that package api declares.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	sources, err := filepath.Glob("../api/*.go")
 	fault.Check(t, err)
-	var routes, rows []string
-	for _, name := range append(sources, "../../docs/api.md") {
+	var routes []string
+	for _, name := range sources {
 		raw, err := os.ReadFile(name)
 		fault.Check(t, err)
 		for _, m := range declared.FindAllStringSubmatch(string(raw), -1) {
-			method := "POST" // of a stream
-			if m[1] != "" {
-				method = m[1]
-			}
-			routes = append(routes, method+" "+m[2])
-		}
-		for _, m := range documented.FindAllStringSubmatch(string(raw), -1) {
-			for method := range strings.SplitSeq(m[1], ", ") {
-				rows = append(rows, method+" "+m[2])
-			}
+			routes = append(routes, cmp.Or(m[1], "POST")+" "+m[2]) // a stream is posted
 		}
 	}
-	slices.Sort(routes)
-	slices.Sort(rows)
-	fault.Same(t, "package api declares", routes, rows)
-	if most := 38; len(routes) > most {
-		t.Errorf("there are %d routes, at most %d are wanted", len(routes), most)
+	if n := len(routes); n < 20 || n > 38 {
+		t.Errorf("there are %d routes, at most 38 are wanted", n)
 	}
 	d := newFixture(t)
 	d.start()

@@ -11,7 +11,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // born is when events begin: lately, for ticks end sessions that are a day old.
@@ -129,31 +128,4 @@ func TestForgetOrigin(t *testing.T) {
 	}
 	call(a, api.Events, reads("z", 6))
 	b.hold("nothing is taken from it", 0)
-}
-
-// TestServerGone: without its server a daemon starts, learns, answers, forgets and stops; then
-// everything is exchanged.
-func TestServerGone(t *testing.T) {
-	t.Parallel()
-	m := miniredis.RunT(t)
-	a, b := newTeam(t, m)
-	call(a, api.Events, reads("x", 6))
-	b.hold("before", 6)
-	m.Close()
-	call(a, api.Events, reads("z", 9))
-	a.until("the status says so", func() bool {
-		return strings.Contains(strings.Join(call(a, api.Status, api.None{}).Warnings, "\n"), "batches wait")
-	})
-	if got := call(a, api.Rank, event.Query{Limit: 3}); len(got.Suggestions) == 0 {
-		t.Error("no answer without the server")
-	}
-	call(a, api.Forget, api.ForgetRequest{Session: "session-x"})
-	a.until("the one who forgot is back", func() bool { n, _ := a.from(); return n >= 0 })
-	a.stop()
-	a.start()
-	fault.Check(t, m.Restart())
-	b.hold("all is exchanged", 9)
-	a.until("the status is well again", func() bool {
-		return !strings.Contains(strings.Join(call(a, api.Status, api.None{}).Warnings, "\n"), "batches wait")
-	})
 }

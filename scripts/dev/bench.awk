@@ -12,7 +12,6 @@ function label(name,    part, n) {
 	}
 	if (part[1] == "Start") return "start to first answer, " files(part[2])
 	if (part[1] == "Memory") return part[2] == 1000 ? "resident memory, idle" : "resident memory, " files(part[2])
-	if (part[1] == "Keep") return "100000 files: snapshot"
 	if (part[1] == "Stage") return "whole process: a hit of aoa stage run"
 	if (part[1] == "Hook") return "whole process: " (part[2] ~ /hint|learn/ ? "aoa-hook, " part[2] : part[2] == "aoa" ? "aoa hook, hint" : "an empty Go program")
 	return name

@@ -2,8 +2,6 @@ package watcher
 
 import (
 	"bytes"
-	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -95,53 +93,12 @@ func parsed(t *testing.T, in []byte) (out []Commit) {
 	return out
 }
 
-// FuzzPattern: what a pattern says of a file it says of a folder of that name, too; one for folders
-// says nothing of files.
-func FuzzPattern(f *testing.F) {
-	f.Add("**/a*[!b]?", "x/abc")
-	f.Add("a*a*a*a*a*a*a*a*a*b/", strings.Repeat("a", 200))
-	f.Add("[[:alpha:]-\\]", "a")
-	f.Fuzz(func(t *testing.T, line, path string) {
-		p, ok := parsePattern(line, false)
-		if !ok {
-			return
-		}
-		file, folder := p.match(path, event.Path(path).Base(), false), p.match(path, event.Path(path).Base(), true)
-		if file && (!folder || strings.HasSuffix(trimSpaces(strings.TrimSuffix(line, "\r")), "/")) {
-			t.Errorf("%q matches the file %q, and as a folder: %v", line, path, folder)
-		}
-	})
-}
-
 func FuzzParseLsFiles(f *testing.F) {
 	f.Add([]byte("? new.go\x00H 100644 0123 0\ta.go\x00R 100644 0123 0\ta.go\x00"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		for _, p := range parseLsFiles(in, false) {
 			if _, err := event.NewPath(string(p)); err != nil {
 				t.Errorf("path %q: %v", p, err)
-			}
-		}
-	})
-}
-
-var hostName = regexp.MustCompile(`^[\w.-]{2,}$`)
-
-// FuzzNormalizeURL: spaces around an address do not matter, and one repository of a host has one
-// form, without the names and passwords of those who fetch it.
-func FuzzNormalizeURL(f *testing.F) {
-	f.Add("git@github.com:u/r.git")
-	f.Add("https://x:y@h:443/")
-	f.Add("Example.com")
-	f.Fuzz(func(t *testing.T, s string) {
-		if got := normalizeURL(" " + s + "\n"); got != normalizeURL(s) {
-			t.Errorf("%q becomes %q with spaces around it, and %q without", s, got, normalizeURL(s))
-		}
-		if !hostName.MatchString(s) {
-			return
-		}
-		for _, form := range []string{"https://u:secret@%s/r.git", "ssh://git@%s:22/r", "git@%s:r.git", "git://%s/r/"} {
-			if got, want := normalizeURL(fmt.Sprintf(form, s)), strings.ToLower(s)+"/r"; got != want {
-				t.Errorf(form+" becomes %q, want %q", s, got, want)
 			}
 		}
 	})

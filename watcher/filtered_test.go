@@ -2,7 +2,6 @@ package watcher
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
 
@@ -53,15 +51,5 @@ func TestFilterNeverRuns(t *testing.T) {
 	}
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("the filter ran")
-	}
-}
-
-// TestFilterWithoutOption: where a filter cannot be switched off, git is not asked.
-func TestFilterWithoutOption(t *testing.T) {
-	d, ran := newFiltered(t)
-	d.Git("config", "--file", ".git/config", "filter.a=b.clean", "touch '"+ran+"'; cat")
-	r := open(d)
-	if got, err := r.differing(context.Background()); !errors.Is(err, git.ErrFilters) {
-		t.Errorf("differing %v, %v", got, err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
@@ -156,4 +158,59 @@ func generated(tb testing.TB, n int) *repotest.Repo {
 	g.Import(in.String())
 	g.Git("repack", "-adq")
 	return g
+}
+
+// TestSubjectIsRedactedBeforeItIsCut: a token that the cut would halve is taken out whole, from the
+// words, too.
+func TestSubjectIsRedactedBeforeItIsCut(t *testing.T) {
+	token := "gh" + "p_" + strings.Repeat("aB3dE6", 6)
+	for before := range 50 {
+		subject := strings.Repeat("x", maxSubject-before-1) + " " + token + " and more"
+		c := (&Repo{}).commit(&Commit{Subject: subject}, nil, currentNames{})
+		if all := c.Text + strings.Join(c.Terms, " "); strings.Contains(all, token[:5]) || len(c.Text) > maxSubject {
+			t.Errorf("%d bytes before the cut: …%q", before, all[min(len(all), maxSubject-60):])
+		}
+	}
+}
+
+func TestRenamesAsTheyHappen(t *testing.T) {
+	g := repotest.New(t)
+	g.Commit("base", "a.go", "k.go")
+	r, cursor := open(g), map[string]string{}
+	readAgain(t, r, cursor)
+	g.Git("mv", "a.go", "b.go")
+	moved := g.Commit("move")
+	g.Commit("reuse", "a.go")
+	want := []string{"names:1:" + moved + " [a.go] [b.go]", "commit [] [a.go]", "commit [] [b.go]",
+		"rename:" + moved + " [a.go] [b.go]"}
+	if got := shortly(readAgain(t, r, cursor)); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	g.Git("reset", "-q", "--hard", "HEAD~2")
+	want = []string{"uncommit [] [a.go]", "uncommit [] [b.go]", "names:2:-" + moved + " [b.go] [a.go]"}
+	fault.Same(t, "after the reset", shortly(readAgain(t, r, cursor)), want)
+}
+
+func shortly(events []event.Event) []string {
+	var out []string
+	for _, e := range events {
+		id, _, _ := strings.Cut(e.ID, ":")
+		if e.Kind() == event.KindRename {
+			id = e.ID
+		}
+		out = append(out, fmt.Sprint(id, " ", e.From(), " ", e.Paths()))
+	}
+	return out
+}
+
+// TestRenamesIn: a rename is one that git finds, or the only deleted and the only added file of a distinctive name.
+func TestRenamesIn(t *testing.T) {
+	c := &Commit{Files: []FileChange{
+		{Status: 'R', From: "a/x/__init__.py", Path: "b/x/__init__.py"}, {Status: 'M', Path: "m.py"},
+		{Status: 'D', Path: "a/one.py"}, {Status: 'A', Path: "b/one.py"},
+		{Status: 'D', Path: "a/index.js"}, {Status: 'A', Path: "b/index.js"},
+		{Status: 'D', Path: "c/two.py"}, {Status: 'D', Path: "d/two.py"}, {Status: 'A', Path: "e/two.py"},
+	}}
+	fault.Same(t, "renames", renamesIn(c), []rename{{"a/one.py", "b/one.py"}, {"a/x/__init__.py", "b/x/__init__.py"}},
+		cmp.AllowUnexported(rename{}))
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,23 +13,6 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
-
-// TestHostileRulesAndGit: git itself waits for a pipe. It is not started, and the error names the
-// file.
-func TestHostileRulesAndGit(t *testing.T) {
-	g := repotest.New(t)
-	g.Write("a.go", "x")
-	g.Commit("first")
-	for _, name := range []string{".gitignore", ".git/info/exclude"} {
-		file := filepath.Join(g.Dir, filepath.FromSlash(name))
-		fault.Hostile(t, file, func(t *testing.T) {
-			files, err := open(g).Files(t.Context())
-			if err == nil && !slices.Contains(files, event.Path("a.go")) {
-				t.Errorf("%s: files %q", name, files)
-			}
-		})
-	}
-}
 
 // TestHostileGitDir: where a file that git or go-git reads never ends or never begins, every
 // question ends, with an answer or an error.
@@ -41,7 +23,8 @@ func TestHostileGitDir(t *testing.T) {
 	g.Git("pack-refs", "--all")
 	for _, name := range []string{".git/HEAD", ".git/index", ".git/config", ".git/packed-refs",
 		".git/refs/remotes/origin/HEAD", ".git/info/attributes", ".git/objects/info/alternates", ".git/commondir",
-		".gitattributes", ".mailmap"} {
+		".gitattributes", ".mailmap", ".gitignore",
+		".git/info/exclude"} {
 		r, file := open(g), filepath.Join(g.Dir, filepath.FromSlash(name))
 		before, err := os.ReadFile(file)
 		fault.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))

@@ -67,37 +67,6 @@ func TestOpenRefusals(t *testing.T) {
 	}
 }
 
-func TestEmptyRepository(t *testing.T) {
-	g := repotest.New(t)
-	g.Write("new.go", "x")
-	r := open(g)
-	ref, oid, err := r.Head(context.Background())
-	if err != nil || ref != "refs/heads/main" || oid != "" {
-		t.Errorf("HEAD %q %q %v", ref, oid, err)
-	}
-	files, err := r.Files(context.Background())
-	if err != nil || !slices.Equal(files, []event.Path{"new.go"}) {
-		t.Errorf("files %q %v", files, err)
-	}
-	if got := readAgain(t, r, map[string]string{}); len(got) != 0 {
-		t.Errorf("history of nothing: %v", got)
-	}
-}
-
-// TestHookEnvironment: git sets GIT_DIR and more for its hooks; only the folder decides.
-func TestHookEnvironment(t *testing.T) {
-	other, g := repotest.New(t), repotest.New(t)
-	other.Commit("other", "other.go")
-	g.Commit("mine", "mine.go")
-	g.Env = append(g.Env, "GIT_DIR="+filepath.Join(other.Dir, ".git"), "GIT_INDEX_FILE="+filepath.Join(other.Dir, ".git",
-		"index"),
-		"GIT_WORK_TREE="+other.Dir, "GIT_TRACE=1", "GIT_CONFIG_PARAMETERS='core.bare'='true'")
-	files, err := open(g).Files(context.Background())
-	if err != nil || !slices.Equal(files, []event.Path{"mine.go"}) {
-		t.Errorf("files %q %v", files, err)
-	}
-}
-
 func TestWorktrees(t *testing.T) {
 	g := repotest.New(t)
 	g.Commit("first", "a.go", "dir/b.go")
@@ -129,5 +98,44 @@ func TestNormalizeURL(t *testing.T) {
 		"":                                  "",
 	} {
 		fault.Same(t, in, normalizeURL(in), want)
+	}
+}
+
+// TestWorktreeOfOthers: settings of a repository cannot make a folder that does not name this
+// repository its worktree.
+func TestWorktreeOfOthers(t *testing.T) {
+	for name, claim := range map[string]func(g *repotest.Repo, theirs string) string{
+		"core.worktree": func(g *repotest.Repo, theirs string) string {
+			g.Git("config", "core.worktree", theirs)
+			return g.Dir
+		},
+		"core.worktree, seen from the git dir": func(g *repotest.Repo, theirs string) string {
+			inside := filepath.Join(filepath.Dir(g.Dir), "looks-like-a-git-dir")
+			fault.Check(t, os.Rename(filepath.Join(g.Dir, ".git"), inside))
+			g.At(inside).Git("config", "core.worktree", theirs)
+			g.At(inside).Git("config", "core.bare", "false")
+			return inside
+		},
+		"a linked worktree's git dir": func(g *repotest.Repo, theirs string) string {
+			g.Git("worktree", "add", "-q", filepath.Join(filepath.Dir(g.Dir), "linked"))
+			git := filepath.Join(g.Dir, ".git", "worktrees", "linked")
+			g.Write(".git/worktrees/linked/gitdir", filepath.Join(theirs, ".git")+"\n")
+			return git
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			other, g := repotest.New(t), repotest.New(t)
+			other.Commit("theirs", "theirs.go")
+			g.Commit("ours", "ours.go")
+			from := claim(g, other.Dir)
+			if r, err := OpenRepo(context.Background(), from, g.Env); !errors.Is(err, locate.ErrNotRepo) {
+				t.Errorf("opened %+v, %v", r, err)
+			}
+			if _, err := os.Stat(filepath.Join(g.Dir, ".git")); err == nil && name != "core.worktree" {
+				if got := open(g).Worktrees(); len(got) != 0 {
+					t.Errorf("other worktrees: %q", got)
+				}
+			}
+		})
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -93,19 +92,6 @@ func TestAnswerThatJSONCannotHold(t *testing.T) {
 	}
 }
 
-func TestRefusalsKeepCodeAndHint(t *testing.T) {
-	mux := http.NewServeMux()
-	api.Handle(mux, api.Why, func(context.Context, api.WhyRequest) (api.WhyAnswer, error) {
-		return api.WhyAnswer{}, &api.Error{Code: api.CodeMissing, Message: "no answer at 5", Hint: "aoa suggest"}
-	})
-	p := serve(t, &api.Server{HTTP: mux})
-	_, err := api.Call(context.Background(), &api.Client{Place: p}, api.Why, api.WhyRequest{})
-	var e *api.Error
-	if !errors.As(err, &e) || e.Code != api.CodeMissing || e.Hint != "aoa suggest" || e.Message != "no answer at 5" {
-		t.Errorf("refusal came back as %#v", err)
-	}
-}
-
 func TestAnotherBuildIsReplaced(t *testing.T) {
 	var oldAsked, newAsked atomic.Int32
 	handler := func(asked *atomic.Int32, stop func()) http.Handler {
@@ -133,28 +119,6 @@ func TestAnotherBuildIsReplaced(t *testing.T) {
 	}
 	if oldAsked.Load() != 0 || newAsked.Load() != 1 {
 		t.Errorf("the old daemon answered %d requests and the new one %d, want 0 and 1", oldAsked.Load(), newAsked.Load())
-	}
-}
-
-func TestNoDaemon(t *testing.T) {
-	p, err := locate.Create(t.TempDir(), homeOf(t))
-	fault.Check(t, err)
-	_, err = api.Call(context.Background(), &api.Client{Place: p}, api.Status, api.None{})
-	if !errors.Is(err, api.ErrNoDaemon) {
-		t.Errorf("without a daemon: %v, want ErrNoDaemon", err)
-	}
-}
-
-func TestModes(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("modes are access control lists here")
-	}
-	p := serve(t, &api.Server{})
-	for name, want := range map[string]os.FileMode{p.Store: 0o700, p.Socket: 0o600} {
-		st, err := os.Stat(name)
-		if err != nil || st.Mode().Perm() != want {
-			t.Errorf("%s has mode %v, want %v (%v)", name, st.Mode().Perm(), want, err)
-		}
 	}
 }
 

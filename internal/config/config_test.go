@@ -2,15 +2,16 @@ package config
 
 import (
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
@@ -35,24 +36,6 @@ func places(t testing.TB, user, repository string) (environ []string, file strin
 		write(t, file, repository)
 	}
 	return environ, file
-}
-
-func TestDefaults(t *testing.T) {
-	c, warnings, err := Load(nil, "")
-	fault.Check(t, err)
-	if len(warnings) != 0 {
-		t.Fatalf("warnings: %v", warnings)
-	}
-	want := Config{Threshold: 0.6, ListThreshold: 0.65, Holdout: 0.1, IdleTimeout: 4 * time.Hour,
-		RetentionBytes: 500_000_000, Durability: "normal",
-		Tags: map[string]string{}, Watch: "on",
-		Quiet: 100 * time.Millisecond, Transcripts: "ask", LogLevel: slog.LevelInfo,
-		SessionTokens: 2000, ContextTotal: 499,
-		Kinds:  []string{"partner", "rescue", "search", "start", "prompt", "stale", "reload"},
-		Reload: true, MinSimilarity: 0.7, StageBytes: 200_000_000, PipelineEnv: []string{"CI", "HOME", "USER"}}
-	fault.Same(t, "read back", c, want, cmpopts.IgnoreUnexported(Config{}))
-	fault.Same(t, "the defaults", c, standard(), cmpopts.IgnoreUnexported(Config{}))
-	fault.Same(t, "origin", c.Origin("threshold"), "default")
 }
 
 func TestLayers(t *testing.T) {
@@ -191,24 +174,6 @@ func TestBadValues(t *testing.T) {
 	if _, _, err := Load([]string{"AOA_WATCH=never"}, ""); err == nil ||
 		!strings.Contains(err.Error(), "AOA_WATCH: watch") {
 		t.Errorf("a bad variable: %v", err)
-	}
-}
-
-func TestKeys(t *testing.T) {
-	names, envs := map[string]bool{}, map[string]bool{}
-	for _, k := range Keys() {
-		if names[k.Name] || envs[k.Env] {
-			t.Errorf("%s or %s is there twice", k.Name, k.Env)
-		}
-		names[k.Name], envs[k.Env] = true, true
-		if k.Allowed == "" || k.Help == "" || k.Effect != AtOnce && k.Effect != NextStart {
-			t.Errorf("%s is not documented: %+v", k.Name, k)
-		}
-	}
-	for _, name := range []string{"threshold", "retention.bytes", "kinds", "tags.PATTERN", "redis_url"} {
-		if !names[name] {
-			t.Errorf("%s is missing", name)
-		}
 	}
 }
 
@@ -384,4 +349,70 @@ func FuzzLoad(f *testing.F) {
 			t.Fatalf("threshold %v", c.Threshold)
 		}
 	})
+}
+
+func TestParseRedis(t *testing.T) {
+	type want struct {
+		redis.UniversalOptions
+		tls  bool
+		name string
+	}
+	for text, want := range map[string]want{
+		"redis://h":                   {redis.UniversalOptions{Addrs: []string{"h:6379"}}, false, "redis://h"},
+		"redis://u:p%40%2F@[::1]:1/2": {redis.UniversalOptions{Addrs: []string{"[::1]:1"}, Username: "u", Password: "p@/", DB: 2}, false, "redis://[::1]:1/2"},
+		"unix://u:p@/run/r%20s?db=1":  {redis.UniversalOptions{Addrs: []string{"/run/r s"}, Username: "u", Password: "p", DB: 1}, false, "unix:///run/r%20s"},
+		"rediss://h:1?client_name=b":  {redis.UniversalOptions{Addrs: []string{"h:1"}, ClientName: "b"}, true, "rediss://h:1"},
+		"rediss://a:1?addr=b:2": {redis.UniversalOptions{Addrs: []string{"a:1", "b:2"}, IsClusterMode: true}, true,
+			"rediss://a:1?addr=b%3A2"},
+		"redis://s:q@a:1/4?master_name=m&addr=b:2&username=u&password=p": {redis.UniversalOptions{Addrs: []string{"a:1", "b:2"},
+			MasterName: "m", DB: 4, SentinelUsername: "s", SentinelPassword: "q", Username: "u", Password: "p"}, false,
+			"redis://a:1/4?addr=b%3A2&master_name=m"},
+	} {
+		got, err := ParseRedis(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		fault.Same(t, text+" has TLS", got.TLSConfig != nil, want.tls)
+		got.TLSConfig = nil
+		if !reflect.DeepEqual(*got, want.UniversalOptions) {
+			t.Errorf("%s: %+v", text, got)
+		}
+		fault.Same(t, "name of "+text, RedisName(text), want.name)
+	}
+}
+
+func TestParseRedisRefuses(t *testing.T) {
+	for _, text := range []string{"", "redis", "redis://", "http://u:secret@h", "redis://h:secret", "redis://h/secret",
+		"unix://relative", "redis://u:secret@h?nothing=1", "redis://h?db=secret", "redis://u:%secret@h", "redis://u:p#secret@h",
+		"redis://u:p secret@h", "redis://u/secret@h", "redis://h?addr=secret"} {
+		_, err := ParseRedis(text)
+		if err == nil {
+			t.Errorf("%s was accepted", text)
+		} else if strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: the error repeats it: %v", text, err)
+		}
+	}
+}
+
+// FuzzParseRedis: what is accepted has an address, and a name without the password.
+func FuzzParseRedis(f *testing.F) {
+	for _, s := range []string{"redis://u:p@h:1/2?client_name=a", "unix:///x?db=1", "redis://a?addr=b:1&master_name=m"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := ParseRedis(text)
+		if err == nil && (len(r.Addrs) == 0 || r.Addrs[0] == "" || len(r.Password) > 9 && strings.Contains(RedisName(text), r.Password)) {
+			t.Fatalf("%q: %v", text, r.Addrs)
+		}
+	})
+}
+
+// TestShown: of a redis_url no user and no password is shown, of another setting everything.
+func TestShown(t *testing.T) {
+	for text, want := range map[string]string{"": "", "redis://u:secret@h:1/2?client_name=x": "redis://h:1/2",
+		"redis://:se@cr:et@h": "redis://h", "u:secret@h": "redis"} {
+		fault.Same(t, text, Shown("redis_url", text), want)
+	}
+	fault.Same(t, "another setting", Shown("threshold", "u:p@h"), "u:p@h")
 }

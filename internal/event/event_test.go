@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
@@ -147,14 +146,4 @@ func TestRootPath(t *testing.T) {
 			t.Errorf("%q: %q, %v, want %q", name, p, ok, want)
 		}
 	}
-}
-
-// FuzzClip: a clipped text is short enough, and the beginning of the text.
-func FuzzClip(f *testing.F) {
-	f.Add("don't fix rank/score.go from a to b #12 fooBar 日本 and more")
-	f.Fuzz(func(t *testing.T, text string) {
-		if s := Clip(text, 40); utf8.ValidString(text) && (len(s) > 40 || !strings.HasPrefix(text, s)) {
-			t.Fatalf("%q", s)
-		}
-	})
 }

@@ -71,6 +71,7 @@ var stories = []struct {
 		saved(40*time.Minute, "c")}},
 	{"commits, and a file that one of them removed", []event.Event{
 		with(commit(0, "a", "b", "c"), "Terms", []string{"login"}, "Gone", []event.Path{"old"}), commit(0, "a")}},
+	{"a commit without files has no words", []event.Event{with(commit(0), "Terms", []string{"login"})}},
 	{"a commit that is taken back leaves nothing but its time", []event.Event{with(commit(0, "a", "b"), "Terms", []string{"login"}),
 		back(time.Hour, with(commit(0, "a", "b"), "Terms", []string{"login"}))}},
 	{"the name of a package is no word of a manifest", []event.Event{with(commit(0, "go.mod", "go.sum"), "Text",

@@ -2,13 +2,16 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -183,5 +186,134 @@ func (d *sandbox) ends(daemon *exec.Cmd) {
 	case <-time.After(patient):
 		d.kill(daemon)
 		d.Error("the daemon goes on")
+	}
+}
+
+// TestRemoveBesideHooks: aoa remove beside an agent whose hooks start daemons, and beside another
+// aoa init, leaves no store, or the one of that init with at most its own daemon.
+func TestRemoveBesideHooks(t *testing.T) {
+	t.Parallel()
+	d := newSandbox(t, 4)
+	book := fault.Open(t, "remove beside hooks and init")
+	for round := range fault.Size(2, 2*fault.Rounds()) {
+		d.must("init")
+		store := d.place().Store
+		ctx, end := context.WithCancel(t.Context())
+		var agent sync.WaitGroup
+		for range 2 {
+			agent.Go(func() {
+				for ctx.Err() == nil {
+					d.doWith(string(d.hook("UserPromptSubmit", "s", "p", "", "repair the wire")), "hook", "claude")
+				}
+			})
+		}
+		beside := round%2 == 1
+		if beside {
+			agent.Go(func() { d.do("init") })
+		}
+		if s := d.do("remove", "--yes"); s.code != 0 {
+			t.Errorf("aoa remove: exit %d: %s", s.code, s.err)
+		}
+		end()
+		agent.Wait()
+		if s := d.do("daemon", "stop"); beside {
+			d.do("remove", "--yes")
+		} else if _, err := os.Lstat(store); !errors.Is(err, os.ErrNotExist) || s.code != exitNoRepo {
+			t.Errorf("round %d: a store is left: %v; aoa daemon stop: exit %d: %s", round, err, s.code, s.out)
+		}
+		if left, _ := filepath.Glob(store + "*"); len(left) > 0 {
+			t.Errorf("round %d: %q is left", round, left)
+		}
+		if conn, err := api.Dial(t.Context(), d.place()); err == nil {
+			conn.Close()
+			t.Errorf("round %d: a daemon is left", round)
+		}
+		book.Add(verdict(t), 1)
+	}
+}
+
+// TestStoreReplaced: the store is deleted under a running daemon and made again at once. The new
+// daemon answers, the old one ends and puts nothing into the new store.
+func TestStoreReplaced(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("open files cannot be deleted here")
+	}
+	d := initialized(t, 16)
+	d.must("daemon", "stop")
+	book := fault.Open(t, "store deleted and made again")
+	for range fault.Size(1, fault.Rounds()) {
+		old := d.daemon()
+		d.read()
+		if _, err := d.send(api.Hook{Agent: "claude", Dir: d.dir,
+			Payload: d.hook("PostToolUse", "old", "t1", "Read", "README.md")}); err != nil {
+			t.Fatal(err)
+		}
+		// the daemon may be writing into it
+		d.until("the store is deleted", func() bool { return os.RemoveAll(d.place().Store) == nil })
+		d.must("init")
+		d.ends(old)
+		if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
+			t.Errorf("after the old daemon ended: %s", out)
+		}
+		if pid := d.status().Pid; pid == old.Process.Pid {
+			t.Errorf("daemon %d serves a store that it did not make", pid)
+		}
+		if out := d.must("session", "list", "--json"); strings.Contains(out, "old") {
+			t.Errorf("the new store holds a session of the old one: %s", out)
+		}
+		if got := d.log("--kind", "read"); len(got) != 0 {
+			t.Errorf("the new store holds %d events of the old one", len(got))
+		}
+		d.must("daemon", "stop")
+		book.Add(verdict(t), 1)
+	}
+}
+
+// restored is how many events the last start of a daemon replayed.
+func (d *sandbox) restored() int {
+	d.Helper()
+	text, err := os.ReadFile(filepath.Join(d.place().Store, "aoa.log"))
+	fault.Check(d, err)
+	all := regexp.MustCompile(`msg=restored .*?events=(\d+)`).FindAllSubmatch(text, -1)
+	if len(all) == 0 {
+		d.Fatalf("no start is logged:\n%s", text)
+	}
+	n, err := strconv.Atoi(string(all[len(all)-1][1]))
+	fault.Check(d, err)
+	return n
+}
+
+// TestSnapshotAfterLongReplay: a daemon that had to replay much writes a snapshot soon, so that the
+// next one need not, however early the first was killed.
+func TestSnapshotAfterLongReplay(t *testing.T) {
+	t.Parallel()
+	d := newSandbox(t, 4)
+	d.env = append(d.env, "AOA_LOG_LEVEL=info")
+	d.must("init")
+	d.must("daemon", "stop")
+	const many = 6000
+	db := openLog(d)
+	for i := 0; i < many; i += 500 {
+		var batch []event.Event
+		for j := range 500 {
+			batch = append(batch, event.Event{ID: fmt.Sprint("e", i+j),
+				Time: time.Now().UTC().Truncate(time.Millisecond), Session: fmt.Sprint("s", j%7),
+				Body: event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}})
+		}
+		if _, _, err := db.Append(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fault.Check(t, db.Close())
+	begin := time.Now()
+	first := d.daemon()
+	if n := d.restored(); n < many {
+		t.Fatalf("the first start replayed %d events, want %d", n, many)
+	}
+	d.until("a snapshot is written", func() bool { return mustCall(d, api.Status, api.None{}).Snapshot.After(begin) })
+	d.kill(first)
+	d.kill(d.daemon())
+	if n := d.restored(); n > 100 {
+		t.Errorf("the second start replayed %d events", n)
 	}
 }

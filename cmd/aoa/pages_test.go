@@ -1,16 +1,26 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -152,5 +162,248 @@ func TestMetricsAreDocumented(t *testing.T) {
 		if !listed[name] {
 			t.Errorf("%s is printed and not documented", name)
 		}
+	}
+}
+
+// TestConfigPage holds docs/configuration.md to the settings that exist.
+func TestConfigPage(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| key | default | values | what it does |\n| --- | --- | --- | --- |\n")
+	cell := func(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+	for _, k := range config.Keys() {
+		help := k.Help
+		if k.Effect != config.AtOnce {
+			help += " A change takes effect " + string(k.Effect) + "."
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, cell(k.Default), cell(k.Allowed), cell(help))
+	}
+	b.WriteString("\nOther variables:\n\n| variable | what it does |\n| --- | --- |\n")
+	for _, v := range config.Variables {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", v.Name, v.Help)
+	}
+	b.WriteString("\n| kind | shown |\n| --- | --- |\n")
+	for _, k := range config.Kinds {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", k.Name, k.Help)
+	}
+	section(t, "docs/configuration.md", "settings", b.String())
+}
+
+// TestDrivenVersions: the table of agents in docs/agents.md says which versions were driven.
+func TestDrivenVersions(t *testing.T) {
+	page, err := os.ReadFile("../../docs/agents.md")
+	fault.Check(t, err)
+	for _, a := range agents.All {
+		version := cmp.Or(a.Driven, "none: by its documentation")
+		if row := "| " + a.Title + " | " + version + " |"; !strings.Contains(string(page), row) {
+			t.Errorf("docs/agents.md has no row %q", row)
+		}
+	}
+}
+
+// documents are the pages that people and agents read.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	pages := map[string]string{}
+	root := os.DirFS("../..")
+	err := fs.WalkDir(root, ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && (name == ".git" || name == "testdata" || name == "bin"):
+			return fs.SkipDir
+		case filepath.Ext(name) == ".md":
+			text, err := fs.ReadFile(root, name)
+			pages[name] = string(text)
+			return err
+		}
+		return nil
+	})
+	fault.Check(t, err)
+	return pages
+}
+
+var (
+	codeLine    = regexp.MustCompile(`(?m)^(?:    |\$ )?(aoa .*)$`)
+	plainWord   = regexp.MustCompile(`^[a-z]+$`)
+	inlineCode  = regexp.MustCompile("`(aoa [^`]+)`")
+	afterColumn = regexp.MustCompile(`  +.*| +#.*| *&&.*| *&$| *\|.*`) // a description, a comment, another command
+)
+
+// documented lists the commands of a page, without what describes them.
+func documented(page string) (commands []string) {
+	for _, pattern := range []*regexp.Regexp{codeLine, inlineCode} {
+		for _, m := range pattern.FindAllStringSubmatch(page, -1) {
+			commands = append(commands, afterColumn.ReplaceAllString(strings.ReplaceAll(m[1], "\n", " "), ""))
+		}
+	}
+	return commands
+}
+
+// TestDocumentedCommands: every command and every flag that a page names exists, and none of them is hidden.
+func TestDocumentedCommands(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for name, page := range documents(t) {
+		for _, command := range documented(page) {
+			found++
+			checkDocumented(t, name, command)
+		}
+	}
+	if found < 80 {
+		t.Errorf("found %d commands", found)
+	}
+}
+
+func checkDocumented(t *testing.T, page, command string) {
+	t.Helper()
+	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" []()", r) })[1:]
+	c := (&app{}).commands()
+	c.InitDefaultHelpCmd()
+	c.InitDefaultCompletionCmd()
+	for len(words) > 0 && c.HasSubCommands() {
+		name, more := strings.CutSuffix(words[0], ",") // "reload list, show, run" names three
+		i := slices.IndexFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == name })
+		if i < 0 {
+			break
+		}
+		words = words[1:]
+		if sub := c.Commands()[i]; !more && !(len(words) > 0 && strings.HasSuffix(words[0], ",")) {
+			c = sub
+		}
+	}
+	if len(words) > 0 && c.HasSubCommands() && plainWord.MatchString(words[0]) && (!c.Runnable() || c.ValidateArgs(words[:1]) != nil) {
+		t.Errorf("%s: %q: %q has no command %q", page, command, c.CommandPath(), words[0])
+	}
+	for _, w := range words {
+		if w == "--" {
+			break // the words of another program follow
+		}
+		flag, _, _ := strings.Cut(strings.TrimRight(w, ".,;:|"), "=")
+		if strings.HasPrefix(flag, "-") && !shownFlag(c, flag) {
+			t.Errorf("%s: %q: there is no flag %s", page, command, flag)
+		}
+	}
+}
+
+// shownFlag reports whether a command takes a flag that its help shows.
+func shownFlag(c *cobra.Command, flag string) bool {
+	var f *pflag.Flag
+	c.InitDefaultHelpFlag()
+	if long, is := strings.CutPrefix(flag, "--"); is {
+		f = c.Flag(long)
+	} else if len(flag) == 2 {
+		for _, set := range []*pflag.FlagSet{c.Flags(), c.InheritedFlags()} {
+			if f == nil {
+				f = set.ShorthandLookup(flag[1:])
+			}
+		}
+	}
+	return f != nil && !f.Hidden
+}
+
+// TestDocumentedNames: files and tests that a page names exist.
+func TestDocumentedNames(t *testing.T) {
+	t.Parallel()
+	tests := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z]\\w+)`")
+	links := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+	defined := definedTests(t)
+	for name, page := range documents(t) {
+		for _, m := range tests.FindAllStringSubmatch(page, -1) {
+			if !defined[m[1]] {
+				t.Errorf("%s: there is no %s", name, m[1])
+			}
+		}
+		for _, m := range links.FindAllStringSubmatch(page, -1) {
+			if _, err := os.Stat(filepath.Join("../..", filepath.Dir(name), m[1])); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// definedTests are the names of all tests, fuzz tests and benchmarks.
+func definedTests(t *testing.T) map[string]bool {
+	t.Helper()
+	names, pattern := map[string]bool{}, regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)
+	err := filepath.WalkDir("../..", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range pattern.FindAllStringSubmatch(string(text), -1) {
+			names[m[1]] = true
+		}
+		return err
+	})
+	fault.Check(t, err)
+	return names
+}
+
+// takes is the longest command line of each command. What ends in "…" takes as many arguments as
+// one likes.
+var takes = []string{"init", "suggest …", "check …", "why a", "status", "report", "remove", "stats files", "log",
+	"feedback good a", "config threshold 0.7", "config --unset threshold", "doctor", "pause 1h", "forget a",
+	"hooks install …", "hooks remove …", "daemon start", "daemon stop", "daemon run", "context",
+	"session list", "session show a", "session resume a", "session set a paused", "session rm a", "reload list",
+	"reload show a", "reload run a", "reload undo a", "reload forget a", "reload forget --all", "cache put a",
+	"cache get a", "cache list", "cache rm a", "cache rm --all", "stage run …", "stage why a", "stage list a", "stage rm a",
+	"stage rm --all", "pipeline run …", "pipeline check …", "redis", "mcp", "hook …", "statusline", "help init",
+	"completion bash", "completion zsh", "completion fish", "completion powershell", "check --staged", "--version"}
+
+// TestNoArgumentIsSwallowed gives each command one argument more than it uses.
+func TestNoArgumentIsSwallowed(t *testing.T) {
+	var leaves func(c *cobra.Command)
+	leaves = func(c *cobra.Command) {
+		name := strings.TrimPrefix(c.CommandPath(), "aoa ")
+		if !c.HasSubCommands() && !slices.ContainsFunc(takes, func(l string) bool { return l == name || strings.HasPrefix(l, name+" ") }) {
+			t.Errorf("aoa %s is not in the table", name)
+		}
+		for _, sub := range c.Commands() {
+			leaves(sub)
+		}
+	}
+	root := (&app{}).commands()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	leaves(root)
+	t.Chdir(t.TempDir())
+	for _, line := range takes {
+		if strings.HasSuffix(line, "…") {
+			continue
+		}
+		var out, errw bytes.Buffer
+		args := append(strings.Fields(line), "toomuch")
+		if code := run(context.Background(), args, strings.NewReader(""), &out, &errw, nil); code != exitUsage {
+			t.Errorf("aoa %s: exit %d, %s%s", strings.Join(args, " "), code, &out, &errw)
+		}
+	}
+}
+
+// TestInterruptedInput: what reads standard input ends with ctrl-C.
+func TestInterruptedInput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, line := range []string{"suggest -", "cache put", "cache put -"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		in, open := io.Pipe() // nothing comes
+		cancel()
+		var out, errw bytes.Buffer
+		if code := run(ctx, strings.Fields(line), in, &out, &errw, nil); code != exitInterrupted {
+			t.Errorf("aoa %s: exit %d, %s%s", line, code, &out, &errw)
+		}
+		open.Close()
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// TestFullDisk: what cannot be printed is an error.
+func TestFullDisk(t *testing.T) {
+	for _, line := range []string{"--version", "--version --json", "help", "help all", "suggest --help", "completion bash"} {
+		var errw bytes.Buffer
+		code := run(context.Background(), strings.Fields(line), strings.NewReader(""), full{}, &errw, nil)
+		fault.Same(t, line, fmt.Sprint(code, " ", errw.String()), "1 aoa: no space left\n")
 	}
 }

@@ -2,8 +2,21 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/change"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestWideCharacters: columns begin at the same place of the screen, whatever characters stand
@@ -41,5 +54,162 @@ func TestTablesFit(t *testing.T) {
 	printList(a, "", []string{long, "go.mod"}, func(s string) []any { return []any{s, strings.Repeat("word ", 40)} })
 	if !strings.Contains(out.String(), long+"  word") || strings.Contains(out.String(), "…") {
 		t.Errorf("a list is cut:\n%s", &out)
+	}
+}
+
+// TestLogTellsHintsApart: most hints of the log were never shown to anyone.
+func TestLogTellsHintsApart(t *testing.T) {
+	for status, want := range map[prefetch.Status]string{prefetch.Shown: "partner: docs/api.md",
+		prefetch.Withheld: "partner, withheld to compare: docs/api.md", prefetch.Shadow: "partner, not shown: docs/api.md"} {
+		e := event.Event{Body: event.Hint{Name: "partner", Status: string(status), Paths: []event.Path{"docs/api.md"}}}
+		fault.Same(t, string(status), (&app{}).what(e), want)
+	}
+}
+
+// TestWorthListing: what is unlikely is listed if it shares commits with the change.
+func TestWorthListing(t *testing.T) {
+	list := []event.Suggestion{{File: "likely.go", Score: .05},
+		{File: "shares.go", Score: .01, Together: &event.Together{Both: 2, Of: 90}},
+		{File: "once.go", Score: .01, Together: &event.Together{Both: 1, Of: 9}}, {File: "none.go", Score: .04}}
+	got := worthListing(list, false, false)
+	if len(got) != 2 || got[0].File != "likely.go" || got[1].File != "shares.go" {
+		t.Errorf("%+v", got)
+	}
+	if got := worthListing(list, true, false); len(got) != 0 {
+		t.Errorf("with nothing to go on: %+v", got)
+	}
+}
+
+// TestReadNames: names as git, fzf and Windows write them.
+func TestReadNames(t *testing.T) {
+	for in, want := range map[string][]string{
+		"a.go\nb c.go":                        {"a.go", "b c.go"},
+		"a.go\r\n  \r\n\nb.go\r\n":            {"a.go", "b.go"},
+		"a.go\x00new\nline\x00":               {"a.go", "new\nline"},
+		`"d\303\251j\303\240.go"` + "\n":      {"déjà.go"},
+		`"a\tb\"c"` + "\n" + `"open` + "\n\"": {"a\tb\"c", `"open`, `"`},
+		"`raw`\n'x'\n":                        {"`raw`", "'x'"},
+		"\n \n":                               nil,
+		"\x00":                                nil,
+	} {
+		got, err := readNames(strings.NewReader(in))
+		fault.Same(t, fmt.Sprintf("names of %q", in), fmt.Sprintf("%q", got), fmt.Sprintf("%q", want))
+		if (err != nil) != (want == nil) {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+}
+
+// TestReadStatus: what the client says, in all the shapes that it must not matter in.
+func TestReadStatus(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		want statusIn
+	}{
+		{`{"session_id":"s1","cwd":"/a","workspace":{"current_dir":"/b"},` +
+			`"context_window":{"total_input_tokens":48213,"used_percentage":24.1}}`,
+			statusIn{"s1", "/b", 48213, 24.1}},
+		{`{"context_window":{"total_input_tokens":9,"used_percentage":null}}`, statusIn{tokens: 9}},
+		{`{"session_id":7,"cwd":["/a"],"workspace":"x","context_window":[1]}`, statusIn{}},
+		{`{"session_id":"s1","context_window":{"total_input_tokens":-5,"used_percentage":1e308}}`,
+			statusIn{session: "s1", percent: 100}},
+		{`{"session_id":"` + strings.Repeat("x", 300) + `"}`, statusIn{}},
+		{`{"session_id":"s1"} trailing`, statusIn{session: "s1"}},
+		{`[]`, statusIn{}}, {`null`, statusIn{}}, {``, statusIn{}}, {`{"session_id":`, statusIn{}},
+	} {
+		fault.Same(t, c.in, readStatus([]byte(c.in)), c.want, cmp.AllowUnexported(statusIn{}))
+	}
+}
+
+// TestStatusText: the parts of the line, in the order of S4 §7, without colors.
+func TestStatusText(t *testing.T) {
+	fault.Same(t, "a live session", statusText(statusIn{tokens: 48213, percent: 24.1},
+		&api.SessionAnswer{Mode: "live", Shown: 5, Resolved: 4, Used: 3, Files: 12}, false),
+		"● Live | 48k tokens (24%) | 3 of 4 hints used (75%) | 12 files")
+	fault.Same(t, "a resumed one", statusText(statusIn{},
+		&api.SessionAnswer{Mode: "session", Shown: 1, Files: 1}, false), "⟳ Session | 1 hint | 1 file")
+	fault.Same(t, "a new one", statusText(statusIn{tokens: 999},
+		&api.SessionAnswer{Mode: "live", Known: 1200}, false), "● Live | 999 tokens | 1,200 files known")
+	fault.Same(t, "no daemon", statusText(statusIn{tokens: 1_200_000}, nil, true), "○ aOa off | 1.2M tokens")
+	fault.Same(t, "no repository", statusText(statusIn{}, nil, false), "")
+}
+
+// FuzzStatus: no input makes it fail, print control characters or a second line.
+func FuzzStatus(f *testing.F) {
+	f.Add(`{"session_id":"s1","context_window":{"total_input_tokens":48213,"used_percentage":24.1}}`)
+	f.Add(`{"session_id":"\u001b[2J\n","cwd":"\u0000","context_window":{"used_percentage":1e999}}`)
+	f.Add(strings.Repeat("[", 10000))
+	f.Fuzz(func(t *testing.T, raw string) {
+		in := readStatus([]byte(raw))
+		line := statusText(in, nil, true)
+		if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' }) || len(line) > 200 {
+			t.Errorf("%q", line)
+		}
+	})
+}
+
+// findings are an answer with names and a line that mean something in each format.
+func findings() *change.Answer {
+	lack := change.Lack{Lack: prefetch.Lack{File: "docs/a|b`,:%\n.md", Commits: []string{"3f2a1c9d0"},
+		Together: event.Together{With: "api/wi re.go", Both: 9, Of: 10}}, Exception: `"api/wi re.go" x`}
+	return &change.Answer{Missing: []change.Lack{lack}, MoreMissing: 2, Usual: []change.Lack{{Lack: prefetch.Lack{File: "go.sum"}}},
+		Broken: []index.Broken{{File: "tool/r,un.go", Line: 5, Text: "x | `y` ::error::\n", Name: "ParseConfig", In: "lib/config.go"},
+			{File: "README.md", Line: 1, Text: "see lib/old.go", Name: "lib/old.go", In: "lib/old.go"}}, MoreBroken: 3}
+}
+
+func printed(format string, ans *change.Answer) string {
+	var out bytes.Buffer
+	a := &app{out: &out, err: &bytes.Buffer{}}
+	formats[format](a, ans)
+	return out.String()
+}
+
+// TestCheckFormats compares every format with a golden file. No name and no line can begin a line, a cell or a command of
+// its own.
+func TestCheckFormats(t *testing.T) {
+	var all strings.Builder
+	for _, name := range formatNames() {
+		text := printed(name, findings())
+		all.WriteString("=== " + name + "\n" + text)
+		for line := range strings.Lines(text) {
+			switch {
+			case name == "github" && !strings.HasPrefix(line, "::warning ") && !strings.HasPrefix(line, "::notice "):
+				t.Errorf("GitHub reads no command in %q", line)
+			case name == "markdown" && strings.HasPrefix(line, "|") && strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 3:
+				t.Errorf("no row of two cells: %q", line)
+			}
+		}
+	}
+	fault.Golden(t, "../../testdata/check.golden", strings.ReplaceAll(all.String(), `"`+version()+`"`, `"VERSION"`))
+}
+
+// TestSARIF holds the report to the schema of SARIF 2.1.0, with findings and without.
+func TestSARIF(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/sarif.schema.json")
+	fault.Check(t, err)
+	var schema jsonschema.Schema
+	fault.Check(t, json.Unmarshal(text, &schema))
+	valid, err := schema.Resolve(nil)
+	fault.Check(t, err)
+	for _, ans := range []*change.Answer{findings(), {}} {
+		var report any
+		fault.Check(t, json.Unmarshal([]byte(printed("sarif", ans)), &report))
+		if err := valid.Validate(report); err != nil {
+			t.Errorf("%v\n%s", err, printed("sarif", ans))
+		}
+	}
+	var wrong any
+	fault.Check(t, json.Unmarshal([]byte(strings.Replace(printed("sarif", findings()), `"warning"`, `"bad"`, 1)), &wrong))
+	if valid.Validate(wrong) == nil {
+		t.Error("the schema takes a level that there is not")
+	}
+}
+
+// TestLargeFile: only a large file is called large, although the size of each counts against it.
+func TestLargeFile(t *testing.T) {
+	for value, want := range map[float64]string{.5: "same stem", .9: "same stem; less because it is a large file"} {
+		s := event.Suggestion{Reasons: []event.Reason{{Signal: "size", Value: value, Weight: -1.3},
+			{Signal: "stem", Value: 1, Weight: .1, Text: "same stem"}}}
+		fault.Same(t, fmt.Sprint(value), (&app{}).because(s), want)
 	}
 }

@@ -484,3 +484,128 @@ func TestOtherBuild(t *testing.T) {
 		t.Errorf("nothing was started: %v", err)
 	}
 }
+
+// TestAbove: an agent works in a folder above two repositories. A call goes to the repository of
+// its files, a prompt to those that the session touched, a start to none.
+func TestAbove(t *testing.T) {
+	one, _ := repo(t)
+	top := filepath.Dir(one)
+	two := filepath.Join(top, "two")
+	git(t, "init", "-q", two)
+	store(t, filepath.Join(two, ".git"))
+	got := make(chan string, 8)
+	for name, dir := range map[string]string{"one": one, "two": two} {
+		serve(t, filepath.Join(dir, ".git", "aoa", "sock"), func(c net.Conn) {
+			h, err := receive(c)
+			if err != nil {
+				t.Error(err)
+			}
+			fault.Same(t, name, h.Dir, dir)
+			if h.Wait {
+				_, _ = c.Write(answer(`{"from":"` + name + `"}`))
+			}
+			got <- name
+		})
+	}
+	say := func(event, session string, more map[string]any) (printed string, to []string) {
+		more["hook_event_name"], more["session_id"], more["cwd"] = event, session, top
+		b, err := json.Marshal(more)
+		fault.Check(t, err)
+		printed = hook(t, top, strings.NewReader(string(b)), []string{"AOA_PATIENCE=20"}, "claude")
+		for {
+			select {
+			case name := <-got:
+				to = append(to, name)
+			case <-time.After(200 * time.Millisecond):
+				return printed, to
+			}
+		}
+	}
+	type input = map[string]any
+	for _, c := range []struct {
+		event, session string
+		more           map[string]any
+		to, printed    string
+	}{
+		{"SessionStart", "s", input{"source": "startup"}, "", ""},
+		{"UserPromptSubmit", "s", input{"prompt": "go"}, "", ""},
+		{"PostToolUse", "s", input{"tool_name": "Read", "tool_input": input{"file_path": filepath.Join(two, "a.go")}}, "two", ""},
+		{"UserPromptSubmit", "s", input{"prompt": "go"}, "two", `{"from":"two"}`},
+		{"UserPromptSubmit", "other", input{"prompt": "go"}, "", ""},
+		{"PostToolUse", "s", input{"tool_name": "Bash", "tool_input": input{"command": "cd repo && cat a.go"}}, "one", ""},
+		{"PostToolUse", "s", input{"tool_name": "Bash", "tool_input": input{"command": "date"}}, "", ""},
+		{"PostToolBatch", "s", input{"tool_calls": []input{{"tool_input": input{"file_path": "two/a.go"}}}}, "two",
+			`{"from":"two"}`},
+	} {
+		printed, to := say(c.event, c.session, c.more)
+		if strings.Join(to, " ") != c.to || printed != c.printed {
+			t.Errorf("%s %v: went to %v, printed %q", c.event, c.more, to, printed)
+		}
+	}
+	if _, to := say("UserPromptSubmit", "s", input{"prompt": "go"}); len(to) != 2 {
+		t.Errorf("a prompt of a session that touched both went to %v", to)
+	}
+}
+
+func TestDaemonOf(t *testing.T) {
+	dir, sock := repo(t)
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", userState)
+	t.Setenv("CLAUDE_PROJECT_DIR", "")
+	tree := filepath.Join(filepath.Dir(dir), "linked")
+	git(t, "-C", dir, "commit", "-q", "--allow-empty", "-m", "x")
+	git(t, "-C", dir, "worktree", "add", "-q", tree)
+	sym := filepath.Join(filepath.Dir(dir), "symlink")
+	fault.Check(t, os.Symlink(dir, sym))
+	for _, from := range []string{dir, dir + "/", filepath.Join(dir, ".git"), tree, sym} {
+		if d, ok := daemonOf(from); !ok || d.Socket != sock || d.Store != filepath.Dir(sock) {
+			t.Errorf("daemonOf(%s) = %+v, %v", from, d, ok)
+		}
+	}
+	for _, from := range []string{"", "relative", "/", filepath.Dir(dir)} {
+		if d, ok := daemonOf(from); ok {
+			t.Errorf("daemonOf(%q) found %+v", from, d)
+		}
+	}
+	t.Setenv("CLAUDE_PROJECT_DIR", dir)
+	if d, ok := daemonOf("/"); !ok || d.Socket != sock {
+		t.Errorf("outside of any repository: %s, %v; want the project's", d.Socket, ok)
+	}
+	other, _ := repo(t)
+	os.RemoveAll(filepath.Join(other, ".git", "aoa"))
+	if d, ok := daemonOf(other); ok {
+		t.Errorf("another repository without a store got %s", d.Socket)
+	}
+}
+
+// TestSubmodule: work in a submodule belongs to the superproject where that has a store, else to
+// the submodule's own.
+func TestSubmodule(t *testing.T) {
+	dir, sock := repo(t)
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", userState)
+	for _, name := range []string{"CLAUDE_PROJECT_DIR", "AOA_STORE"} {
+		t.Setenv(name, "")
+	}
+	inner, _ := repo(t)
+	git(t, "-C", inner, "commit", "-q", "--allow-empty", "-m", "x")
+	git(t, "-C", dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner, "modules/sub")
+	git(t, "-C", dir, "commit", "-q", "-m", "x")
+	sub := filepath.Join(dir, "modules", "sub")
+	if d, ok := daemonOf(sub); !ok || d.Socket != sock {
+		t.Errorf("in the submodule: %s, %v; want the superproject's %s", d.Socket, ok, sock)
+	}
+	own := store(t, filepath.Join(dir, ".git", "modules", "modules", "sub"))
+	if d, ok := daemonOf(sub); !ok || d.Socket != sock {
+		t.Errorf("with a store of its own: %s, %v; want the superproject's %s", d.Socket, ok, sock)
+	}
+	fault.Check(t, os.RemoveAll(filepath.Dir(sock)))
+	if d, ok := daemonOf(sub); !ok || d.Store != own {
+		t.Errorf("without the superproject's store: %s, %v; want %s", d.Store, ok, own)
+	}
+	clone := filepath.Join(dir, "clone") // a repository of its own, only inside
+	git(t, "clone", "-q", inner, clone)
+	if d, ok := daemonOf(clone); ok {
+		t.Errorf("a clone inside of a repository got its socket %s", d.Socket)
+	}
+}

@@ -1,8 +1,19 @@
 package checkout
 
 import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -22,5 +33,132 @@ func TestDifferentLines(t *testing.T) {
 		{"a\n", "", nil},
 	} {
 		fault.Same(t, x.before+" and "+x.now, differentLines(x.before, x.now), x.want)
+	}
+}
+
+// TestChanging: an edit that began after the last open that the log has is the session's own, for a
+// while.
+func TestChanging(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var w Checkout
+	w.begun.note("s", "a.go", "", now)
+	for _, c := range []struct {
+		session     string
+		opened, now time.Duration
+		want        bool
+	}{{"s", -time.Minute, time.Second, true}, {"s", time.Second, 2 * time.Second, false}, // the log has it
+		{"other", -time.Minute, time.Second, false}, {"s", -time.Minute, time.Hour, false}} {
+		fault.Same(t, fmt.Sprintf("%+v", c), w.Changing(c.session, "a.go", now.Add(c.opened), now.Add(c.now)), c.want)
+	}
+}
+
+// TestEarlierWork: the work with the rarest words of a question is named, commits by their id and
+// turns by their session.
+func TestEarlierWork(t *testing.T) {
+	at := time.UnixMilli(1000)
+	work := []event.Event{
+		{ID: "e1", Session: "s1", Time: at, Body: event.Prompt{Text: "release the unique lock\nafter a failed job"}},
+		{ID: "commit:3f2a1c9d0aaaaaaa", Time: at, Body: event.Commit{Text: "Release the \"unique\" lock"}},
+		{ID: "commit:b81c02d77aaaaaaa", Time: at, Body: event.Commit{Text: "Release again"}},
+		{ID: "commit:cccccccccaaaaaaa", Time: at, Body: event.Commit{Text: "Something else"}},
+	}
+	asked := func(text string) []event.Earlier { return like(index.Terms(text, 9), index.Spellings(text), work) }
+	got := asked("release the unique jobs")
+	fault.Same(t, "named", fmt.Sprint(got), `[a prompt of session s1: "release the unique lock" 3f2a1c9d0 "Release the \x22unique\x22 lock"]`)
+	fault.Same(t, "words", fmt.Sprint(got[0].Words, got[1].Words), "[release unique jobs] [release unique]")
+	fault.Same(t, "without a word", len(asked("flag")), 0)
+}
+
+// TestHistoryAskedWhileRead: a reading that began before the question may have missed what is new.
+// Its end is not the end.
+func TestHistoryAskedWhileRead(t *testing.T) {
+	for _, state := range []string{"done", "failed"} {
+		r := NewHistory(&Set{HeadMoved: make(chan struct{}, 1)})
+		r.Ask()
+		r.ended(state, "")
+		fault.Same(t, "the state", r.Progress().State, "running")
+		<-r.set.HeadMoved
+		r.ended(state, "")
+		fault.Same(t, "the state", r.Progress().State, state)
+	}
+}
+
+// TestSessionOfAnotherCheckout: a session of another checkout is not the caller's; an unknown one
+// belongs to every caller.
+func TestSessionOfAnotherCheckout(t *testing.T) {
+	var a Set
+	a.Saw("s1", "/main")
+	a.Saw("", "/main")
+	for _, c := range []struct {
+		session string
+		root    event.Root
+		want    bool
+	}{{"s1", "/linked", true}, {"s1", "/main", false}, {"s2", "/linked", false}, {"", "/linked", false}} {
+		fault.Same(t, fmt.Sprintf("%q from %s: elsewhere", c.session, c.root), a.Elsewhere(c.session, c.root), c.want)
+	}
+	a.Saw("s1", "/linked")
+	if a.Elsewhere("s1", "/linked") {
+		t.Error("a session that moved is still elsewhere")
+	}
+}
+
+// TestPending: an answer says that more is being read from the first commit on until what commits
+// changed is known, or cannot be known.
+func TestPending(t *testing.T) {
+	s, c := newSketches(), &history.Commits{}
+	fault.Same(t, "without commits", s.pending(c), false)
+	c.Add("00000000000000aa", []event.Path{"a.go"}, nil)
+	fault.Same(t, "nothing is read", s.pending(c), true)
+	known := &history.Commits{Sketches: &s.Sketches}
+	s.Add("00000000000000bb", []index.FileSketch{{File: "a.go", Sketch: index.Sketch{1}}})
+	known.Add("00000000000000bb", []event.Path{"a.go"}, nil)
+	fault.Same(t, "it is known from the disk", s.pending(known), false)
+	close(s.read)
+	fault.Same(t, "git was asked, and said nothing", s.pending(c), false)
+}
+
+// TestWaitForDiffs: a check waits until what commits changed is read, and no longer than it may.
+func TestWaitForDiffs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, begin := newSketches(), time.Now()
+		s.wait(t.Context(), time.Second)
+		fault.Same(t, "nothing is read", time.Since(begin), time.Second)
+		time.AfterFunc(time.Minute, func() { close(s.read) })
+		s.wait(t.Context(), time.Hour)
+		fault.Same(t, "it is read after a minute", time.Since(begin), time.Second+time.Minute)
+	})
+}
+
+// TestHideWords: a word of a file, a path or the list stays; any other is one hash, always the same
+// with a key.
+func TestHideWords(t *testing.T) {
+	dir := t.TempDir()
+	seal, err := cold.OpenSeal(filepath.Join(dir, "key"))
+	fault.Check(t, err)
+	w := &Checkout{Reader: index.NewReader(event.Root(dir))}
+	w.Reader.Skip()
+	w.tree.Store(index.NewTree([]event.Path{"basket/checkout.go"}))
+	w.Reader.Contents().Set("basket/checkout.go", []byte("package basket\n\n// payInvoice\nfunc payInvoice() {}\n"))
+	set := &Set{Options: Options{Seal: seal, Hot: hot.New(nil)}, known: map[event.Root]*Checkout{event.Root(dir): w}}
+	events := []event.Event{
+		{Body: event.Prompt{Terms: index.Terms("invoice basket hunter refactor", 4), Idents: []string{"payinvoice", "hunter2pass"}}},
+		{Body: event.Call{Act: event.ActSearch, Terms: index.Terms("hunter", 1), Glob: "*hunter*"}},
+		{Body: event.Call{Act: event.ActSearch, Glob: "*basket*.go"}},
+		{Body: event.Stop{Terms: index.Terms("invoice hunter", 2), Idents: []string{"payinvoice", "hunter2pass"}}}}
+	set.HideWords(t.Context(), w, events, 0)
+	got, search := events[0].Terms(), events[1].Call()
+	if want := slices.Concat(index.Terms("invoice basket", 2), got[2:3], index.Terms("refactor", 1)); !slices.Equal(got, want) ||
+		!strings.HasPrefix(got[2], event.HashedWord) || search.Terms[0] != got[2] {
+		t.Errorf("terms are %q and %q", got, search.Terms)
+	}
+	if !slices.Equal(events[0].Idents(), []string{"payinvoice"}) || search.Glob != "" || !search.Cut ||
+		events[2].Call().Glob != "*basket*.go" {
+		t.Errorf("identifiers are %q, globs %q and %q", events[0].Idents(), search.Glob, events[2].Call().Glob)
+	}
+	if said := events[3]; said.Terms()[1] != got[2] || !slices.Equal(said.Idents(), []string{"payinvoice"}) {
+		t.Errorf("of what the agent said: %q, %q", said.Terms(), said.Idents())
+	}
+	if again := set.Words(index.Terms("hunter", 1)); again[0] != got[2] {
+		t.Errorf("asked for, it is %q, learned as %q", again[0], got[2])
 	}
 }

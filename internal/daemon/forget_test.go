@@ -1,12 +1,23 @@
 package daemon_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestForgottenAtOnce: no answer after that of aoa forget has what was forgotten, also while the
@@ -25,4 +36,118 @@ func TestForgottenAtOnce(t *testing.T) {
 			t.Errorf("the daemon knows the session %q after it was forgotten", ans.Session)
 		}
 	}
+}
+
+// contents are the files in which the store keeps what files say, by name, decrypted.
+func (d *fixture) contents() map[string][]byte {
+	d.Helper()
+	seal, err := cold.OpenSeal(locate.KeyFile(config.Lookup(d.o.Env)))
+	fault.Check(d, err)
+	names, err := filepath.Glob(filepath.Join(d.o.Place.Store, "contents", "*"))
+	fault.Check(d, err)
+	out := map[string][]byte{}
+	for _, name := range names {
+		if filepath.Ext(name) == ".tmp" {
+			continue // it is being written
+		}
+		raw, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // its worktree has just been removed
+		}
+		fault.Check(d, err)
+		if bytes.Contains(raw, []byte("zanzibar")) {
+			d.Errorf("%s is not sealed", name)
+		}
+		if out[name], err = (cold.SealedFile{Name: name, Seal: seal}).Read(); err != nil {
+			d.Error(err)
+		}
+	}
+	return out
+}
+
+// TestContentsAreKept: what files say lies sealed in the store, and goes from it with what is
+// forgotten and with what is left of checkouts that are no more.
+func TestContentsAreKept(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t)
+	d.git("mkdir secret && echo 'func zanzibarQuux() {}' >secret/x.go && echo 'func keptName() {}' >kept.go && git add " +
+		". && git commit -qm two")
+	d.start()
+	own := filepath.Join(d.o.Place.Store, "contents", locate.Fingerprint(string(d.o.Repo.Root)))
+	d.until("the contents are kept", func() bool { _, err := os.Stat(own); return err == nil })
+	if kept := d.contents()[own]; !bytes.Contains(kept, []byte("secret/x.go")) || !bytes.Contains(kept, []byte("kept.go")) {
+		t.Errorf("kept are %q", kept)
+	}
+	d.stop()
+	other := filepath.Join(filepath.Dir(own), "0123456789abcdef")
+	fault.Check(t, os.WriteFile(other, []byte("of a checkout that was removed"), 0o600))
+	if info, err := os.Stat(own); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+
+	d.git("git rm -qr secret && git commit -qm three")
+	d.start()
+	d.until("the other file is gone", func() bool { _, err := os.Stat(other); return err != nil })
+	call(d, api.Forget, api.ForgetRequest{File: "secret"})
+	for name, kept := range d.contents() {
+		for _, word := range []string{"zanzibar", "quux", "secret"} {
+			if bytes.Contains(kept, []byte(word)) {
+				t.Errorf("%s still has %s", name, word)
+			}
+		}
+	}
+	d.stop()
+	for name, kept := range d.contents() {
+		if bytes.Contains(kept, []byte("zanzibar")) {
+			t.Errorf("%s has it again", name)
+		}
+	}
+}
+
+const day = 24 * time.Hour
+
+func (d *fixture) edits(prefix string, n int) {
+	d.Helper()
+	var batch []event.Event
+	for i := range n {
+		batch = append(batch, event.Event{ID: fmt.Sprint(prefix, i), Time: d.o.Now(), Agent: "tool", Session: prefix,
+			Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"a.go", "in/side/c.go"}}})
+	}
+	call(d, api.Events, batch)
+}
+
+// ids are those of the log that begin so.
+func (d *fixture) ids(prefix string) int {
+	d.Helper()
+	n := 0
+	for _, e := range call(d, api.Log, api.LogRequest{Limit: 100_000}).Events {
+		if strings.HasPrefix(e.ID, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestTicksOnALaptop: what is done once a day or a week is done at the next start, if no daemon ran
+// at the hour.
+func TestTicksOnALaptop(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t, "AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=0")
+	for week := range 4 {
+		d.start()
+		d.until("the tick is logged", func() bool { return d.ids("tick:sweep") == week+1 })
+		d.stop()
+		d.late.Add(int64(8 * day))
+	}
+}
+
+// TestLevelFollows: a running daemon takes a changed log_level at once.
+func TestLevelFollows(t *testing.T) {
+	d := newFixture(t)
+	d.o.Level = new(slog.LevelVar)
+	d.start()
+	fault.Check(t, config.Set(d.o.Place.Settings(), "log_level", "debug"))
+	_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}, api.Config, api.None{})
+	fault.Check(t, err)
+	fault.Same(t, "level", d.o.Level.Level(), slog.LevelDebug)
 }

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -72,5 +74,112 @@ func TestBacktestKnowsTheRules(t *testing.T) {
 	fault.Check(t, err)
 	if b.Named != 14 || b.Spoke != 1 {
 		t.Errorf("without exceptions %+v", b)
+	}
+}
+
+// TestChanges: each of the newest commits is asked about as if it had not been made: complete, and
+// without each of its known files.
+func TestChanges(t *testing.T) {
+	var s Source
+	add := func(files ...event.Path) {
+		n := len(s.Commits)
+		s.Commits = append(s.Commits, event.Event{ID: fmt.Sprintf("commit:%d", n), Agent: "git", Time: time.Date(2026,
+			1, 1+n, 0, 0, 0, 0, time.UTC),
+			Body: event.Commit{Text: "change", Paths: files}})
+	}
+	add("src/c.go")
+	for range 20 {
+		add("src/a.go", "docs/b.md")
+	}
+	add("src/a.go", "src/c.go", "src/new.go")
+	got, err := Changes(t.Context(), s, Options{Newest: 2}, .55)
+	fault.Check(t, err)
+	if len(got) != 2 || got[1].Commit.ID != "commit:21" {
+		t.Fatalf("asked about %+v", got)
+	}
+	usual, odd := got[0], got[1]
+	for i, left := range []event.Path{"src/a.go", "docs/b.md"} {
+		if g := usual.Guesses[i]; g.Left != left || g.Place != 1 || !g.Simple || len(g.Warned) != 1 ||
+			g.Warned[0].File != left {
+			t.Errorf("without %s: %+v", left, g)
+		}
+	}
+	fault.Same(t, "what the complete change lacks", len(usual.Warned), 0)
+	// Beside each of two files the other one was promised, and came; beside a.go of the odd commit
+	// b.md was, and did not.
+	kept, broken := 0, 0
+	for _, p := range usual.Promises {
+		if p.Kept && p.P > .8 {
+			kept++
+		}
+	}
+	for _, p := range odd.Promises {
+		if !p.Kept && p.P > .8 {
+			broken++
+		}
+	}
+	fault.Same(t, "promises that were kept and broken", fmt.Sprint(kept, broken), "2 1")
+	s = Source{Commits: s.Commits[:21]}
+	add("src/a.go", "src/c.go")
+	add("docs/b.md") // what the one before lacked, a day later
+	later, err := Changes(t.Context(), s, Options{Newest: 2}, .55)
+	if err != nil || len(later) != 2 || len(later[1].Guesses)+len(later[1].Warned) != 1 ||
+		len(later[0].Warned) != 1 || !later[0].Warned[0].Later {
+		t.Errorf("what a commit lacked and the next one had: %+v, %v", later, err)
+	}
+	if len(odd.Guesses) != 2 { // src/new.go could not be known
+		t.Fatalf("%+v", odd.Guesses)
+	}
+	if g := odd.Guesses[1]; g.Left != "src/c.go" || g.Place == 1 || g.Simple ||
+		g.Listed[0].File != "docs/b.md" {
+		t.Errorf("the commit was known before it was asked about: %+v", g)
+	}
+}
+
+// newTestRepo is a repository whose commands are a second apart, from noon on.
+func newTestRepo(t *testing.T) *repotest.Repo {
+	d, now := repotest.New(t), noon
+	d.Now = func() time.Time { now = now.Add(time.Second); return now }
+	return d
+}
+
+// TestHistory: names are those of their time, and the question about a commit comes before its
+// renames are known.
+func TestHistory(t *testing.T) {
+	d := newTestRepo(t)
+	long := string(bytes.Repeat([]byte("a line\n"), 40))
+	d.Write("old name.go", long)
+	d.Write("b.go", "b")
+	d.Commit("begin\twith tabs")
+	d.Write("b.go", "b2")
+	d.Git("mv", "old name.go", "new.go")
+	d.Commit("move")
+	d.Git("rm", "-q", "b.go")
+	d.Write("c.go", "c")
+	d.Commit("delete")
+	s, err := History(t.Context(), "x", d.Dir, d.Env, func(p event.Path) bool { return p == "c.go" })
+	fault.Check(t, err)
+	var got []string
+	for _, e := range s.Commits {
+		got = append(got, fmt.Sprintf("%s %s%v%v%v", e.Kind(), e.Text(), e.From(), e.Paths(), e.Gone()))
+	}
+	want := []string{"commit begin\twith tabs[][b.go old name.go][]", "rename [old name.go][new.go][]",
+		"commit move[][b.go new.go][]", "commit delete[][][b.go]"}
+	fault.Same(t, "read", got, want)
+}
+
+// TestTogether: the rule lists five files by their common commits, and neither the change itself
+// nor what is gone.
+func TestTogether(t *testing.T) {
+	r := together{}
+	for range 2 {
+		r.learn(event.Event{Body: event.Commit{Paths: []event.Path{"a", "b", "c", "d", "e", "gone"}}})
+	}
+	r.learn(event.Event{Body: event.Commit{Paths: []event.Path{"a", "y", "z"}}})
+	has := func(p event.Path) bool { return p != "gone" }
+	for f, listed := range map[event.Path]bool{"b": true, "e": true, "y": true, "z": false, "a": false, "new": false} {
+		if got := r.finds(f, []event.Path{"a"}, has); got != listed {
+			t.Errorf("%s is listed: %v", f, got)
+		}
 	}
 }

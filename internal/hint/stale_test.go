@@ -1,6 +1,7 @@
 package hint
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 	"github.com/aoa-dev/aoa/watcher"
@@ -72,4 +74,36 @@ func TestStale(t *testing.T) {
 	}
 	q.Subagent = ""
 	fault.Same(t, "of many files", len(h.stale(w, q, nil)), maxStale)
+}
+
+// TestUnreadFiles: while the files are read after a start, no kind is ranked: what is known without
+// their contents is another answer.
+func TestUnreadFiles(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	h := New(Options{Count: uncounted{}})
+	w := &checkout.Checkout{Reader: index.NewReader(event.Root(t.TempDir()))} // without a ranker: ranking would panic
+	for _, kind := range []prefetch.HintKind{prefetch.Prompt, prefetch.Partner, prefetch.Next} {
+		if s := h.ask(ctx, w, question{Question: prefetch.Question{Kind: kind}}, 1000); s.text != "" {
+			t.Errorf("%s says %q", kind, s.text)
+		}
+	}
+}
+
+type uncounted struct{}
+
+func (uncounted) Decision(string, string) {}
+
+func TestFindWork(t *testing.T) {
+	e := func(min int, kind event.Kind, files ...event.Path) event.Event {
+		return event.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Body: eventtest.Body(kind, files...)}
+	}
+	got := findWork([]event.Event{e(1, event.KindRead, "r.go", "e.go"), e(2, event.KindEdit, "e.go"),
+		e(3, event.KindWrite, "w.go"), e(4, event.KindRead, "late.go", "gone.go"), e(5, event.KindSearch, "s.go")},
+		func(p event.Path) bool { return p != "gone.go" }, epoch.Add(time.Hour))
+	var files []event.Path
+	for _, s := range got {
+		files = append(files, s.File)
+	}
+	fault.Same(t, "working set", files, []event.Path{"w.go", "e.go", "late.go", "r.go"})
 }

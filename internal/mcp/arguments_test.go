@@ -80,3 +80,62 @@ func TestSchemas(t *testing.T) {
 		}
 	}
 }
+
+// TestCache: an agent sets results aside, keeps the labels, and reads back parts.
+func TestCache(t *testing.T) {
+	d := newFixture(t, Options{Session: "s1"})
+	d.serve()
+	do := func(args object) cacheOut {
+		t.Helper()
+		return call[cacheOut](d, "llm_cache", args)
+	}
+	fails := func(args object, want ...string) {
+		t.Helper()
+		res := d.raw("llm_cache", args)
+		for _, w := range want {
+			if !res.IsError || !strings.Contains(text(res), w) {
+				t.Errorf("%v: error %v without %q: %s", args, res.IsError, w, text(res))
+			}
+		}
+	}
+	if got := do(object{"action": "list"}); len(got.Items) != 0 {
+		t.Errorf("something is there: %+v", got)
+	}
+	list := object{"files": []object{{"name": "a.go", "todo": 3}, {"name": "b.go", "todo": 1}}}
+	wrote := do(object{"action": "write", "task_id": "survey", "turn_id": "1", "data": list,
+		"description": "TODOs by file"})
+	if len(wrote.Items) != 1 || wrote.Items[0].Key != "s1_survey_1" || wrote.Items[0].Description != "TODOs by file" {
+		t.Fatalf("%+v", wrote)
+	}
+	if raw, err := json.Marshal(wrote.Items[0]); err != nil || len(raw) > 500 {
+		t.Errorf("a label of %d bytes", len(raw))
+	}
+	if part := do(object{"action": "read", "key": "s1_survey_1", "offset": 2, "lines": "1"}); part.Data != `files":[{"name":"a.go","todo":3},{"name":"b.go","todo":1}]}` {
+		t.Errorf("%+v", part)
+	}
+	long := strings.Repeat("a line of the log\n", 2000)
+	key := do(object{"action": "write", "data": long, "description": "log"}).Items[0].Key
+	first := do(object{"action": "read", "key": key})
+	if len(first.Data) != cacheRead || first.Next != cacheRead || first.Total != int64(len(long)) {
+		t.Errorf("a read: %d bytes, next %d of %d", len(first.Data), first.Next, first.Total)
+	}
+	if rest := do(object{"action": "read", "key": key, "offset": first.Next}); first.Data+rest.Data != long ||
+		rest.Next != 0 {
+		t.Errorf("the rest has %d bytes", len(rest.Data))
+	}
+	if lines := do(object{"action": "read", "key": key, "lines": "2-3"}); lines.Data != long[:36] {
+		t.Errorf("%q", lines.Data)
+	}
+	if got := do(object{"action": "list", "task_id": "survey"}); len(got.Items) != 1 || got.Total != 1 {
+		t.Errorf("%+v", got)
+	}
+	fails(object{"action": "write", "task_id": "survey", "turn_id": "1", "data": 1}, "set aside already",
+		"hint: write with overwrite")
+	fails(object{"action": "write"}, "no data")
+	fails(object{"action": "read", "key": "s1_survey_9"}, "nothing is set aside", "hint: aoa cache list")
+	fails(object{"action": "eat"}, "unknown action", "hint: action is write")
+	fails(object{}, "action")
+	if got := do(object{"action": "delete", "key": "s1_survey_1"}); got.Deleted != 1 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -272,3 +272,26 @@ func TestForgottenUndo(t *testing.T) {
 		t.Errorf("%v, the file says %q", err, d.read("a.go"))
 	}
 }
+
+// TestDryRun: showing what a replay would do counts as nothing; doing it counts, whether it goes
+// well or not.
+func TestDryRun(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "one\n"})
+	d.turn("s", "make the number a digit", edits("a.go", "one", "1"))
+	id := d.find("make the number a digit")
+	counts := func(uses, good, bad int) {
+		t.Helper()
+		e, err := d.cache.Get(t.Context(), id)
+		d.must(err)
+		fault.Same(t, "uses, successes, failures", [3]int{e.Uses, e.Successes, e.Failures}, [3]int{uses, good, bad})
+	}
+	plan := d.replay(Request{ID: id, Edits: true}).Plan
+	d.write("a.go", "two\n")
+	d.states(d.replay(Request{ID: id, Edits: true}), Diverged)
+	counts(0, 0, 0)
+	d.states(d.replay(Request{ID: id, Plan: plan}), Diverged)
+	counts(1, 0, 1)
+	d.write("a.go", "one\n")
+	d.states(d.replay(Request{ID: id, Edits: true, Plan: plan}), Applied)
+	counts(2, 1, 1)
+}

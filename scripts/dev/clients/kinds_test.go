@@ -3,14 +3,18 @@
 package clients
 
 import (
+	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestClientClaude drives the real Claude Code: each kind of hint reaches the model's next request,
@@ -96,4 +100,148 @@ func (w *clientSandbox) change(file string) {
 	if err := os.Chtimes(w.path(file), later, later); err != nil {
 		w.t.Error(err)
 	}
+}
+
+// movements are what an agent does with git, in a repository where a branch "theirs" has other
+// contents, and what is true of the session's edits of sched/plan.go and sched/queue.go afterwards.
+var movements = []struct{ name, command, said string }{
+	{"pull", "git commit -qam mine && git pull -q --no-rebase --no-edit . theirs", "Edited earlier: sched/queue.go, sched/plan.go."},
+	{"pull --rebase", "git commit -qam mine && git pull -q --rebase . theirs", "Edited earlier: sched/queue.go, sched/plan.go."},
+	{"merge", "git merge -q --no-edit theirs", "Changed and not committed: sched/queue.go:1, sched/plan.go:1."},
+	{"checkout of a branch", "git checkout -q theirs", "Changed and not committed: sched/queue.go:1, sched/plan.go:1."},
+	{"checkout of a file", "git checkout -q theirs -- docs/guide.md && git checkout -q -- sched/plan.go",
+		"Changed and not committed: sched/queue.go:1.\nEdited earlier: sched/plan.go."},
+	{"stash", "git stash -q", "Edited earlier: sched/queue.go, sched/plan.go."},
+	{"stash pop", "git stash -q && git merge -q theirs && git stash pop -q", "Changed and not committed: sched/queue.go:1, sched/plan.go:1."},
+	{"restore", "git restore sched/plan.go", "Changed and not committed: sched/queue.go:1.\nEdited earlier: sched/plan.go."},
+	{"reset --hard", "git reset -q --hard theirs", "Edited earlier: sched/queue.go, sched/plan.go."},
+	{"cherry-pick", "git cherry-pick theirs", "Changed and not committed: sched/queue.go:1, sched/plan.go:1."},
+}
+
+// TestClientClaudeGit: what git brings into the worktree under the real client is no edit of its
+// session, and what is said after a compaction is true.
+func TestClientClaudeGit(t *testing.T) {
+	program := realClient(t, "claude")
+	for _, m := range movements {
+		t.Run(m.name, func(t *testing.T) {
+			c := newClaude(t, program)
+			c.must("sh", "-c", `git config user.name a && git config user.email a@example.com && git checkout -q -b theirs &&
+echo theirs >docs/guide.md && echo theirs >other/new.go && git add -A . && git commit -qm theirs && git checkout -q main`)
+			c.write(filepath.Join(c.home, ".claude", "settings.json"), `{"bashEditDiffEnabled": true}`)
+			full := uses(bash("true"))
+			full.tokens = 990_000 // the client compacts before it goes on
+			mine := toolUse{"Bash", object{"command": "sed -i s/queue/queues/ sched/queue.go", "description": "edit"}}
+			model, _ := c.ask(firstSession, "rename it", uses(c.read("sched/plan.go")), uses(c.edit("sched/plan.go", "plan", "plans"), mine),
+				uses(bash(m.command)), full, turn{text: "<summary>It was renamed.</summary>"}, uses(bash("true")))
+			var edits []string
+			for _, e := range c.log("--session", firstSession) {
+				if e.Edits() {
+					edits = append(edits, event.Strings(e.Paths())...)
+				}
+			}
+			slices.Sort(edits)
+			fault.Same(t, "edits", slices.Compact(edits), []string{"sched/plan.go", "sched/queue.go"})
+			for _, e := range c.log("--kind", "save") {
+				if !slices.Contains(edits, string(e.Paths()[0])) { // its own edits are saved, too
+					t.Errorf("git's own write is a save: %v", e.Paths())
+				}
+			}
+			if model.first(m.said) < 0 {
+				for _, r := range model.requests() {
+					if _, text, found := strings.Cut(r.text, "Recorded by aOa"); found {
+						t.Errorf("no %q in %.600s", m.said, text)
+					}
+				}
+				t.Errorf("%q is in no request of %d", m.said, len(model.requests()))
+			}
+		})
+	}
+}
+
+// TestClientClaudeCache: hints break no prompt cache. Each request of a session of two turns and a
+// resume begins with all of the request before it, byte for byte, wherever it does without hooks.
+func TestClientClaudeCache(t *testing.T) {
+	program := realClient(t, "claude")
+	session := func(c claude) *model {
+		first, _ := c.ask(firstSession, "change the protocol of the wire", uses(c.read("documentation/README.md")),
+			uses(c.read("server/wire.go"), c.read("docs/guide.md")), uses(c.edit("server/wire.go", "protocol", "protocol protocol")),
+			uses(bash("git status --short")), uses(bash("true")))
+		second, _ := c.resume(firstSession, "and its documentation", uses(c.read("documentation/guide.md")),
+			uses(bash("true")))
+		first.asked = append(first.requests(), second.requests()...)
+		return first
+	}
+	with, without := session(newClaude(t, program, "threshold=0.4")), session(claude{newClientSandbox(t,
+		protocolHistory()), program})
+	list, _, _ := strings.Cut(hintOf(hooks.HintPrompt, "x"), "\n")
+	for _, hint := range []string{list, hintOf(hooks.HintRescue, "README.md"), hintOf(hooks.HintRescue, "docs/guide.md")} {
+		if with.first(hint) < 0 {
+			t.Errorf("never said, so nothing is compared:\n%s", hint)
+		}
+		if without.first(hint) >= 0 {
+			t.Errorf("said without hooks:\n%s", hint)
+		}
+	}
+	said, silent := with.requests(), without.requests()
+	if len(said) != len(silent) || len(said) < 8 {
+		t.Fatalf("%d requests with hooks, %d without", len(said), len(silent))
+	}
+	for i := range len(said) - 1 {
+		kept, all := commonParts(said[i], said[i+1])
+		keptSilent, allSilent := commonParts(silent[i], silent[i+1])
+		t.Logf("request %d: %d of %d parts are in the next one, without hooks %d of %d", i, kept, all, keptSilent, allSilent)
+		if keptSilent == allSilent && kept != all {
+			t.Errorf("request %d: the next one begins with %d of its %d parts", i, kept, all)
+		}
+	}
+	if a, b := encoded(unmarked(said[0].body["tools"])), encoded(unmarked(silent[0].body["tools"])); a != b {
+		t.Error("the tools differ")
+	}
+}
+
+// commonParts is how many parts of a request (tools, system prompt, messages) the next one begins
+// with, and how many it has.
+func commonParts(r, next reading) (kept, all int) {
+	a, b := partsOf(r), partsOf(next)
+	for kept < min(len(a), len(b)) && a[kept] == b[kept] {
+		kept++
+	}
+	return kept, len(a)
+}
+
+func partsOf(r reading) []string {
+	out := []string{encoded(unmarked(r.body["tools"])), encoded(unmarked(r.body["system"]))}
+	messages, _ := r.body["messages"].([]any)
+	for _, m := range messages {
+		message, _ := unmarked(m).(object)
+		blocks, ok := message["content"].([]any)
+		if !ok { // a text stands for one block
+			blocks = []any{object{"type": "text", "text": message["content"]}}
+		}
+		for _, b := range blocks {
+			out = append(out, fmt.Sprint(message["role"], " ", encoded(b)))
+		}
+	}
+	return out
+}
+
+// unmarked is a value without the marks of what is to be cached: they move on with each request.
+func unmarked(v any) any {
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, 0, len(v))
+		for _, e := range v {
+			out = append(out, unmarked(e))
+		}
+		return out
+	case object:
+		out := object{}
+		for k, e := range v {
+			if k != "cache_control" {
+				out[k] = unmarked(e)
+			}
+		}
+		return out
+	}
+	return v
 }

@@ -118,7 +118,7 @@ func (a *app) reloadRun() *cobra.Command {
 	var r api.ReplayRequest
 	c := &cobra.Command{
 		Use:   "run ID",
-		Short: "repeat a sequence until an action differs from the recorded one",
+		Short: "repeat a sequence, up to an action that cannot be made again",
 		Long: `Reads, searches and listings are repeated, and their present results are printed. Commands are not run.
 Edits are skipped. With --edits they are computed and shown as a
 diff that has a name. --apply NAME makes exactly these edits: all of them or none. aoa reload undo restores

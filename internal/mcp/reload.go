@@ -47,7 +47,7 @@ func (s *server) listReloadOptions(ctx context.Context, r Repo, session string, 
 var reloadTool = &mcp.Tool{Name: "reload_cached",
 	Meta:        found("repeat a recorded sequence of reads and searches in one call, by cacheId"),
 	Annotations: additive("Replay a recorded sequence"),
-	Description: "Repeats reads and searches of a recorded sequence, up to the first that differs."}
+	Description: "Repeats reads and searches of a recorded sequence, up to the first that fails."}
 
 type reloadIn struct {
 	ID   string `json:"cacheId"`

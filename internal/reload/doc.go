@@ -24,8 +24,9 @@
 // This package itself reads and searches, within the worktree (search.go). Commands are never run.
 // Edits are shown as patches that git has checked. They are made, by git apply, only if the caller
 // names the plan that was shown: all of them or none, after storing an undo record (plan.go,
-// undo.go). A replay stops at the first action with another result. An input that contained a
-// secret is never replayed.
+// undo.go). A replay stops at the first action that cannot be made again, such as a read of a file
+// that is gone. That a file has changed, or that a search finds nothing now, is told and stops
+// nothing. An input that contained a secret is never replayed.
 //
 // The package never asks a model, never repeats a change by itself, and never leaves the worktree,
 // not even through a link. A hundred sequences take less than a megabyte, the inputs of calls at

@@ -183,14 +183,14 @@ func TestLooks(t *testing.T) {
 		{Action{Act: event.ActSearch, Pattern: "two", Mode: "count", Folder: "b.go"}, "done  b.go:2"},
 		{Action{Act: event.ActSearch, Pattern: "two", Folder: "sub", Glob: "*.go"}, "done  sub/f.go"},
 		{Action{Act: event.ActSearch, Pattern: "nothing"}, "done nothing found"},
-		{Action{Act: event.ActSearch, Pattern: "nothing", Found: 1}, "diverged finds nothing any more"},
+		{Action{Act: event.ActSearch, Pattern: "nothing", Found: 1}, "changed finds nothing any more"},
 		{Action{Act: event.ActSearch, Pattern: "("}, "refused the pattern is of another dialect"},
 		{Action{Act: event.ActSearch, Pattern: strings.Repeat("x", 996)}, "done nothing found"},
 		{Action{Act: event.ActSearch, Pattern: strings.Repeat("x", 997)}, "refused the pattern is of another dialect"},
 		{Action{Act: event.ActList}, "done  a.go b.go c.bin e.txt sub/"}, {Action{Act: event.ActList, Folder: "sub"},
 			"done  f.go"},
 		{Action{Act: event.ActList, Glob: "*.go"}, "done  a.go b.go sub/f.go"},
-		{Action{Act: event.ActList, Glob: "*.no", Found: 1}, "diverged finds nothing any more"},
+		{Action{Act: event.ActList, Glob: "*.no", Found: 1}, "changed finds nothing any more"},
 	} {
 		s := newStep(0, c.a)
 		switch c.a.Act {

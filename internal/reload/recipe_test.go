@@ -175,7 +175,7 @@ func TestFormatted(t *testing.T) {
 }
 
 // TestReplayOfRename: the searches of a replay are made before its edits, which take away what they
-// find. One that finds nothing stops the replay before its edits.
+// find. One that finds nothing now, as that of the old version, is told and stops nothing.
 func TestReplayOfRename(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "package a\n\nfunc oldName() {}\n"})
 	search := Action{Tool: "Grep", Act: event.ActSearch, Pattern: "oldName", Mode: "content", Found: 1}
@@ -188,5 +188,5 @@ func TestReplayOfRename(t *testing.T) {
 	fault.Check(t, err)
 	fault.Same(t, "counts", fmt.Sprint(e.Successes, " ", e.Failures), "1 0")
 	r := d.replay(Request{ID: id, Plan: plan})
-	fault.Same(t, "made twice", fmt.Sprint(states(r), " ", r.Undo), "[diverged] ")
+	fault.Same(t, "made twice", fmt.Sprint(states(r), " ", r.Undo), "[changed diverged] ")
 }

@@ -23,12 +23,12 @@ type Request struct {
 // The results of an action.
 const (
 	Done     = "done"
-	Changed  = "changed"  // done, but its files have changed
+	Changed  = "changed"  // done, but its files have changed, or a search finds nothing any more
 	Skipped  = "skipped"  // the caller left it out
 	Refused  = "refused"  // it cannot or must not be repeated
 	Planned  = "planned"  // an edit that could be made
 	Applied  = "applied"  // an edit that was made
-	Diverged = "diverged" // it has another result; nothing after it was done
+	Diverged = "diverged" // it cannot be made again; nothing after it was done
 )
 
 // Report is the result of a replay.
@@ -83,7 +83,7 @@ type replay struct {
 	plan *plan // nil if edits were not asked for
 }
 
-// Replay repeats an entry's actions in order, up to the first one with another result. Reads and
+// Replay repeats an entry's actions in order, up to the first one that cannot be made again. Reads and
 // searches run now and return what they find now. Commands are not run. Edits are planned as a
 // whole before anything else, and made only if the request names the plan.
 func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, error) {
@@ -131,7 +131,7 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 	return out, c.used(ctx, e.ID, out.Diverged == "")
 }
 
-// actions repeats the actions of an entry up to the first with another result.
+// actions repeats the actions of an entry up to the first that cannot be made again.
 func (p *replay) actions(ctx context.Context, e Entry, skip []int, out *Report) error {
 	size := 0
 	for i, a := range e.Actions {

@@ -141,7 +141,7 @@ func (s *Step) found(a Action, n int, output string) {
 	case n > 0:
 		s.is(Done, "")
 	case a.Found > 0:
-		s.is(Diverged, "finds nothing any more")
+		s.is(Changed, "finds nothing any more")
 	default:
 		s.is(Done, "nothing found")
 	}

@@ -50,7 +50,7 @@ func TestClientClaudeUnharmed(t *testing.T) {
 				}
 				m, o := c.work(amid)
 				fault.Same(t, "the client asked", len(m.requests()), 5)
-				if o.took > 3*without.took+10*time.Second {
+				if o.took > 3*without.took+busy {
 					t.Errorf("it took %v, without aoa %v", o.took, without.took)
 				}
 				t.Logf("%v", o.took)
@@ -70,7 +70,7 @@ func unharmed(t *testing.T, w *clientSandbox, names []string, often int, without
 		t.Cleanup(func() { w.end(pid) })
 		harms[name](w)
 		m, o := work()
-		if asked := len(m.requests()); asked != often || o.took > 3*without+10*time.Second {
+		if asked := len(m.requests()); asked != often || o.took > 3*without+busy {
 			t.Errorf("%s: asked %d times in %v, not %d times in %v", name, asked, o.took, often, without)
 		}
 		t.Logf("%s: %v, else %v", name, o.took, without)

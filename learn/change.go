@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// change counts a change of a session, half of what a commit counts.
+// change adds a change of a session, with half the weight of a commit.
 func (l *Learner) change(c session.Change) {
 	n := len(c.Files)
 	for i, p := range c.Files {
@@ -22,7 +22,7 @@ func (l *Learner) change(c session.Change) {
 	}
 }
 
-// credit is what the edits of a file count: a quarter where a hint led to it.
+// credit returns the weight of the edits of a file: a quarter if a hint led to them.
 func credit(c session.Changed) float64 {
 	if c.Hinted {
 		return caused
@@ -30,14 +30,14 @@ func credit(c session.Changed) float64 {
 	return 1
 }
 
-// changed counts a change of a file.
+// changed adds w to the changes of a file.
 func (l *Learner) changed(p event.Path, at time.Time, w float64) {
 	l.Add(hot.Changes, "", string(p), at, w)
 	l.Stamp(hot.Changed, string(p), at)
 }
 
-// share is the weight of each pair in a change of n files: the weights of all pairs of a file add
-// up to 1.
+// share returns the weight of each pair in a change of n files. The weights of all pairs with one
+// file add up to 1.
 func share(n int) float64 {
 	if n <= 1 {
 		return 1
@@ -50,7 +50,7 @@ func (l *Learner) pair(a, b event.Path, at time.Time, w float64) {
 	l.Add(hot.Comod, string(b), string(a), at, w)
 }
 
-// commit folds a commit. sign is -1 to subtract it.
+// commit adds a commit to the weights. sign is -1 to subtract it.
 func (l *Learner) commit(c event.Commit, at time.Time, sign float64) {
 	gone := make(map[event.Path]bool, len(c.Gone))
 	for _, p := range c.Gone {

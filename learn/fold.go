@@ -12,14 +12,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// The constants of doc.go.
+// The constants that doc.go describes.
 const (
-	caused      = 0.25               // weight of an access that a suggestion caused
-	causedAge   = 2 * 24 * time.Hour // and how much older it counts: two half-lives of a day make a quarter
+	caused      = 0.25               // weight of an access that a suggestion led to
+	causedAge   = 2 * 24 * time.Hour // how much older such an access counts: two half-lives of a day make a quarter
 	maxTags     = 5
 	coaccessMax = 20
 	coaccessGap = 0.15
-	maxTerms    = 32 // words that are joined to a file opened
+	maxTerms    = 32 // most words that are connected with an opened file
 
 	editShare = 0.5
 	editMax   = 20
@@ -27,8 +27,8 @@ const (
 	commitMax = 100
 )
 
-// Apply learns what an event says. s is its session after it, nil for none, and d what it changed
-// there.
+// Apply adds an event to the weights. s is its session after the event, nil if there is none, and d
+// says what the event changed in the session.
 func (l *Learner) Apply(e event.Event, s *session.Session, d session.Delta) {
 	switch b := e.Body.(type) {
 	case event.Commit:
@@ -60,7 +60,7 @@ func (l *Learner) Apply(e event.Event, s *session.Session, d session.Delta) {
 	}
 }
 
-// opens folds accesses.
+// opens adds the accesses of an event.
 func (l *Learner) opens(e event.Event, s *session.Session, d session.Delta) {
 	c := 1.0
 	if d.Hinted {
@@ -93,7 +93,7 @@ func (l *Learner) opens(e event.Event, s *session.Session, d session.Delta) {
 	}
 }
 
-// first relates the first open of a file in a session to those before it.
+// first connects the first open of a file in a session with the files opened before it.
 func (l *Learner) first(e event.Event, o session.Opened, c float64) {
 	l.Add(hot.Sessions, "", string(o.Path), e.Time, c)
 	before := o.Prior[max(0, len(o.Prior)-coaccessMax):]
@@ -105,13 +105,13 @@ func (l *Learner) first(e event.Event, o session.Opened, c float64) {
 	}
 }
 
-// termWeight is how much each word of the turn counts, both where it is used and where a file is
-// opened under it: 1/√n for a prompt of n words.
+// termWeight returns the weight of each word of the turn, both where the word is used and where a
+// file is opened: 1/√n for a prompt of n words.
 func termWeight(s *session.Session) float64 {
 	return 1 / math.Sqrt(float64(max(len(s.Prompt.Words), 1)))
 }
 
-// newestWords are the newest words of the turn, ties by name.
+// newestWords returns the newest words of the turn; ties are ordered by name.
 func newestWords(s *session.Session) []string {
 	words := slices.SortedFunc(maps.Keys(s.Terms), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s.Terms[b], s.Terms[a]), cmp.Compare(a, b))

@@ -6,14 +6,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// Learner is the consumer of the log that folds events into the weights of one store. Only the
-// goroutine that writes the log calls it; anyone may read the store.
+// Learner is the consumer of the log that adds events to the weights of one store. Only the
+// goroutine that writes the log may call it; any goroutine may read the store.
 type Learner struct{ *hot.Store }
 
-// New makes a Learner. Nobody else writes to the store.
+// New returns a Learner. Nothing else may write to the store.
 func New(store *hot.Store) *Learner { return &Learner{store} }
 
-// Learn folds events into sessions and the store: what the log does, for programs that have none.
+// Learn applies events to sessions and to the store. It does what the log does, for programs that
+// have no log.
 func (l *Learner) Learn(sessions *session.Sessions, events ...event.Event) {
 	for _, e := range events {
 		s, d := sessions.Apply(e)

@@ -1,10 +1,10 @@
-// Package atomicfile is the one place that replaces files: a new content comes in, and each reader
-// of the file, also after a crash or a power cut, finds the old content or the new one, never a
-// part.
+// Package atomicfile replaces files atomically. Every reader, also after a crash or a power cut,
+// finds either the old content or the new content, never a part. All code that replaces files uses
+// it.
 //
-// The content is written to a second file in the same folder, synced, and renamed. The mode of a
-// file that is there can stay, and its owner does as far as we may. No library does that on all
-// platforms: google/renameio (v2.0.2) compiles on no Windows, natefinch/atomic (v1.0.1, of 2021)
-// keeps no owner and does not sync the folder, and neither works below an os.Root. The package
-// never makes folders and never follows a link in the last part of a name: the link is replaced.
+// The content is written to a second file in the same folder, synced, and renamed. An existing file
+// can keep its mode, and keeps its owner if the process is allowed to set it. No library does this
+// on all platforms: google/renameio (v2.0.2) does not compile on Windows, natefinch/atomic (v1.0.1,
+// of 2021) neither keeps the owner nor syncs the folder, and neither works below an os.Root. The
+// package never makes folders. If the name is a symbolic link, the link itself is replaced.
 package atomicfile

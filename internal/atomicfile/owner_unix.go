@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// keepOwner gives the new file to the old one's owner, as far as we may: root edits users' files.
+// keepOwner gives the new file the owner of the old one, if it is allowed to: root edits files of
+// other users.
 func keepOwner(f *os.File, old fs.FileInfo) {
 	if sys, ok := old.Sys().(*syscall.Stat_t); ok {
 		_ = f.Chown(int(sys.Uid), int(sys.Gid))

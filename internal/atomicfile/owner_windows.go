@@ -5,5 +5,5 @@ import (
 	"os"
 )
 
-// keepOwner: access control lists are inherited from the folder here.
+// keepOwner does nothing: on Windows a file inherits the access control list of its folder.
 func keepOwner(*os.File, fs.FileInfo) {}

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// Options of a write. The zero value suits a private file.
+// Options are the settings of a write. The zero value suits a private file.
 type Options struct {
-	Mode     fs.FileMode  // of a new file, while one that is there keeps its own; 0 is 0600, for both
-	SetMode  bool         // Mode holds for a file that is there, too
-	New      bool         // a file that is there stays: fs.ErrExist
-	Unsynced bool         // for what can be made again: a power cut may leave an empty file
-	Check    func() error // called when all is written; its error leaves the old file; may be nil
+	Mode     fs.FileMode  // mode of a new file, 0 for 0600; an existing file keeps its own unless SetMode
+	SetMode  bool         // an existing file gets Mode, too
+	New      bool         // fail with fs.ErrExist if the file exists
+	Unsynced bool         // for files that can be made again: a power cut may leave an empty file
+	Check    func() error // called when everything is written; if it fails, the old file is kept; may be nil
 }
 
-// Write gives the file what fill writes. On an error the old content stays. Errors are fill's,
-// Check's and the system's.
+// Write replaces the file by the data that fill writes. On an error the old file is kept. The error
+// comes from fill, Check or the system.
 func Write(name string, o Options, fill func(io.Writer) error) error {
 	dir, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
@@ -31,10 +31,10 @@ func Write(name string, o Options, fill func(io.Writer) error) error {
 	return WriteIn(dir, filepath.Base(name), o, fill)
 }
 
-// WriteBytes is like Write, for a content that is at hand.
+// WriteBytes is like Write for a content in memory.
 func WriteBytes(name string, o Options, content []byte) error { return Write(name, o, bytes(content)) }
 
-// WriteBytesIn is WriteIn of a content.
+// WriteBytesIn is like WriteIn for a content in memory.
 func WriteBytesIn(dir *os.Root, name string, o Options, content []byte) error {
 	return WriteIn(dir, name, o, bytes(content))
 }
@@ -46,7 +46,7 @@ func bytes(content []byte) func(io.Writer) error {
 	}
 }
 
-// WriteIn is like Write, for a file below dir. Links that lead out of dir are refused.
+// WriteIn is like Write for a file below dir. Links that lead out of dir are refused.
 func WriteIn(dir *os.Root, name string, o Options, fill func(io.Writer) error) error {
 	old, err := dir.Lstat(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +68,7 @@ func WriteIn(dir *os.Root, name string, o Options, fill func(io.Writer) error) e
 		keepOwner(f, old)
 	}
 	if err == nil && o.Mode != 0 {
-		err = f.Chmod(o.Mode) // the umask does not hold
+		err = f.Chmod(o.Mode) // ignores the umask
 	}
 	if err == nil && !o.Unsynced {
 		err = f.Sync()
@@ -81,14 +81,14 @@ func WriteIn(dir *os.Root, name string, o Options, fill func(io.Writer) error) e
 		err = place(dir, part, name, o)
 	}
 	if err != nil {
-		_ = dir.Remove(part) // the error that matters is the first
+		_ = dir.Remove(part) // the first error is returned
 	}
 	return err
 }
 
 // place renames the finished file part to name.
 func place(dir *os.Root, part, name string, o Options) error {
-	if o.New { // of two that do so at once, one wins
+	if o.New { // if two processes do this at once, one wins
 		err := dir.Link(part, name)
 		if err == nil {
 			err = dir.Remove(part)
@@ -97,7 +97,7 @@ func place(dir *os.Root, part, name string, o Options) error {
 		if err == nil || errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if _, err := dir.Lstat(name); err == nil { // a file system without links
+		if _, err := dir.Lstat(name); err == nil { // the file system has no hard links
 			return fs.ErrExist
 		}
 	}
@@ -108,8 +108,8 @@ func place(dir *os.Root, part, name string, o Options) error {
 	return err
 }
 
-// Rename gives a file that something else has written another name in its folder, as Write does:
-// synced before and after.
+// Rename renames a file inside its folder as durably as Write: it syncs the file before and the
+// folder after.
 func Rename(from, to string) error {
 	f, err := os.OpenFile(from, os.O_RDWR, 0)
 	if err != nil {
@@ -130,8 +130,8 @@ func Rename(from, to string) error {
 	return nil
 }
 
-// syncFolder makes a rename durable where the system can. After a power cut without it, the old
-// file is there.
+// syncFolder makes a rename durable, if the system can do that. Otherwise the old file may be back
+// after a power cut.
 func syncFolder(dir *os.Root, name string) {
 	if f, err := dir.Open(name); err == nil {
 		_ = f.Sync()
@@ -139,11 +139,11 @@ func syncFolder(dir *os.Root, name string) {
 	}
 }
 
-// Unfinished files are named .aoa-NAME-RANDOM.tmp: the watcher takes such a name for temporary.
+// Unfinished files are named .aoa-NAME-RANDOM.tmp. The watcher ignores such names as temporary.
 const (
 	partPrefix = ".aoa-"
 	partSuffix = ".tmp"
-	maxName    = 200 // bytes of NAME: a longer one might exceed what a file system takes
+	maxName    = 200 // bytes of NAME: a longer one might exceed the limit of the file system
 )
 
 func partOf(name string) string {
@@ -151,8 +151,8 @@ func partOf(name string) string {
 	return dir + partPrefix + strings.ToValidUTF8(base[:min(len(base), maxName)], "") + "-" + rand.Text() + partSuffix
 }
 
-// PartOf reports whether base is the name of an unfinished file, and the beginning of the name of
-// the file that it was to be.
+// PartOf reports whether base is the name of an unfinished file. name is the beginning of the final
+// name.
 func PartOf(base string) (name string, ok bool) {
 	rest, begins := strings.CutPrefix(base, partPrefix)
 	rest, ends := strings.CutSuffix(rest, partSuffix)
@@ -163,11 +163,11 @@ func PartOf(base string) (name string, ok bool) {
 	return rest[:i], true
 }
 
-// leftAfter is how old an unfinished file is that its writer will not finish.
+// leftAfter is the age from which an unfinished file is taken for abandoned.
 const leftAfter = time.Hour
 
-// Clean deletes from a folder what writers have left that were killed. The system's clock is asked,
-// since files carry its time.
+// Clean deletes the unfinished files that killed processes have left in a folder. It uses the
+// system's clock, because the times of files do.
 func Clean(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,12 +10,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// behind is FILE:12 and FILE:10-20, as compilers write it, FILE:12:5 with a column, and as forges
-// do, FILE#L10-L20.
+// behind matches FILE:12 and FILE:10-20, as compilers write positions, FILE:12:5 with a column, and
+// FILE#L10-L20 as on GitHub.
 var behind = regexp.MustCompile(`^(.+?)(?::|#L)([0-9]{1,9})(?:-L?([0-9]{1,9})|:[0-9]{1,9})?:?$`)
 
-// Typed divides FILE:LINE and FILE:10-20 as people type it, or copy it from a compiler or a forge.
-// to is 0 for one line. ok is false for a name without lines.
+// Typed splits FILE:LINE or FILE:10-20, as people type it or copy it from a compiler or GitHub. to
+// is 0 for a single line. ok is false for a name without lines.
 func Typed(arg string) (name string, from, to int, ok bool) {
 	part := behind.FindStringSubmatch(arg)
 	if part == nil {
@@ -26,7 +26,7 @@ func Typed(arg string) (name string, from, to int, ok bool) {
 	return part[1], from, to, true
 }
 
-// Place is a line, or lines, as FILE:LINE or FILE:10-20.
+// Place returns the lines in the form FILE:LINE or FILE:10-20.
 func (o Origin) Place(file string) string {
 	if o.To > o.From {
 		return fmt.Sprintf("%s:%d-%d", file, o.From, o.To)
@@ -34,8 +34,8 @@ func (o Origin) Place(file string) string {
 	return fmt.Sprintf("%s:%d", file, o.From)
 }
 
-// Format says it in words, a line for each fact, beginning with the commit. name says how a file is
-// called, at how a time is written. No line has characters that a terminal obeys.
+// Format describes the origin in sentences, one line for each fact, the commit first. name formats
+// the name of a file, at formats a time. Control characters are removed.
 func (o Origin) Format(file event.Path, name func(event.Path) string, at func(time.Time) string) (out []string) {
 	say := func(format string, args ...any) {
 		out = append(out, event.Path(fmt.Sprintf(format, args...)).Display())
@@ -76,7 +76,7 @@ func (o Origin) Format(file event.Path, name func(event.Path) string, at func(ti
 	return out
 }
 
-// worker is who edited the file in a session.
+// worker says who edited the file in a session: its agent, or a subagent.
 func (s Session) worker() string {
 	if s.Side {
 		return "a subagent of " + s.Agent
@@ -84,8 +84,8 @@ func (s Session) worker() string {
 	return s.Agent
 }
 
-// String quotes a check: its command, its exit status if that is known, lines of its output that
-// name failures.
+// String returns the command of a check, its exit status if that is known, and the lines of its
+// output that name failures.
 func (k Check) String() string {
 	text := k.Command
 	if k.Exit != "" {
@@ -97,7 +97,7 @@ func (k Check) String() string {
 	return text
 }
 
-// list names files, and how many more there are.
+// list returns the names of files, and how many more there are.
 func list(files []event.Path, more int, name func(event.Path) string) string {
 	var names []string
 	for _, f := range files {

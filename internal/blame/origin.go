@@ -10,84 +10,84 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// MaxLines is how many lines one question may be about.
+// MaxLines is how many lines one question may cover.
 const MaxLines = 200
 
-// Origin is where lines that follow one another come from.
+// Origin says where consecutive lines come from.
 type Origin struct {
 	From   int     `json:"from"`             // the first line, from 1
-	To     int     `json:"to"`               // the last one
-	Text   string  `json:"text"`             // the first one as it is now
-	Commit *Commit `json:"commit,omitempty"` // absent: not committed
-	Edit   *Edit   `json:"edit,omitempty"`   // absent: it is not known that an agent wrote it
+	To     int     `json:"to"`               // the last line
+	Text   string  `json:"text"`             // the first line as it is now
+	Commit *Commit `json:"commit,omitempty"` // nil: not committed
+	Edit   *Edit   `json:"edit,omitempty"`   // nil: no agent is known to have written the lines
 	// Sessions lists the sessions that edited the file when the line appeared. It is set only if no
 	// edit is known to have written the line.
 	Sessions []Session `json:"sessions,omitempty"`
 }
 
-// Commit is what git says of a line.
+// Commit is the commit of a line, as git reports it.
 type Commit struct {
 	ID      string     `json:"id"`
 	By      string     `json:"by"` // name of its author
-	At      time.Time  `json:"at"` // when it was written
+	At      time.Time  `json:"at"` // when the author made it
 	Subject string     `json:"subject"`
-	File    event.Path `json:"file,omitempty"` // the file's name in it
-	// the clone's history begins with this commit: the line may be older
+	File    event.Path `json:"file,omitempty"` // name of the file in this commit
+	// whether the clone's history begins with this commit: the line may be older
 	Cut  bool         `json:"shallow,omitempty"`
 	With []event.Path `json:"with,omitempty"` // other files that it changed, at most maxWith
-	More int          `json:"more,omitempty"` // how many beyond these
+	More int          `json:"more,omitempty"` // number of further files
 }
 
-// Edit is the call of an agent that wrote a line.
+// Edit is the agent's call that wrote a line.
 type Edit struct {
 	Session
-	Prompt string       `json:"prompt,omitempty"` // the prompt of that turn, in one line
-	With   []event.Path `json:"with,omitempty"`   // other files that the turn edited, at most maxWith
+	Prompt string       `json:"prompt,omitempty"` // prompt of the turn, in one line
+	With   []event.Path `json:"with,omitempty"`   // other files edited in the turn, at most maxWith
 	More   int          `json:"more,omitempty"`
-	// the last check of the session after it, and before the commit
+	// the last check that the session ran after it and before the commit
 	Check *Check `json:"check,omitempty"`
 }
 
-// Session is a session that edited the file, and when it did so last.
+// Session is a session that edited the file, with the time of its last edit.
 type Session struct {
 	Agent string    `json:"agent"`
 	ID    string    `json:"session_id"`
-	Side  bool      `json:"subagent,omitempty"` // a subagent of it did
+	Side  bool      `json:"subagent,omitempty"` // whether a subagent made the edit
 	At    time.Time `json:"at"`
 }
 
-// Check is a command that runs tests, a build or a linter. It is quoted, not judged.
+// Check is a command that runs tests, a build or a linter. It is quoted without judging the result.
 type Check struct {
 	Command string    `json:"command"`
-	Exit    string    `json:"exit,omitempty"`    // its exit status, if it is the check's alone
+	Exit    string    `json:"exit,omitempty"`    // its exit status, if the status belongs to the check alone
 	Failing []string  `json:"failing,omitempty"` // lines of its output that name failures, at most three
 	At      time.Time `json:"at"`
 }
 
-// Bounds of an answer.
+// Limits of an answer.
 const (
 	maxWith     = 5    // other files
 	maxSessions = 5    // sessions that edited the file
 	maxFailing  = 3    // lines of a check
-	maxText     = 300  // bytes of a prompt, a command, a line
-	maxThread   = 2500 // events of a session that are looked at, the newest
-	maxEdits    = 300  // edits of a file, the newest
+	maxText     = 300  // bytes of a prompt, a command or a line
+	maxThread   = 2500 // events of a session that are read, the newest
+	maxEdits    = 300  // edits of a file that are read, the newest
 )
 
-// Finder finds origins of lines. All fields are needed.
+// Finder finds the origins of lines. All fields are required.
 type Finder struct {
 	DB   *cold.DB
 	Repo *watcher.Repo
-	// Texts are what a call replaced in its file, as package reload has kept it; nil: nothing is
-	// kept of it.
+	// Texts returns the texts that a call replaced in its file, as package reload has kept them;
+	// nil if none are kept.
 	Texts func(ctx context.Context, id string) []event.Swap
-	// Blob reads a content that git has by its id; nil: git does not have it.
+	// Blob returns the content of a git blob by its ID, or nil if git does not have it.
 	Blob func(ctx context.Context, id string) []byte
 	Now  func() time.Time
 }
 
-// Find returns where the lines from to to of a file come from, in their order. text is the file's
-// content now. Errors are those of git and of the log.
+// Find returns the origins of the lines from to to of a file, in order. text is the current content
+// of the file. Errors come from git or the log.
 func (f Finder) Find(ctx context.Context, file event.Path, text []byte, from, to int) ([]Origin, error) {
 	lines, err := f.blame(ctx, file, from, to)
 	if err != nil {
@@ -96,7 +96,7 @@ func (f Finder) Find(ctx context.Context, file event.Path, text []byte, from, to
 	now := newLines(string(text))
 	eras := map[string]era{}
 	var out []Origin
-	var writer string // the call that wrote the last line of out
+	var writer string // the call that wrote the last lines of out
 	for _, l := range lines {
 		key := l.Commit + "\x00" + string(l.File)
 		e, known := eras[key]
@@ -123,8 +123,8 @@ func (f Finder) Find(ctx context.Context, file event.Path, text []byte, from, to
 	return out, nil
 }
 
-// blame is git's word on some lines. The lines of a file that HEAD does not have are not committed.
-// Of any other file a failure of git is the answer.
+// blame asks git for the commits of some lines. If HEAD does not have the file, all lines are
+// uncommitted; for other files an error of git is returned.
 func (f Finder) blame(ctx context.Context, file event.Path, from, to int) (lines []watcher.BlamedLine, err error) {
 	lines, err = f.Repo.Blame(ctx, file, from, to)
 	if err == nil {
@@ -139,25 +139,25 @@ func (f Finder) blame(ctx context.Context, file event.Path, from, to int) (lines
 	return lines, nil
 }
 
-// era is the time in which lines of one commit, or those that are not committed, were written into
-// a file, and what agents wrote into it then.
+// era is the time in which the lines of one commit, or the uncommitted ones, were written, with the
+// edits that agents made then.
 type era struct {
 	file     event.Path
-	commit   *Commit // nil: not committed
+	commit   *Commit // nil if not committed
 	until    time.Time
 	edits    []edit // oldest first
 	sessions []Session
 }
 
-// era reads what is known of the time in which a line came.
+// era collects what is known about the time in which a line was written.
 func (f Finder) era(ctx context.Context, l watcher.BlamedLine) (e era, err error) {
-	e.file, e.until = l.File, f.Now().Add(time.Millisecond) // the log's unit
+	e.file, e.until = l.File, f.Now().Add(time.Millisecond) // a millisecond is the log's resolution
 	written := e.until
 	if l.Commit != "" {
 		if e.commit, err = f.commit(ctx, l); err != nil {
 			return e, err
 		}
-		e.until, written = l.Recorded.Add(time.Second), l.Written.Add(time.Second) // git has whole seconds
+		e.until, written = l.Recorded.Add(time.Second), l.Written.Add(time.Second) // git's resolution is a second
 	}
 	calls, err := f.DB.Log(ctx, cold.LogFilter{File: l.File, Until: e.until, Limit: maxEdits,
 		Kinds: []event.Kind{event.KindEdit, event.KindWrite}})
@@ -166,8 +166,9 @@ func (f Finder) era(ctx context.Context, l watcher.BlamedLine) (e era, err error
 		return e, err
 	}
 	slices.Reverse(calls)
-	// What the commit before had of the file, it does not bring. A commit that was written later
-	// than this one is in front of it by a rebase. Without HEAD there is none.
+	// Edits up to the previous commit of the file belong to that commit. A previous commit that was
+	// written later than this one was put before it by a rebase. Without HEAD there is no previous
+	// commit.
 	before, err := f.Repo.WrittenBefore(ctx, l.Commit, l.File, calls[0].Time.Add(-time.Second))
 	if err != nil && l.Commit != "" {
 		return e, err
@@ -190,25 +191,25 @@ func (f Finder) era(ctx context.Context, l watcher.BlamedLine) (e era, err error
 	return e, nil
 }
 
-// note notes a session that edited the file, the newest first.
+// note adds a session that edited the file, the newest first.
 func (e *era) note(s Session) {
 	e.sessions = slices.DeleteFunc(e.sessions, func(o Session) bool { return o.ID == s.ID })
 	e.sessions = slices.Insert(e.sessions, 0, s)
 	e.sessions = e.sessions[:min(len(e.sessions), maxSessions)]
 }
 
-// commit is what git says of a line's commit.
+// commit returns the commit of a line.
 func (f Finder) commit(ctx context.Context, l watcher.BlamedLine) (*Commit, error) {
 	out := &Commit{ID: l.Commit, By: clip(l.By), At: l.Written, Subject: clip(l.Subject), File: l.File, Cut: l.Cut}
 	if l.Cut {
-		return out, nil // its difference is all files
+		return out, nil // a shallow commit: git shows all files as changed
 	}
 	files, err := f.Repo.FilesOf(ctx, l.Commit)
 	out.With, out.More = others(files, l.File)
 	return out, err
 }
 
-// edit is the call that wrote a line, with what is known of its turn.
+// edit returns the call that wrote a line, with what is known of its turn.
 func (f Finder) edit(ctx context.Context, e era, id string) (*Edit, error) {
 	call := e.edits[slices.IndexFunc(e.edits, func(o edit) bool { return o.ID == id })].Event
 	out := &Edit{Session: Session{call.Agent, call.Session, call.Subagent != "", call.Time}}
@@ -218,12 +219,12 @@ func (f Finder) edit(ctx context.Context, e era, id string) (*Edit, error) {
 	for _, d := range did { // the newest first
 		before := !d.Time.After(call.Time)
 		if d.Kind() == event.KindPrompt && before {
-			out.Prompt = clip(d.Text()) // "" if it cannot be read: the one before is of another turn
+			out.Prompt = clip(d.Text()) // "" if it cannot be read: an earlier prompt would belong to another turn
 			break
 		}
 		switch c := d.Call(); {
 		case d.Kind() == event.KindPrompt:
-			files = nil // of a later turn
+			files = nil // files of a later turn
 		case d.Kind() != event.KindRun:
 			files = append(files, d.Paths()...)
 		case c.Checks && !before && out.Check == nil && d.Text() != "":
@@ -238,7 +239,7 @@ func (f Finder) edit(ctx context.Context, e era, id string) (*Edit, error) {
 	return out, err
 }
 
-// others are the files beside one, each once, at most maxWith, and how many more there are.
+// others returns the files other than one, each once, at most maxWith, and how many more there are.
 func others(files []event.Path, one event.Path) (out []event.Path, more int) {
 	for _, f := range files {
 		if f != one && !slices.Contains(out, f) {
@@ -249,5 +250,5 @@ func others(files []event.Path, one event.Path) (out []event.Path, more int) {
 	return out[:n], len(out) - n
 }
 
-// clip makes one line of a text, of at most maxText bytes.
+// clip shortens a text to one line of at most maxText bytes.
 func clip(s string) string { return event.ClipLine(s, maxText) }

@@ -8,18 +8,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// edit is an edit of a file by an agent, with its texts.
+// edit is an agent's edit of a file, with its texts.
 type edit struct {
 	event.Event
 	swaps []swap
 }
 
-// swap is what a call replaced. Of a file that was written as a whole, before is what git had of
-// it.
+// swap is a replacement in a file. If the whole file was written, before is the version that git
+// has.
 type swap struct{ before, after lines }
 
-// read reads the texts of a call. A file that was written over another content is left out where
-// git does not have that: which of its lines are new is not known.
+// read reads the texts of a call. A call that overwrote a whole file is left out if git does not
+// have the earlier content, because it is not known which lines are new.
 func (f Finder) read(ctx context.Context, call event.Event) edit {
 	e := edit{Event: call}
 	c := call.Call()
@@ -37,14 +37,15 @@ func (f Finder) read(ctx context.Context, call event.Event) edit {
 	return e
 }
 
-// writer is the id of the call that wrote line i, counted from 0, "" if that is not certain. It is
-// certain if
+// writer returns the ID of the call that wrote line i (counted from 0), or "" if that is not
+// certain. It is certain if
 //
-//   - the call's text has the line, and more often than what it replaced,
-//   - as many lines around it are the same there as here, as it takes that they are nowhere else
-//     in the file: at least certain letters and digits,
-//   - no later call took such a line away,
-//   - and no other session wrote the same as well. Of calls of one session the last one counts.
+//   - the text of the call has the line, and more often than the text that it replaced,
+//   - the lines around it are the same in the call's text as in the file, and these lines occur
+//     nowhere else in the file and have at least certain letters and digits,
+//   - no later call removed such a line,
+//   - and no other session wrote the same lines. If several calls of one session did, the last
+//     one is the writer.
 //
 // White space is ignored.
 func (e era) writer(now lines, i int) string {
@@ -84,14 +85,14 @@ func (e era) writer(now lines, i int) string {
 // candidate is a call whose text has a line.
 type candidate struct {
 	event.Event
-	weight int  // of the lines around it that the text has, too
-	alone  bool // they stand at one place of the file, and no other session wrote as many
+	weight int  // letters and digits of the surrounding lines that the text has, too
+	alone  bool // the lines occur once in the file, and no other session wrote as many of them
 }
 
-// certain is how many letters and digits are found by chance at no other place of a file.
+// certain is how many letters and digits make a chance match elsewhere unlikely.
 const certain = 12
 
-// lines are those of a text.
+// lines are the lines of a text.
 type lines struct {
 	all   []string
 	plain []string // without white space
@@ -106,7 +107,7 @@ func newLines(text string) (l lines) {
 	return l
 }
 
-// text is a line as it is, "" beyond the end.
+// text returns line i unchanged, or "" beyond the end.
 func (l lines) text(i int) string {
 	if i < 0 || i >= len(l.all) {
 		return ""
@@ -123,8 +124,8 @@ func (l lines) count(plain string) (n int) {
 	return n
 }
 
-// shared are the lines around line i, up to to, which it does not include, that stand in another
-// text in the same order: the most of them.
+// shared returns the longest run of lines around line i that another text has in the same order. to
+// is not included.
 func (l lines) shared(i int, other lines) (from, to int) {
 	for j, line := range other.plain {
 		if line != l.plain[i] {
@@ -156,7 +157,7 @@ func (l lines) weight(from, to int) (n int) {
 	return n
 }
 
-// places counts where some lines stand in the text.
+// places returns how often a run of lines occurs in the text.
 func (l lines) places(from, to int) (n int) {
 	for at := 0; at+to-from <= len(l.plain); at++ {
 		same := 0

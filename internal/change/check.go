@@ -12,49 +12,51 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Answer is a change, what it breaks and what it lacks.
+// Answer says what a change breaks and which files it lacks.
 type Answer struct {
-	Files  []event.Path `json:"files"`            // of the change
-	Silent string       `json:"silent,omitempty"` // why nothing is said of it, as "a merge is in progress"
+	Files []event.Path `json:"files"` // the files of the change
+	// why the change is not checked, for example "a merge is in progress"
+	Silent string `json:"silent,omitempty"`
 
-	Broken     []index.Broken `json:"broken"`                // what still uses what the change removes, by file and line
-	MoreBroken int            `json:"more_broken,omitempty"` // further ones that are not listed
+	Broken     []index.Broken `json:"broken"`                // uses of names that the change removes, by file and line
+	MoreBroken int            `json:"more_broken,omitempty"` // more uses that are not listed
 
-	Missing     []Lack `json:"missing"`                // files that the change lacks, the likeliest first, at most five
-	MoreMissing int    `json:"more_missing,omitempty"` // further ones that are not listed
+	// files that are probably missing in the change, the most likely first, at most five
+	Missing     []Lack `json:"missing"`
+	MoreMissing int    `json:"more_missing,omitempty"` // more files that are not listed
 
-	// Usual are files that would be Missing if they did not change with nearly everything:
+	// Usual lists files that would be in Missing if they did not change with nearly everything:
 	// changelogs, manifests, lock files, and files that change about as often without With as with
-	// it. They do not count as findings.
+	// it. They are not counted as findings.
 	Usual []Lack `json:"usual"`
 
-	// what earlier commits changed is still being read: a later answer may be another one
+	// the differences of earlier commits are still being read: a later answer may differ
 	Reading bool `json:"reading,omitempty"`
 
-	Companions *prefetch.Candidates `json:"-"` // what Missing and Usual were taken from; nil if nothing is said
+	Companions *prefetch.Candidates `json:"-"` // the source of Missing and Usual; nil if the change is not checked
 
 	Unread []string `json:"unread,omitempty"` // lines of the file of exceptions that say nothing, as "file:line: why"
 }
 
-// Lack is a file that the change lacks, with the line of the file of exceptions that would silence
-// it.
+// Lack is a file that is probably missing in a change, with the line for the file of exceptions
+// that would suppress it.
 type Lack struct {
 	prefetch.Lack
 	Exception string `json:"exception"`
 }
 
-// Because is why a file is missing: the counts that say so. show prints a path as the reader sees
-// it.
+// Because returns the reason why a file is called missing, with the counts. show formats a path for
+// the reader.
 func (l Lack) Because(show func(event.Path) string) string {
 	return fmt.Sprintf("changed with %s in %d of %d commits", show(l.With), l.Both, l.Of)
 }
 
-// Findings is how many findings the answer has, those that are not listed included.
+// Findings returns the number of findings, including those that are not listed.
 func (a *Answer) Findings() int {
 	return len(a.Broken) + a.MoreBroken + len(a.Missing) + a.MoreMissing
 }
 
-// Candidates returns the files that a hint may name as going with the change: exactly those in
+// Candidates returns the files that a hint may name as companions of the change: exactly those in
 // Missing.
 func (a *Answer) Candidates() *prefetch.Candidates {
 	lacks := make([]prefetch.Lack, 0, len(a.Missing))
@@ -64,13 +66,14 @@ func (a *Answer) Candidates() *prefetch.Candidates {
 	return a.Companions.Lacking(lacks)
 }
 
-// Bounds of an answer.
+// Limits of an answer.
 const (
 	maxMissing = 5  // files that are listed
-	maxUsual   = 20 // files of Usual; more would be no line
+	maxUsual   = 20 // most files in Usual, so that they fit in one line
 )
 
-// Check says what a change breaks and lacks. Errors: ErrRange, ErrCommit, those of git and of ctx.
+// Check returns what a change breaks and lacks. The error is ErrRange, ErrCommit, an error of git
+// or of ctx.
 func (c *Checkout) Check(ctx context.Context, r Request) (Answer, error) {
 	a := Answer{Files: []event.Path{}, Broken: []index.Broken{}, Missing: []Lack{}, Usual: []Lack{}}
 	s, err := c.scopeOf(ctx, r)
@@ -105,7 +108,7 @@ func (c *Checkout) Check(ctx context.Context, r Request) (Answer, error) {
 	return a, nil
 }
 
-// Diffs says what the files of a change change.
+// Diffs returns the differences of the files of a change.
 func Diffs(changed []index.Changed) map[event.Path]index.Sketch {
 	out := make(map[event.Path]index.Sketch, len(changed))
 	for _, f := range changed {
@@ -116,15 +119,15 @@ func Diffs(changed []index.Changed) map[event.Path]index.Sketch {
 	return out
 }
 
-// Rules are a repository's own rules: which files never belong together, and which are written by
-// programs. The zero value has none.
+// Rules are a repository's own rules: which files never belong together, and which files are
+// generated. The zero value has none.
 type Rules struct {
 	exceptions map[pair]bool
 	written    map[event.Path]bool
 }
 
-// RulesOf reads the rules of a repository as they are now. lacks are all that Findings will be
-// asked about.
+// RulesOf reads the current rules of a repository. lacks must include everything that Findings will
+// be called with.
 func RulesOf(ctx context.Context, repo *watcher.Repo, lacks []prefetch.Lack) (r Rules, err error) {
 	c := Checkout{Repo: repo}
 	r.exceptions, _ = c.exceptions(Request{}, &scope{hidden: func(event.Path) []byte { return nil }})
@@ -132,8 +135,8 @@ func RulesOf(ctx context.Context, repo *watcher.Repo, lacks []prefetch.Lack) (r 
 	return r, err
 }
 
-// Findings returns the lacks that a check names as missing, and those that change with everything,
-// in the order of lacks. It leaves out lacks that the rules explain.
+// Findings returns those of lacks that a check reports as missing, and those that change with
+// everything, in the order of lacks. Those that the rules explain are in neither.
 func (r Rules) Findings(lacks []prefetch.Lack) (missing, everything []Lack) {
 	for _, l := range lacks {
 		x := Lack{l, line(l.With, l.File)}
@@ -148,7 +151,7 @@ func (r Rules) Findings(lacks []prefetch.Lack) (missing, everything []Lack) {
 	return missing, everything
 }
 
-// named are the files of findings, each once.
+// named returns the files of all findings, each once.
 func named(broken []index.Broken, lacks []prefetch.Lack) (out []event.Path) {
 	for _, b := range broken {
 		out = append(out, b.File)

@@ -9,25 +9,25 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// ExceptionsFile is the file of a repository in which people say that a file need not change with
-// another one. Each line has two paths, that of the file that changes and that of the file that is
-// not missing then, and may end with a comment:
+// ExceptionsFile is the file of a repository in which people say that a file need not change
+// together with another one. Each line has two paths, first that of the changed file, then that of
+// the file that is not missing then. It may end with a comment:
 //
 //	api/wire.go docs/json.md  # since v2
 //
-// A path with a space, a quote or a '#' stands in double quotes, as Go writes it.
+// A path with a space, a quote or a '#' is put in double quotes, as Go writes it.
 const ExceptionsFile event.Path = ".aoa/exceptions"
 
-// Bounds of the file: it comes from the repository.
+// Limits of the file, which may come from an untrusted repository.
 const (
 	maxExceptions = 256 << 10 // bytes
-	maxUnread     = 5         // lines that are reported as not understood
+	maxUnread     = 5         // faulty lines that are reported
 )
 
-// pair is a file that changes, and one that need not change with it.
+// pair is a changed file and a file that need not change with it.
 type pair struct{ with, file event.Path }
 
-// line is the line of the file of exceptions for a pair.
+// line returns the line in the file of exceptions for a pair.
 func line(with, file event.Path) string { return word(with) + " " + word(file) }
 
 func word(p event.Path) string {
@@ -37,12 +37,12 @@ func word(p event.Path) string {
 	return string(p)
 }
 
-// exceptions reads the file as it is on disk, or, where the disk has none or a range of commits is
-// checked, as git has it.
+// exceptions reads the file of exceptions from the disk. It reads git's version if there is none on
+// the disk, or if a range of commits is checked.
 func (c *Checkout) exceptions(r Request, s *scope) (pairs map[pair]bool, unread []string) {
 	var text []byte
 	if r.Range == "" {
-		// without the file there are no exceptions
+		// if the file is missing there are no exceptions
 		text, _ = regularfile.Read(c.Repo.Root.Abs(ExceptionsFile), regularfile.NoLinks, maxExceptions)
 	}
 	if text == nil {
@@ -51,7 +51,7 @@ func (c *Checkout) exceptions(r Request, s *scope) (pairs map[pair]bool, unread 
 	return parse(string(text[:min(len(text), maxExceptions)]))
 }
 
-// parse reads the lines of a file of exceptions.
+// parse parses the lines of a file of exceptions.
 func parse(text string) (pairs map[pair]bool, unread []string) {
 	pairs = map[pair]bool{}
 	number := 0
@@ -80,7 +80,7 @@ func parse(text string) (pairs map[pair]bool, unread []string) {
 	return pairs, unread
 }
 
-// split cuts a line into its words, without its comment.
+// split splits a line into words and drops its comment.
 func split(line string) (words []string, err error) {
 	for line = strings.TrimSpace(line); line != "" && line[0] != '#'; line = strings.TrimSpace(line) {
 		word := line

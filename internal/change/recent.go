@@ -11,31 +11,31 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Recent keeps what git said of a checkout last, for hints: an agent waits 50 ms, and git is
-// several processes. The zero value knows nothing. It is safe for concurrent use.
+// Recent remembers the last state of a checkout, for hints: an agent waits only 50 ms, and asking
+// git takes several processes. The zero value is empty. It is safe for concurrent use.
 type Recent struct {
 	mu    sync.Mutex // guards known
 	known state
 }
 
-// state is what git says of a checkout beside its files. It is used as long as HEAD and the index
-// are the same; a push in the meantime is noticed after recentFor.
+// state is the state of a checkout apart from its files. It stays valid as long as HEAD and the
+// index are the same; a push in the meantime is noticed after recentFor.
 type state struct {
 	head     string
 	index    time.Time // when the index was written
 	asked    time.Time
 	unmerged bool
-	own      []event.Path // what the user's unpushed commits hold
+	own      []event.Path // files in the user's unpushed commits
 }
 
-// Limits of what is remembered and waited for.
+// Limits for remembering and waiting.
 const (
 	recentFor  = time.Minute
-	recentWait = 5 * time.Second // for git, after a hint that came too late
+	recentWait = 5 * time.Second // for git, after a hint whose time is over
 )
 
-// state asks git, or, for a hint, takes what it said last. A hint does not wait longer than ctx:
-// git is asked all the same, for the next one.
+// state returns the state from git or, for a hint, the remembered one. A hint waits no longer than
+// ctx; git is then still asked, so that the next hint has the answer.
 func (c *Checkout) state(ctx context.Context, repo *watcher.Repo, r Request) (state, error) {
 	if !r.Hint || c.Recent == nil {
 		return c.ask(ctx, repo, r)
@@ -67,19 +67,21 @@ func (c *Checkout) state(ctx context.Context, repo *watcher.Repo, r Request) (st
 	}
 }
 
-// stamp distinguishes states without asking git.
+// stamp returns a state with only the fields that can be read without git. They show whether a
+// remembered state is still valid.
 func (c *Checkout) stamp(ctx context.Context) (s state, err error) {
 	s.asked = c.Now()
 	if _, s.head, err = c.Repo.Head(ctx); err != nil {
 		return s, err
 	}
-	if st, err := os.Stat(filepath.Join(c.Repo.GitDir, "index")); err == nil { // without one nothing was ever added
+	// the index is missing if nothing was ever added
+	if st, err := os.Stat(filepath.Join(c.Repo.GitDir, "index")); err == nil {
 		s.index = st.ModTime()
 	}
 	return s, nil
 }
 
-// ask asks git.
+// ask gets the state from git.
 func (c *Checkout) ask(ctx context.Context, repo *watcher.Repo, r Request) (s state, err error) {
 	if s.unmerged, err = repo.Unmerged(ctx); err != nil || s.unmerged {
 		return s, err

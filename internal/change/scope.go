@@ -16,54 +16,55 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Request names a change: the staged one, a range of commits, or files; the zero value is what
-// differs from HEAD in the index or on disk.
+// Request names a change: the staged one, a range of commits, or files. The zero value is
+// everything that differs from HEAD in the index or on disk.
 type Request struct {
 	Files  []event.Path `json:"files,omitempty"`
 	Staged bool         `json:"staged,omitempty"`
-	Index  string       `json:"index,omitempty"` // with Staged: the index that git makes the commit of (GIT_INDEX_FILE)
-	Range  string       `json:"range,omitempty"` // BASE..HEAD: what these commits change together
-	// the user's e-mail address; "" takes the one of git's settings
+	// with Staged: the index from which git makes the commit (GIT_INDEX_FILE)
+	Index string `json:"index,omitempty"`
+	Range string `json:"range,omitempty"` // BASE..HEAD: the changes of these commits together
+	// the user's e-mail address; "" uses the one in git's settings
 	Committer string `json:"committer,omitempty"`
-	Hint      bool   `json:"-"` // an agent waits: see Recent
+	Hint      bool   `json:"-"` // whether the answer is for a hint, which an agent waits for: see Recent
 }
 
-// Checkout is the checkout that a check looks at.
+// Checkout is a checkout whose changes can be checked.
 type Checkout struct {
 	Repo     *watcher.Repo
 	Edits    *watcher.Edits
 	Tree     *index.Tree
 	Reader   *index.Reader
 	Prefetch *prefetch.Prefetcher
-	Commits  func(context.Context) (*history.Commits, error) // that HEAD reaches
+	Commits  func(context.Context) (*history.Commits, error) // commits that HEAD reaches
 	Now      func() time.Time
-	Recent   *Recent // of this checkout; nil: git is always asked
+	Recent   *Recent // the remembered state of this checkout; nil: always ask git
 }
 
-// Errors of a range. Both wrap what git says.
+// Errors about a range. Both wrap the error of git.
 var (
 	ErrRange  = errors.New("it names no range of commits")
 	ErrCommit = errors.New("its commits cannot be compared")
 )
 
-// maxMore is how many files may hold something else than what the index of contents knows: they are
+// maxMore is how many files may differ from the version that the index of contents has. They are
 // read for a check.
 const maxMore = 512
 
-// scope is the extent of a change as git reports it.
+// scope is a change with the files around it, as git reports them.
 type scope struct {
-	files  []event.Path // of the change, [] if it has none
-	silent string       // why nothing is said of it; "": it is judged
+	files  []event.Path // files of the change, [] if it has none
+	silent string       // why the change is not checked; "" if it is
 
-	asked   []event.Path            // those that may lack a companion: their contents change
-	own     map[event.Path]bool     // what the user's unpushed commits hold
-	changed []index.Changed         // both versions of the files
-	world   index.World             // what is around the change
-	exists  func(event.Path) bool   // which files there are besides
+	asked   []event.Path            // files whose contents change: only these may lack a companion
+	own     map[event.Path]bool     // files in the user's unpushed commits
+	changed []index.Changed         // the files with both versions
+	world   index.World             // the files around the change
+	exists  func(event.Path) bool   // whether a file exists apart from the change
 	hidden  func(event.Path) []byte // reads a file that is not on the disk
 }
 
-// scopeOf reads the change that a request names.
+// scopeOf reads the change of a request.
 func (c *Checkout) scopeOf(ctx context.Context, r Request) (s scope, err error) {
 	if r.Range != "" {
 		return c.ofRange(ctx, r.Range)
@@ -93,8 +94,8 @@ func (c *Checkout) scopeOf(ctx context.Context, r Request) (s scope, err error) 
 	return s, nil
 }
 
-// world is the checkout as it is on disk, with the files outside of a sparse checkout, which are
-// read from the index.
+// world returns the checkout as it is on disk, and the files outside of a sparse checkout as they
+// are in the index.
 func (c *Checkout) world(ctx context.Context, indexed []event.Path) (w index.World, hidden func(event.Path) []byte) {
 	outside := map[event.Path]bool{}
 	for _, p := range indexed {
@@ -118,8 +119,8 @@ func (c *Checkout) world(ctx context.Context, indexed []event.Path) (w index.Wor
 	return w, hidden
 }
 
-// existing says which files there are: those of the tree, and those of a list in git's order that
-// are not excluded.
+// existing returns a function that reports whether a file exists: in the tree if inTree is true, or
+// in listed (in git's order) and not excluded.
 func (c *Checkout) existing(inTree bool, listed []event.Path) func(event.Path) bool {
 	return func(p event.Path) bool {
 		if inTree && c.Tree.Has(p) {
@@ -130,7 +131,8 @@ func (c *Checkout) existing(inTree bool, listed []event.Path) func(event.Path) b
 	}
 }
 
-// ofDisk is the change of files, or what differs from HEAD in the index or on disk.
+// ofDisk returns the change of the given files, or everything that differs from HEAD in the index
+// or on disk.
 func (c *Checkout) ofDisk(ctx context.Context, files []event.Path) (s scope, err error) {
 	named := len(files) > 0
 	if s.files = append([]event.Path{}, files...); !named {
@@ -147,7 +149,7 @@ func (c *Checkout) ofDisk(ctx context.Context, files []event.Path) (s scope, err
 	s.changed = c.Edits.Compare(ctx, s.files)
 	for _, f := range s.files {
 		i := slices.IndexFunc(s.changed, func(x index.Changed) bool { return x.Path == f })
-		if i < 0 { // what cannot be compared belongs to the change, too
+		if i < 0 { // files that cannot be compared belong to the change, too
 			s.changed = append(s.changed, index.Changed{Path: f})
 		}
 		if named || i < 0 || !s.changed[i].Same {
@@ -159,7 +161,7 @@ func (c *Checkout) ofDisk(ctx context.Context, files []event.Path) (s scope, err
 	return s, nil
 }
 
-// ofIndex is the commit that is being made of an index.
+// ofIndex returns the change of a commit that is being made from an index.
 func (c *Checkout) ofIndex(ctx context.Context, repo *watcher.Repo) (s scope, err error) {
 	files, err := repo.Staged(ctx)
 	if err != nil || len(files) == 0 {
@@ -192,7 +194,7 @@ func (c *Checkout) ofIndex(ctx context.Context, repo *watcher.Repo) (s scope, er
 	return s, c.compare(ctx, &s, files)
 }
 
-// ofRange returns what the commits BASE..HEAD change together.
+// ofRange returns the changes of the commits BASE..HEAD together.
 func (c *Checkout) ofRange(ctx context.Context, commits string) (s scope, err error) {
 	base, head, found := strings.Cut(commits, "..")
 	if head = strings.TrimPrefix(head, "."); !found || base == "" {
@@ -211,7 +213,7 @@ func (c *Checkout) ofRange(ctx context.Context, commits string) (s scope, err er
 	tree := s.world.Tree
 	s.exists = func(p event.Path) bool { return tree.Has(p) && !c.Repo.Excluded(p) }
 	since, err := c.Repo.Range(ctx, r.Head, "HEAD")
-	if err != nil { // histories without a common commit
+	if err != nil { // the histories have no common commit
 		return s, c.compare(ctx, &s, r.Files)
 	}
 	more, err := c.Repo.Changed(ctx)
@@ -223,11 +225,11 @@ func (c *Checkout) ofRange(ctx context.Context, commits string) (s scope, err er
 	return s, errors.Join(err, c.compare(ctx, &s, r.Files))
 }
 
-// compare reads both versions of the files of a change. A file that only got another mode or
-// another name asks for no companion.
+// compare reads both versions of the files of a change. Files with only a new mode or a new name
+// are not checked for companions.
 func (c *Checkout) compare(ctx context.Context, s *scope, files []watcher.FileChange) error {
 	s.files = []event.Path{}
-	added, deleted := map[string]bool{}, map[string]bool{} // contents
+	added, deleted := map[string]bool{}, map[string]bool{} // the contents of added and deleted files
 	for _, f := range files {
 		added[f.Blob] = added[f.Blob] || f.Status == 'A'
 		deleted[f.Old] = deleted[f.Old] || f.Status == 'D'
@@ -240,7 +242,7 @@ func (c *Checkout) compare(ctx context.Context, s *scope, files []watcher.FileCh
 		}
 		if f.Status != 'D' {
 			if after = c.Edits.Read(ctx, f.Blob); after == nil {
-				after = []byte{} // it is there, and too large
+				after = []byte{} // the file is there but too large
 			}
 		}
 		s.changed = append(s.changed, index.Compare(f.Path, before, after))

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// Config holds every setting, parsed and within its bounds. Keys says what each field is for.
+// Config holds every setting, parsed and checked. Keys describes each field.
 type Config struct {
 	Threshold      float64
 	ListThreshold  float64
-	Kinds          []string // of hints that are shown, nil for none; see Shows
+	Kinds          []string // the kinds of hints that are shown, nil for none; see Shows
 	Holdout        float64
 	SessionTokens  int
 	ContextTotal   int    // tokens
 	Transcripts    string // ask, on or off
 	Watch          string // on, off or poll
 	Quiet          time.Duration
-	IdleTimeout    time.Duration // 0: the daemon never stops by itself
+	IdleTimeout    time.Duration // 0 means that the daemon never stops by itself
 	RetentionBytes int64
 	Durability     string // normal or full
-	RedisURL       string // "": nothing is exchanged
-	RepoID         string // "": it is derived from the remote
+	RedisURL       string // "" means that nothing is exchanged
+	RepoID         string // "" means that it is derived from the remote
 	TeamWords      bool
 	Reload         bool
 	MinSimilarity  float64
@@ -31,13 +31,13 @@ type Config struct {
 	LogLevel       slog.Level
 	Tags           map[string]string // pattern → intent tag, never nil after Load
 
-	values layer // as they were found, those of the patterns of tags included
+	values layer // the values as they were found, including those of tags
 }
 
 // HintKind is a kind of hint that can be switched on and off.
 type HintKind struct{ Name, Help string }
 
-// Kinds are all of them.
+// Kinds lists the kinds of hints that can be switched on and off.
 var Kinds = []HintKind{
 	{"partner", "when a change looks complete: what still uses a name that it removes, and files that usually change with it"},
 	{"rescue", "after a call failed on a path: where the file is now"},
@@ -49,13 +49,13 @@ var Kinds = []HintKind{
 	{"reload", "at a prompt: recorded sequences that such prompts led to"},
 }
 
-// Shows reports whether hints of a kind are shown. A kind that cannot be switched always is.
+// Shows reports whether hints of a kind are shown. Kinds that are not in Kinds are always shown.
 func (c Config) Shows(kind string) bool {
 	return slices.Contains(c.Kinds, kind) || !slices.ContainsFunc(Kinds, func(k HintKind) bool { return k.Name == kind })
 }
 
-// Settings are the settings in the order of the documentation, each pattern of tags as one of its
-// own; where there is none, the row that stands for them.
+// Settings returns the settings in the order of the documentation. Each pattern of tags is a
+// setting of its own; if there is none, one row "tags.PATTERN" represents them.
 func (c Config) Settings() (out []Key) {
 	for _, k := range Keys() {
 		if k.Name != anyPattern || len(c.Tags) == 0 {
@@ -63,7 +63,7 @@ func (c Config) Settings() (out []Key) {
 		}
 	}
 	for _, pattern := range sortedKeys(c.Tags) {
-		k, _ := FindKey(tagsPrefix + pattern) // every name that begins so is a setting
+		k, _ := FindKey(tagsPrefix + pattern) // every name that begins with tags. is a setting
 		out = append(out, k)
 	}
 	return out
@@ -72,7 +72,7 @@ func (c Config) Settings() (out []Key) {
 // Origin says where the value of a key comes from: "default", the name of a file, or "AOA_…".
 func (c Config) Origin(key string) string { return c.values[key].origin }
 
-// Get returns the value of a key in the form that Set takes.
+// Get returns the value of a key in the form that Set accepts.
 func (c Config) Get(key string) (string, error) {
 	if v, ok := c.values[key]; ok {
 		return v.value, nil

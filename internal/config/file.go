@@ -22,9 +22,9 @@ import (
 // maxFile is the largest settings file that is read, in bytes.
 const maxFile = 1 << 20
 
-// readFile reads a settings file, whose text is lines of the form "key: value". Unknown keys are
-// warnings. A setting given twice, a value that is not a scalar, and YAML that does not parse are
-// errors. A missing file has no settings.
+// readFile reads a settings file with lines of the form "key: value". It returns warnings about
+// unknown keys. A setting given twice, a value that is not a scalar, and YAML that does not parse
+// are errors. A missing file sets nothing.
 func readFile(name string) (text []byte, set map[string]yaml.Node, warnings []string, err error) {
 	text, err = regularfile.Read(name, regularfile.FollowLinks, maxFile)
 	switch {
@@ -39,7 +39,7 @@ func readFile(name string) (text []byte, set map[string]yaml.Node, warnings []st
 	return text, set, warnings, err
 }
 
-// parse parses the text of a settings file. A key without a value sets nothing.
+// parse parses the text of a settings file. A key without a value is ignored.
 func parse(file string, text []byte) (set map[string]yaml.Node, warnings []string, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	if err := dec.Decode(&set); err != nil && !errors.Is(err, io.EOF) {
@@ -68,16 +68,16 @@ func parse(file string, text []byte) (set map[string]yaml.Node, warnings []strin
 	return set, warnings, nil
 }
 
-// Set writes one setting into a file. It makes the file (0600) and its folder (0700) if they are
-// missing. The value is checked first. Comments, blank lines and the order of everything else stay.
-// The new text is written to another file, which is renamed.
+// Set writes one setting into a file, after checking its value. It makes the file (0600) and its
+// folder (0700) if they are missing. Comments, blank lines and the order of everything else are
+// kept. The new text is written to a temporary file, which is then renamed.
 func Set(file, key, value string) error {
 	into := &Config{Tags: map[string]string{}}
 	k, ok := find(table(into), into, key)
 	if !ok || key == anyPattern {
 		return fmt.Errorf("set config: %w", unknownKey(key))
 	}
-	for _, s := range []string{key, value} { // YAML cannot hold these in one line
+	for _, s := range []string{key, value} { // YAML cannot represent these in one line
 		if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
 			return unicode.IsControl(r) || strings.ContainsRune("\ufeff\ufffe\uffff", r)
 		}) {
@@ -94,8 +94,8 @@ func Set(file, key, value string) error {
 	return nil
 }
 
-// Unset removes a setting from a file, so that the next layer below counts. A missing file or key
-// is no error.
+// Unset removes a setting from a file, so that the value of the next layer takes effect. A missing
+// file or key is no error.
 func Unset(file, key string) error {
 	if _, ok := FindKey(key); !ok {
 		return fmt.Errorf("unset config: %w", unknownKey(key))
@@ -142,8 +142,9 @@ func values(set map[string]yaml.Node) map[string]string {
 	return out
 }
 
-// edit changes the line of a setting. A new one gets a line at the end. What is on several lines,
-// or beside others on one, comes out wrong: the caller reads the result again.
+// edit changes the line of a setting, or appends a line for a new one. The result is wrong if the
+// value takes several lines or shares its line with another; the caller therefore parses the result
+// again.
 func edit(text string, set map[string]yaml.Node, key string, value *string) []byte {
 	lines := strings.SplitAfter(text, "\n")
 	end := "\n"
@@ -168,7 +169,7 @@ func edit(text string, set map[string]yaml.Node, key string, value *string) []by
 	return []byte(strings.Join(lines, ""))
 }
 
-// scalar writes a text as YAML. It is quoted where a reader might take it for something else.
+// scalar writes a text as YAML. It quotes a text that a YAML reader would take for something else.
 func scalar(s string) string {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: s}
 	if s == "" || strings.ContainsAny(s, "#:{}[],&*?|>%@`\"'!") {
@@ -176,7 +177,7 @@ func scalar(s string) string {
 	}
 	out, err := yaml.Marshal(n)
 	if err != nil {
-		return s // it is a text without control characters; the result is read again
+		return s // a text without control characters always encodes; the result is read again
 	}
 	return strings.TrimSuffix(string(out), "\n")
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/lithammer/fuzzysearch/fuzzy"
 )
 
-// Key is one setting: a row of the table, or one pattern of tags.
+// Key describes one setting: a row of the table, or one pattern of tags.
 type Key struct {
 	Name    string   // dotted: retention.bytes; "tags.PATTERN" stands for any pattern
-	Default string   // in the form of Get
-	Env     string   // AOA_RETENTION_BYTES; "" of tags
-	Allowed string   // what a value may be, in words
-	Words   []string // values worth completing
-	Help    string   // what it does
+	Default string   // in the form that Get returns
+	Env     string   // for example AOA_RETENTION_BYTES; "" for tags
+	Allowed string   // the allowed values, in words
+	Words   []string // values offered by completion
+	Help    string   // what the setting does
 	Effect  Effect
 
-	pattern string                  // of tags
-	set     func(text string) error // reads a value into the Config of the table
+	pattern string                  // the PATTERN of a tags.PATTERN setting
+	set     func(text string) error // parses a value and stores it in the Config of the table
 }
 
 // Effect says when a changed setting takes effect in a daemon that is running.
@@ -33,7 +33,7 @@ const (
 	NextStart Effect = "from the next start of the daemon"
 )
 
-// row makes a row of the table, whose value is read into a field.
+// row returns a row of the table. Its value is parsed into field.
 func row[T any](field *T, name, standard string, v valueType[T], effect Effect, help string) Key {
 	if v.words == nil && standard != "" {
 		v.words = []string{standard}
@@ -54,10 +54,10 @@ const (
 	anyPattern = tagsPrefix + "PATTERN"
 )
 
-// FindKey finds a key by its name. A name that begins with "tags." is the setting of a pattern.
+// FindKey finds a setting by its name. Any name that begins with "tags." is a setting.
 func FindKey(name string) (Key, bool) { return find(Keys(), nil, name) }
 
-// find finds a key whose value is in c, the Config of the table.
+// find finds a setting whose value is stored in c, the Config of the table.
 func find(table []Key, c *Config, name string) (Key, bool) {
 	pattern, ofTags := strings.CutPrefix(name, tagsPrefix)
 	i := slices.IndexFunc(table, func(k Key) bool { return k.Name == name || ofTags && k.Name == anyPattern })
@@ -81,22 +81,24 @@ func find(table []Key, c *Config, name string) (Key, bool) {
 	return k, true
 }
 
-// parse reads a value into the key's field. The error names the key and what is allowed.
+// parse parses a value and stores it in the field of the setting. The error names the key and the
+// allowed values.
 func (k Key) parse(value string) error {
 	err := k.set(value)
 	if err == nil {
 		return nil
 	}
-	if k.Name == "redis_url" { // it may have a password
+	if k.Name == "redis_url" { // the value may contain a password
 		value = "…"
 	}
 	return fmt.Errorf("%s: %q: %w; allowed is %s", k.Name, value, err, k.Allowed)
 }
 
-// errUnknown is wrapped by errors about a key that does not exist.
+// errUnknown is wrapped by errors about a setting that does not exist.
 var errUnknown = errors.New("no such setting")
 
-// unknownKey is the error about a key or a variable, with the one that may be meant.
+// unknownKey returns the error about an unknown setting or variable, with the most similar known
+// name.
 func unknownKey(name string) error {
 	var known []string
 	for _, k := range Keys() {
@@ -112,8 +114,8 @@ func unknownKey(name string) error {
 	return fmt.Errorf("%w: %q (aoa config lists them)", errUnknown, name)
 }
 
-// Nearest returns the one of the known words that is most like a word, "" if none is close: a third
-// of its letters may differ, or two. Only the first 64 bytes are compared.
+// Nearest returns the known word that is most similar to word, or "" if none is similar: at most
+// two letters, or a third of them, may differ. Only the first 64 bytes are compared.
 func Nearest(word string, known []string) (best string) {
 	word = strings.ToLower(word[:min(len(word), 64)])
 	least := max(2, len(word)/3) + 1

@@ -11,21 +11,21 @@ import (
 	"strings"
 )
 
-// found is a value and where it comes from.
+// found is a value and the place where it was set.
 type found struct {
-	value  string // as Set takes it
-	origin string // for Origin
-	exact  string // with its line, for messages
+	value  string // in the form that Set accepts
+	origin string // what Origin returns
+	exact  string // the origin with its line, for messages
 }
 
-// layer holds what one source sets: key → value.
+// layer holds the values of one source by key.
 type layer map[string]found
 
-// Load reads the settings: AOA_* over the repository's file over the user's over the defaults.
-// environ is the environment ("NAME=value", the last of equal names counts), file may be "".
-// Unknown keys and variables are warnings. A value that is not allowed, or a file that is not YAML,
-// is an error that names the file, the line, the key and what is allowed. The Config then holds the
-// defaults.
+// Load reads the settings. AOA_* variables override the repository's file, which overrides the
+// user's file, which overrides the defaults. environ has entries of the form "NAME=value"; the last
+// of equal names is used. file may be "". Unknown keys and variables are warnings. A value that is
+// not allowed, or a file that is not YAML, is an error with the file, the line, the key and the
+// allowed values; the Config then holds the defaults.
 func Load(environ []string, file string) (Config, []string, error) {
 	values := defaults()
 	var warnings []string
@@ -53,11 +53,11 @@ func Load(environ []string, file string) (Config, []string, error) {
 	return c, warnings, nil
 }
 
-// standard returns the settings of a machine that has none.
+// standard returns the default settings.
 func standard() Config {
 	c, err := build(defaults())
 	if err != nil {
-		panic("config: a default is not allowed: " + err.Error()) // a mistake in the table: every test fails
+		panic("config: a default is not allowed: " + err.Error()) // the table has a bad default: every test fails
 	}
 	return c
 }
@@ -72,7 +72,7 @@ func defaults() layer {
 	return out
 }
 
-// build parses the values.
+// build parses the values into a Config.
 func build(values layer) (Config, error) {
 	c := Config{Tags: map[string]string{}, values: values}
 	var errs []error
@@ -87,7 +87,7 @@ func build(values layer) (Config, error) {
 	return c, errors.Join(errs...)
 }
 
-// environment reads the variables with the prefix AOA_. An empty variable counts as not set.
+// environment reads the variables that begin with AOA_. An empty variable is ignored.
 func environment(environ []string) (values layer, warnings []string) {
 	values = layer{}
 	for _, e := range environ {
@@ -107,18 +107,20 @@ func environment(environ []string) (values layer, warnings []string) {
 	return values, warnings
 }
 
-// Getenv returns the last value of a name in an environment of NAME=value, "" if there is none.
+// Getenv returns the last value of a variable in an environment of NAME=value entries, or "" if it
+// is not set.
 func Getenv(environ []string, name string) string {
 	v, _ := LookupEnv(environ, name)
 	return v
 }
 
-// Lookup is os.Getenv for an environment.
+// Lookup returns a function like os.Getenv that reads from environ.
 func Lookup(environ []string) func(name string) string {
 	return func(name string) string { return Getenv(environ, name) }
 }
 
-// LookupEnv is Getenv that also says whether the name is there. Windows does not distinguish case.
+// LookupEnv is like Getenv and also reports whether the variable is set. On Windows names are
+// compared without case.
 func LookupEnv(environ []string, name string) (string, bool) {
 	for _, e := range slices.Backward(environ) {
 		k, v, ok := strings.Cut(e, "=")
@@ -134,9 +136,9 @@ func Home(environ []string) string {
 	return cmp.Or(Getenv(environ, "HOME"), Getenv(environ, "USERPROFILE"))
 }
 
-// UserFile returns the user's settings file: $XDG_CONFIG_HOME/aoa/config.yaml, on Windows
-// %AppData%\aoa\config.yaml, else ~/.config/aoa/config.yaml (on macOS too, where command line tools
-// keep their settings). "" if the environment names no home.
+// UserFile returns the name of the user's settings file: $XDG_CONFIG_HOME/aoa/config.yaml, on
+// Windows %AppData%\aoa\config.yaml, otherwise ~/.config/aoa/config.yaml (on macOS too, where
+// command line tools keep their settings). It returns "" if the environment names no home folder.
 func UserFile(environ []string) string {
 	dir := Getenv(environ, "XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) && runtime.GOOS == "windows" {

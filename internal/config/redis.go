@@ -10,9 +10,9 @@ import (
 var errRedisURL = errors.New("write redis://[user:password@]host[:6379][/db], rediss://… with TLS, or unix:///path/of/socket; " +
 	"of Sentinel ?master_name=NAME&addr=host:port, of a cluster ?addr=host:port; special characters as %40, %23, …")
 
-// ParseRedis reads a redis_url as package go-redis does, which has the options after the "?": with
-// master_name it is that of sentinels, with addr alone that of a cluster. The address of a socket
-// is its path. Errors never repeat the URL.
+// ParseRedis parses a redis_url the way go-redis does, with options after the "?": a URL with
+// master_name describes Sentinels, one with only addr a cluster. The address of a Unix socket is
+// its path. Errors never contain the URL, which may hold a password.
 func ParseRedis(text string) (*redis.UniversalOptions, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Fragment != "" || u.Host == "" && u.Path == "" || u.Scheme == "unix" && u.Host != "" {
@@ -44,12 +44,12 @@ func ParseRedis(text string) (*redis.UniversalOptions, error) {
 		return nil, errRedisURL
 	}
 	if o.TLSConfig != nil {
-		o.TLSConfig.ServerName = "" // that of the address: a cluster has several
+		o.TLSConfig.ServerName = "" // use the name of each address: a cluster has several
 	}
 	return o, nil
 }
 
-// RedisName is a redis_url without users, passwords and most options, for people and for logs.
+// RedisName returns a redis_url without user, password and most options, for messages and logs.
 func RedisName(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Opaque != "" {
@@ -66,7 +66,7 @@ func RedisName(text string) string {
 	return u.String()
 }
 
-// Shown is the value of a setting for reports and screens: of a redis_url only its RedisName.
+// Shown returns the value of a setting as it may be displayed. For redis_url that is RedisName.
 func Shown(key, value string) string {
 	if key == "redis_url" {
 		return RedisName(value)

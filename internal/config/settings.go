@@ -14,18 +14,19 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Settings holds the configuration of a store, which can be loaded again while the daemon runs. It
-// is safe for concurrent use.
+// Settings holds the configuration of a store. It can be loaded again while the daemon runs. It is
+// safe for concurrent use.
 type Settings struct {
 	env     []string
-	Store   string // the folder of all files but the settings
-	file    string // with the repository's settings
+	Store   string // the folder of all files except the settings
+	file    string // the repository's settings file
 	now     func() time.Time
 	current atomic.Pointer[Reading]
-	until   atomic.Pointer[time.Time] // nothing is learned or shown until then
+	until   atomic.Pointer[time.Time] // until then nothing is learned or shown
 }
 
-// Open takes a configuration that was read before, and a pause that an earlier process began.
+// Open returns Settings with a configuration that was already loaded. It continues a pause that an
+// earlier process began.
 func Open(env []string, store, file string, now func() time.Time, cfg Config) *Settings {
 	s := &Settings{env: env, Store: store, file: file, now: now}
 	s.current.Store(&Reading{Config: &cfg, Next: make(chan struct{})})
@@ -38,21 +39,21 @@ func Open(env []string, store, file string, now func() time.Time, cfg Config) *S
 	return s
 }
 
-// Reading is a configuration as it was read once.
+// Reading is a configuration and when it was loaded.
 type Reading struct {
 	*Config
-	At   time.Time     // zero for that of the start
-	Next chan struct{} // closed when the configuration has been read again
+	At   time.Time     // zero for the one loaded at the start
+	Next chan struct{} // closed when the configuration was loaded again
 }
 
-// Get returns the configuration as it was read last.
+// Get returns the configuration that was loaded last.
 func (s *Settings) Get() *Config { return s.Last().Config }
 
-// Last returns the last reading.
+// Last returns the last Reading.
 func (s *Settings) Last() *Reading { return s.current.Load() }
 
-// Reload reads the configuration again. A setting whose Effect is NextStart is read, but nothing
-// looks at it.
+// Reload loads the configuration again. Settings whose Effect is NextStart are loaded too, but the
+// running daemon does not use the new value.
 func (s *Settings) Reload() error {
 	cfg, _, err := Load(s.env, s.file)
 	if err == nil {
@@ -61,19 +62,20 @@ func (s *Settings) Reload() error {
 	return err
 }
 
-// maxPauseFile is more than a time has, in bytes.
+// maxPauseFile is the largest pause file that is read, in bytes. A time is shorter.
 const maxPauseFile = 64
 
-// pauseFile holds the time of a pause, so that it outlives the daemon.
+// pauseFile returns the file that holds the end of a pause, so that the pause survives a restart of
+// the daemon.
 func (s *Settings) pauseFile() string { return filepath.Join(s.Store, "paused") }
 
-// PausedUntil is the time until which nothing is learned or shown, zero or past for none.
+// PausedUntil returns the end of the pause. It is zero or in the past if there is none.
 func (s *Settings) PausedUntil() time.Time { return *s.until.Load() }
 
-// Paused reports whether aOa neither learns nor hints for now.
+// Paused reports whether aOa is paused: it learns nothing and shows no hints.
 func (s *Settings) Paused() bool { return s.now().Before(s.PausedUntil()) }
 
-// Pause pauses until a time; the zero time ends a pause.
+// Pause pauses until the given time. The zero time ends a pause.
 func (s *Settings) Pause(until time.Time) error {
 	var err error
 	if until.IsZero() {

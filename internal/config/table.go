@@ -6,12 +6,12 @@ import (
 	"unicode"
 )
 
-// Keys returns the table of all settings, in the order of the documentation: name, default, type
-// with its bounds, field of Config, when a change takes effect, and what the setting does.
-// Everything that the program and its documents say of settings comes from here.
+// Keys returns the table of all settings in the order of the documentation: name, default, type and
+// limits, field of Config, when a change takes effect, and what the setting does. Messages and
+// documents about settings are generated from it.
 var Keys = sync.OnceValue(func() []Key { return table(&Config{}) })
 
-// table returns the rows. Their values are the fields of c.
+// table returns the rows. Their values are stored in the fields of c.
 func table(c *Config) []Key {
 	return []Key{
 		row(&c.Threshold, "threshold", "0.6", orWord(number("0.4", "0.9"), presets), AtOnce,
@@ -73,10 +73,11 @@ func table(c *Config) []Key {
 	}
 }
 
-// Variable is an environment variable that is no setting.
+// Variable is an environment variable that is not a setting.
 type Variable struct{ Name, Help string }
 
-// Variables are all that the programs read, besides AOA_KEY for each setting.
+// Variables lists the environment variables that the programs read, besides AOA_KEY for each
+// setting.
 var Variables = []Variable{
 	{"AOA", "`0` silences every hook of the processes that have it."},
 	{"AOA_SKIP", "`1` does the same, under the name that other hooks use."},
@@ -86,10 +87,10 @@ var Variables = []Variable{
 		"machines."},
 }
 
-// presets are the words for a threshold.
+// presets maps the words for a threshold to numbers.
 var presets = map[string]string{"conservative": "0.80", "balanced": "0.60", "aggressive": "0.40"}
 
-// tag is the value of tags.PATTERN.
+// tag is the type of the value of tags.PATTERN.
 var tag = shaped("up to 64 letters, digits and .-_/", 1, 64, func(place int, r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || place > 0 && strings.ContainsRune(".-_/", r)
 })

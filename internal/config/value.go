@@ -15,27 +15,28 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// valueType is the values that a setting may have.
+// valueType describes the values of a setting.
 type valueType[T any] struct {
 	allowed string                  // in words
-	words   []string                // worth completing; nil for the default
-	read    func(string) (T, error) // the error says what is wrong; allowed says what is right
+	words   []string                // values offered by completion; nil for just the default
+	read    func(string) (T, error) // parses a value; its error says what is wrong, allowed says what is right
 }
 
-// between allows values within bounds, which are written as a user would write them. The fault is
-// what a text is that cannot be read.
+// between accepts values from least to most, both written as a user would write them. fault
+// describes a text that cannot be parsed.
 func between[T cmp.Ordered](least, most, fault string, read func(string) (T, error)) valueType[T] {
 	low, lowErr := read(least)
 	high, highErr := read(most)
 	if err := errors.Join(lowErr, highErr); err != nil {
-		panic("config: bounds " + least + ", " + most + ": " + err.Error()) // a mistake in the table: every test fails
+		// the table has bad limits: every test fails
+		panic("config: bounds " + least + ", " + most + ": " + err.Error())
 	}
 	return valueType[T]{allowed: least + " to " + most, read: func(v string) (T, error) {
 		n, err := read(v)
 		switch {
 		case err != nil:
 			err = errors.New(fault)
-		case !(n >= low && n <= high): // NaN is neither
+		case !(n >= low && n <= high): // NaN is rejected, too
 			err = errors.New("out of range")
 		}
 		return n, err
@@ -60,7 +61,7 @@ func size(least, most string) valueType[int64] {
 	return v
 }
 
-// orWord also allows words that stand for values.
+// orWord also accepts words, each of which represents a value.
 func orWord[T any](v valueType[T], words map[string]string) valueType[T] {
 	read := v.read
 	v.words = sortedKeys(words)
@@ -71,10 +72,10 @@ func orWord[T any](v valueType[T], words map[string]string) valueType[T] {
 	return v
 }
 
-// switches are the words that YAML has for on and off.
+// switches maps the words that YAML uses for on and off.
 var switches = map[string]string{"true": "on", "yes": "on", "1": "on", "false": "off", "no": "off", "0": "off"}
 
-// words allows some words, and what YAML calls on and off where those are among them.
+// words accepts the given words, and YAML's words for on and off if those are among them.
 func words(allowed ...string) valueType[string] {
 	last := len(allowed) - 1
 	text := strings.Join(allowed[:last], ", ") + " or " + allowed[last]
@@ -91,7 +92,7 @@ func words(allowed ...string) valueType[string] {
 	}}
 }
 
-// as converts what another type has read.
+// as converts the values that another type has parsed.
 func as[A, B any](v valueType[A], convert func(A) (B, error)) valueType[B] {
 	return valueType[B]{v.allowed, v.words, func(text string) (b B, err error) {
 		a, err := v.read(text)
@@ -112,8 +113,8 @@ func levels() valueType[slog.Level] {
 	})
 }
 
-// shaped accepts texts of that many characters, each of which fits at its place. It is not a
-// regular expression, because each command would have to compile it.
+// shaped accepts texts of least to most characters, each of which must be allowed at its position.
+// A regular expression is not used because every command would have to compile it.
 func shaped(allowed string, least, most int, fits func(place int, r rune) bool) valueType[string] {
 	return valueType[string]{allowed: allowed, read: func(v string) (string, error) {
 		n := 0
@@ -130,12 +131,12 @@ func shaped(allowed string, least, most int, fits func(place int, r rune) bool) 
 	}}
 }
 
-// isWord reports whether a character is a letter or a digit of ASCII, or an underscore.
+// isWord reports whether a character is an ASCII letter, an ASCII digit or an underscore.
 func isWord(_ int, r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
 }
 
-// listed allows values with commas between them, and a text for none of them.
+// listed accepts values separated by commas, and the word none for an empty list.
 func listed(one valueType[string], none string) valueType[[]string] {
 	out := valueType[[]string]{allowed: cmp.Or(none, "empty") + ", or " + one.allowed + " with commas between them"}
 	if out.words = one.words; none != "" {
@@ -176,17 +177,17 @@ func redisURL() valueType[string] {
 	}}
 }
 
-// units are those that Go's durations do not have, in hours.
+// units are the units that Go's durations lack, in hours.
 var units = map[byte]float64{'d': 24, 'w': 7 * 24}
 
 var inUnits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([0-9]*\.?[0-9]+)([dw])`) })
 
-// ParseDuration reads Go's durations and the units d (24 h) and w (7 d), also mixed: 180d, 1w2d,
-// 1d12h.
+// ParseDuration parses Go's durations and also the units d (24 h) and w (7 d): 180d, 1w2d, 1d12h.
 func ParseDuration(v string) (time.Duration, error) {
 	return time.ParseDuration(inUnits().ReplaceAllStringFunc(v, func(s string) string {
 		last := len(s) - 1
-		n, _ := strconv.ParseFloat(s[:last], 64) // the pattern has only numbers; one out of range is refused below
+		// the pattern matches only numbers; one out of range is refused below
+		n, _ := strconv.ParseFloat(s[:last], 64)
 		return strconv.FormatFloat(n*units[s[last]], 'f', -1, 64) + "h"
 	}))
 }

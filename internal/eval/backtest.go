@@ -7,35 +7,35 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Backtest is what `aoa check` would have said of the newest commits of a repository, each asked
-// about before it was learned: once as it was made, and once without each of its files. What a
-// change breaks is not asked: that needs no history.
+// Backtest says what `aoa check` would have reported for the newest commits of a repository. Each
+// commit is asked about before it is learned: once complete, and once without each of its files. It
+// covers only missing files; finding what a change breaks needs no history.
 type Backtest struct {
 	Name     string `json:"name"`
-	Commits  int    `json:"commits"`  // of the history, without merges
-	Complete int    `json:"complete"` // commits that were asked about as they were made
-	Spoke    int    `json:"spoke"`    // at this many of these a file was named
-	LeftOut  int    `json:"left_out"` // files that were left out, one at a time, of the commits with 2 to 30 files
+	Commits  int    `json:"commits"`  // commits in the history, without merges
+	Complete int    `json:"complete"` // commits that were asked about complete
+	Spoke    int    `json:"spoke"`    // complete commits for which a missing file was named
+	LeftOut  int    `json:"left_out"` // files left out, one at a time, of the commits with 2 to 30 files
 	Named    int    `json:"named"`    // files that were named in these questions
-	Right    int    `json:"right"`    // this many of Named were the file that was left out
+	Right    int    `json:"right"`    // how many of Named were the file that was left out
 
-	Findings []Finding `json:"findings"` // at complete commits, newest first
+	Findings []Finding `json:"findings"` // for complete commits, the newest first
 }
 
-// Finding is a complete commit at which a file was named.
+// Finding is a complete commit for which a missing file was named.
 type Finding struct {
-	Commit  string    `json:"commit"` // its id
+	Commit  string    `json:"commit"` // its ID
 	At      time.Time `json:"at"`
 	Subject string    `json:"subject"`
 	Missing []Missing `json:"missing"`
 }
 
-// backtested is how many events of a history are asked about, the newest. They hold about a
-// thousand questions, which is exact to two percent, and cost a second.
+// backtested is how many of the newest events are asked about. They make about a thousand
+// questions, which gives rates accurate to two percent and takes a second.
 const backtested = 400
 
 // NewBacktest asks about the newest commits of a history. sure is the probability in (0,1] from
-// which a missing file is named. Without a commit to ask about, Complete is 0.
+// which a missing file is named. If there is no commit to ask about, Complete is 0.
 func NewBacktest(ctx context.Context, s Source, o Options, sure float64) (*Backtest, error) {
 	o.Newest, o.Unlisted = backtested, true
 	changes, err := Changes(ctx, s, o, sure)
@@ -54,7 +54,7 @@ func NewBacktest(ctx context.Context, s Source, o Options, sure float64) (*Backt
 	return b, nil
 }
 
-// add counts one commit. They come oldest first.
+// add counts one commit. Call it with the oldest commit first.
 func (b *Backtest) add(c Change) {
 	if len(c.Warned) > 0 {
 		b.Spoke++

@@ -14,54 +14,56 @@ import (
 // Listed is how many files a Guess lists.
 const Listed = 5
 
-// Change is a commit of the history, and what `aoa suggest` would have said just before it was
-// made.
+// Change is a commit of the history, with what `aoa suggest` and `aoa check` would have said just
+// before it was made.
 type Change struct {
-	Commit  event.Event
-	Guesses []Guess   // one for each of its files that was known, in their order; none of a commit that is too large
+	Commit event.Event
+	// one for each of its files that existed before, in their order; nil for a commit that is too
+	// large
+	Guesses []Guess
 	Warned  []Missing // what `aoa check` would have said of the complete change
 
-	// what `aoa suggest FILE` would have promised for each of its first known files: none of a
-	// commit that is too large, and none with Options.Unlisted
+	// what `aoa suggest FILE` would have predicted for each of its first files that existed before;
+	// nil for a commit that is too large, and with Options.Unlisted
 	Promises []Promise
 }
 
-// Promise is the probability that was given to a file beside another one, and whether it came true:
-// the next commit that changed the other file, which is the one that is asked about, changed this
-// one, too.
+// Promise is the probability that a file was given when another file was asked about, and whether
+// the prediction came true: whether the next commit of the file that was asked about also changed
+// this one.
 type Promise struct {
 	P    float64
 	Kept bool
 }
 
-// Missing is a file that `aoa check` would have named at a complete change.
+// Missing is a file that `aoa check` would have called missing in a complete change.
 type Missing struct {
 	change.Lack
-	Later bool `json:"later"` // a commit changed the file within a week after
+	Later bool `json:"later"` // a commit changed the file within a week
 }
 
-// soon is how long after a change a commit may belong to it.
+// soon is the time after a change in which a further commit may belong to it.
 const soon = 7 * 24 * time.Hour
 
-// Guess is what would have been said without one file of the change.
+// Guess is the answer to a change without one of its files.
 type Guess struct {
 	Left   event.Path
-	Place  int // of Left among Listed, from 1; 0: not listed, as all are with Options.Unlisted
+	Place  int // position of Left in the list, from 1; 0 if it was not listed, and always with Options.Unlisted
 	Listed []event.Suggestion
-	Warned []change.Lack // by `aoa check`
-	Simple bool          // whether it is among as many by the simple rule that aOa is compared with
+	Warned []change.Lack // what `aoa check` would have reported
+	Simple bool          // whether Left is among the first five of the simple rule that aOa is compared with
 }
 
-// raw is what a change and its guesses lack before the rules of the repository are known.
+// raw holds the data of a change whose judgement has to wait until the rules of the repository are
+// known.
 type raw struct {
 	complete []prefetch.Lack
 	without  [][]prefetch.Lack
-	place    int // of the commit in the history
+	place    int // index of the commit in the history
 }
 
-// Changes replays the history alone and asks about the newest commits as the daemon would have been
-// asked, with the probabilities that people get. sure is the probability from which a missing file
-// is named.
+// Changes replays the history without sessions, and asks about the newest commits just as the
+// daemon would have been asked. sure is the probability from which a missing file is named.
 func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, error) {
 	var out []Change
 	var lacking []raw
@@ -103,8 +105,8 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 // promising is how many files of a commit are asked about alone.
 const promising = 3
 
-// Promises asks what goes with each of the first known files of a commit before it is learned, as
-// if it were not changed yet.
+// Promises asks for the companions of each of the first existing files of a commit, before the
+// commit is learned.
 func (p *Past) Promises(ctx context.Context, e event.Event) (out []Promise) {
 	asked := 0
 	for _, f := range e.Paths() {
@@ -124,8 +126,8 @@ func (p *Past) Promises(ctx context.Context, e event.Event) (out []Promise) {
 	return out
 }
 
-// judge keeps what a check calls a finding. The rules of the repository are asked once, about all
-// that is lacking.
+// judge fills in what a check would report. It reads the rules of the repository once, for all
+// missing files.
 func judge(ctx context.Context, s Source, o Options, changes []Change, lacking []raw) error {
 	var all []prefetch.Lack
 	for _, l := range lacking {
@@ -151,7 +153,8 @@ func judge(ctx context.Context, s Source, o Options, changes []Change, lacking [
 	return nil
 }
 
-// changedBy reports whether one of the commits, in time order, changed a file until then.
+// changedBy reports whether one of the commits, which are in time order, changed a file until a
+// time.
 func changedBy(commits []event.Event, f event.Path, until time.Time) bool {
 	for _, e := range commits {
 		if e.Time.After(until) {

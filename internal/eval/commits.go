@@ -10,49 +10,49 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// The commits that are asked about are those of the last quarter of history. One of their files is
-// left out of those with 2 to 30 files.
+// Questions are about the commits in the last quarter of the history. Only from commits with 2 to
+// 30 files is a file left out.
 const (
 	leastFiles = 2
 	mostFiles  = 30
-	lastPart   = 4 // one over it is the share of history that is asked about
+	lastPart   = 4 // 1/lastPart of the history is asked about
 )
 
-// Commit is a commit before it is learned.
+// Commit is a commit that was not learned yet.
 type Commit struct {
-	Place int // among the events of the history
+	Place int // index in the history
 	Event event.Event
 
-	Past *Past // before the commit
+	Past *Past // what was known before the commit
 }
 
-// Loses reports whether the commit is one of those that are asked about without one of their files.
+// Loses reports whether questions with one file left out are asked about the commit.
 func (c *Commit) Loses() bool {
 	n := len(c.Event.Paths())
 	return n >= leastFiles && n <= mostFiles
 }
 
-// Question is what is asked about the commit while it is being made, without one of its files; "":
-// with all. What it deletes is changed, too.
+// Question returns the question about the commit without one of its files; without == "" leaves out
+// none. Deleted files count as changed.
 func (c *Commit) Question(without event.Path) event.Query {
 	files := slices.DeleteFunc(slices.Concat(c.Event.Paths(), c.Event.Gone()), func(p event.Path) bool { return p == without })
 	return event.Query{Task: event.TaskChange, Files: files, At: c.Event.Time, Limit: Listed}
 }
 
-// Options of a replay of commits. The zero value works.
+// Options are the settings of a replay of commits. The zero value works.
 type Options struct {
-	Progress func(done, total int) // called now and then with the events learned
-	Learned  func(event.Event)     // sees every event when it becomes known, in order
-	Newest   int                   // only this many events are asked about, the newest; 0: all
-	// for this many events before these it is also known what they changed; 0: for none
+	Progress func(done, total int) // called from time to time with the number of learned events
+	Learned  func(event.Event)     // called with every event when it is learned, in order
+	Newest   int                   // ask only about this many of the newest events; 0: about all
+	// read the differences of this many events before those, too; 0: of none
 	Sketched int
-	Unlisted bool // Changes finds only what is missing: Place, Listed and Simple stay empty
-	// what the repository says of the files that are named as missing; nil: nothing
+	Unlisted bool // Changes finds only missing files: Place and Simple stay empty
+	// the rules of the repository about files that may be missing; nil: no rules
 	Rules func(context.Context, []prefetch.Lack) (change.Rules, error)
 }
 
-// EachCommit replays the history and calls ask before a commit that is asked about is learned. The
-// Commit is valid during the call.
+// EachCommit replays the history and calls ask for each commit that is asked about, before the
+// commit is learned. The Commit is valid only during the call.
 func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) error) error {
 	past := NewPast()
 	from := lastQuarter(s.Commits)
@@ -66,7 +66,7 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 		}
 		past.commits.Sketches = &past.diffs.Known
 	}
-	var moved []event.Event // renames of the commit that comes next: it is asked about before they are known
+	var moved []event.Event // renames of the next commit, which is asked about before they are learned
 	for i, e := range s.Commits {
 		if o.Progress != nil && i%64 == 0 {
 			o.Progress(i, len(s.Commits))
@@ -97,7 +97,7 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 	return nil
 }
 
-// lastQuarter is the place of the first commit of the last quarter.
+// lastQuarter returns the index of the first commit of the last quarter.
 func lastQuarter(es []event.Event) int {
 	var commits []int
 	for i, e := range es {

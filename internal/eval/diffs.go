@@ -15,17 +15,18 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Diffs are what the newest commits of a history changed, for a replay that learns one commit after
-// the other. The zero value knows nothing.
+// Diffs holds the differences of the newest commits of a history, for a replay that learns one
+// commit after the other. The zero value has none.
 type Diffs struct {
-	Known history.Sketches // of the commits that were learned, as many as a daemon knows
+	Known history.Sketches // of the learned commits, as many as a daemon remembers
 
-	commits map[string][]index.FileSketch // by the id of a commit's event
+	commits map[string][]index.FileSketch // by the ID of the commit's event
 	learned []string
 }
 
-// ReadDiffs reads what the newest events changed, those that are commits. It takes some 2 ms for
-// each. Without a clone, and in one that lacks what many commits changed, nothing is known.
+// ReadDiffs reads the differences of the commits among the newest events, which takes about 2 ms
+// each. The result is empty if the source has no clone, or a clone that lacks the contents of many
+// commits.
 func ReadDiffs(ctx context.Context, s Source, newest int) (*Diffs, error) {
 	d := &Diffs{}
 	if s.Clone == nil {
@@ -53,15 +54,15 @@ func ReadDiffs(ctx context.Context, s Source, newest int) (*Diffs, error) {
 	}
 	err := all.Wait()
 	if git.ExitCode(err) > 0 {
-		return &Diffs{}, nil // a partial clone: the daemon knows nothing, either
+		return &Diffs{}, nil // a partial clone: the daemon would have no differences, either
 	}
 	return d, err
 }
 
-// readers is how many processes of git read at once.
+// readers is how many git processes read at the same time.
 const readers = 4
 
-// Of is what a commit changes, by the names that its files have after it.
+// Of returns the differences of a commit, by the names that its files have after it.
 func (d *Diffs) Of(e event.Event) map[event.Path]index.Sketch {
 	out := map[event.Path]index.Sketch{}
 	for _, f := range d.commits[e.ID] {
@@ -70,8 +71,8 @@ func (d *Diffs) Of(e event.Event) map[event.Path]index.Sketch {
 	return out
 }
 
-// Learn makes what a commit changed known, before the commit is added to the history. The oldest
-// make room.
+// Learn adds the differences of a commit to Known. Call it before the commit is added to the
+// history. The oldest differences are dropped when there are too many.
 func (d *Diffs) Learn(e event.Event) {
 	files, read := d.commits[e.ID]
 	if !read {

@@ -1,10 +1,10 @@
-// Package eval replays the commits of a repository in time order: before each it asks what the
-// change lacks, then it learns it.
+// Package eval replays the commits of a repository in time order. Before it learns a commit, it
+// asks which files the commit lacks.
 //
-// A Source has the history, read by git or taken from the daemon's log. EachCommit asks with a
-// Past, which knows what the commits before said, and answers as the daemon does: by package
-// prefetch, judged by package change. Changes are the answers for the report, and a Backtest counts
-// them for aoa check --backtest. Nothing is known before its time. The package writes nothing,
-// starts no daemon and reads no clock. docs/dev/evaluation.md defines the numbers. Recorded
-// sessions are replayed by scripts/dev/recorded.
+// A Source holds the history, read by git or taken from the daemon's log. EachCommit asks the
+// questions with a Past, which knows only the earlier commits and answers as the daemon does, with
+// packages prefetch and change. Changes returns the answers for the report; a Backtest counts them
+// for aoa check --backtest. The package writes nothing, starts no daemon and reads no clock.
+// docs/dev/evaluation.md defines the numbers. Recorded sessions are replayed by
+// scripts/dev/recorded.
 package eval

@@ -18,27 +18,27 @@ import (
 type Source struct {
 	Name    string
 	Commits []event.Event // KindCommit, KindRename and KindUncommit in time order
-	Clone   *Clone        // nil: the contents of past files are not available
+	Clone   *Clone        // nil if the contents of old files are not available
 }
 
-// Clone is where contents of files are read.
+// Clone is a clone from which contents of files are read.
 type Clone struct {
 	Dir string
 	Env []string
 }
 
-// commit is one commit of a history with the names that its files had at the time.
+// commit is one commit of a history, with the names that its files had then.
 type commit struct {
 	event event.Event // Paths, Gone
-	moved event.Event // From → Paths; no Paths if nothing was renamed
+	moved event.Event // its renames, From → Paths; no Paths if nothing was renamed
 }
 
-// readHistory reads the commits of a repository that are not merges, oldest first by committer
-// time, with the names of their time: the importer of the daemon knows today's names, which a
-// replay must not. excluded files are left out.
+// readHistory reads the commits of a repository except merges, oldest first by committer time,
+// without the excluded files. Files have the names of their time. The daemon's importer, in
+// contrast, uses today's names, which a replay must not know.
 //
-// Renames with changes need contents: where those were not fetched (a partial clone), only exact
-// renames are known.
+// Finding a rename of a changed file needs the contents of both. In a partial clone, which lacks
+// contents, only renames of unchanged files are found.
 func readHistory(ctx context.Context, dir string, env []string, excluded func(event.Path) bool) ([]commit, error) {
 	commits, err := readRenames(ctx, dir, env, excluded, "50%")
 	var failed *exec.ExitError
@@ -86,7 +86,8 @@ func newCommit(c *watcher.Commit, excluded func(event.Path) bool) commit {
 	return out
 }
 
-// events are the commits as the daemon gets them: a rename before the commit that made it.
+// events returns the commits in the order in which the daemon gets them: the renames of a commit
+// come before it.
 func events(commits []commit) []event.Event {
 	out := make([]event.Event, 0, len(commits))
 	for _, c := range commits {
@@ -100,8 +101,8 @@ func events(commits []commit) []event.Event {
 	return out
 }
 
-// History is a source of a repository's commits alone. Files that excluded matches are left out;
-// nil leaves out none.
+// History returns a Source with only the commits of a repository. Files that excluded matches are
+// left out; excluded may be nil.
 func History(ctx context.Context, name, dir string, env []string, excluded func(event.Path) bool) (Source, error) {
 	commits, err := readHistory(ctx, dir, env, excluded)
 	if err != nil {

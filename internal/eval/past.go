@@ -16,26 +16,25 @@ import (
 )
 
 // Past is what was known of a repository before a commit: its files, and which commits changed
-// which. It answers questions about changes as the daemon does.
+// which files. It answers questions about changes as the daemon does.
 type Past struct {
 	Tree *index.Tree
 
-	links   func(event.Path) history.Links // nil: not known
+	links   func(event.Path) history.Links // nil if links are not known
 	commits history.Commits
 	diffs   *Diffs
-	now     map[event.Path]index.Sketch // what the commit changes that is asked about
+	now     map[event.Path]index.Sketch // the differences of the commit that is asked about
 	asks    *prefetch.Prefetcher
 }
 
-// NewPast returns a Past that knows nothing yet.
+// NewPast returns an empty Past.
 func NewPast() *Past {
-	// Companions of a change come from commits alone, so that the prefetcher needs no ranker.
+	// The companions of a change come from commits alone, so the prefetcher needs no ranker.
 	return &Past{Tree: index.NewTree(nil), diffs: &Diffs{},
 		asks: prefetch.New(prefetch.NewState(), session.New(), nil, prefetch.Options{})}
 }
 
-// Learn takes an event in. It is known to the next question. Events that are no commits and no
-// renames are passed over.
+// Learn adds an event. Events other than commits and renames are ignored.
 func (p *Past) Learn(e event.Event) {
 	switch b := e.Body.(type) {
 	case event.Rename:
@@ -54,8 +53,8 @@ func (p *Past) Learn(e event.Event) {
 	}
 }
 
-// Complete answers a question about a change as people get it. sure is the probability from which a
-// missing file is named. Questions may be asked at the same time.
+// Complete answers a question about a change. sure is the probability from which a missing file is
+// named. It may be called concurrently.
 func (p *Past) Complete(ctx context.Context, q event.Query, sure float64) (event.Answer, []prefetch.Lack) {
 	c := p.companions(q)
 	return c.Answer(ctx), c.Lacks(sure)
@@ -65,9 +64,9 @@ func (p *Past) companions(q event.Query) *prefetch.Candidates {
 	return p.asks.Companions(q, history.Past{Commits: &p.commits, Diffs: p.now, Links: p.links}, p.Tree.Has)
 }
 
-// completeAll answers the questions about a commit without each of these files, as many at once as
-// there are processors. Without listed only what is missing is found, which takes three quarters of
-// the time.
+// completeAll answers the questions about a commit without each of the given files, using all
+// processors. If listed is false, only missing files are found, which takes three quarters of the
+// time.
 func (p *Past) completeAll(ctx context.Context, c *Commit, left []event.Path, sure float64, listed bool) (said []event.Answer,
 	found [][]prefetch.Lack) {
 	said, found = make([]event.Answer, len(left)), make([][]prefetch.Lack, len(left))
@@ -83,16 +82,17 @@ func (p *Past) completeAll(ctx context.Context, c *Commit, left []event.Path, su
 			return nil
 		})
 	}
-	_ = all.Wait() // no question fails
+	_ = all.Wait() // questions do not fail
 	return said, found
 }
 
-// Evidence is what commits and links say of the files beside one: for fitting weights.
+// Evidence returns what commits and links say about the files that may belong to a file. It is used
+// to fit weights.
 func (p *Past) Evidence(f event.Path) []history.Evidence {
 	return p.commits.Evidence([]event.Path{f}, nil, p.links(f), p.Tree.Has)
 }
 
-// Link says what links other files with one. Without it nothing is known of that.
+// Link sets the function that returns the files linked with a file. Without it, no links are known.
 func (p *Past) Link(links func(event.Path) map[event.Path]*index.Link) {
 	p.links = func(f event.Path) history.Links { return links(f) }
 }

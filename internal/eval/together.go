@@ -5,9 +5,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/history"
 )
 
-// together is the simple rule that aOa is compared with: the files that were committed most often
-// together with those of a change. It has, for each file, how many commits changed it and each
-// other one; its own entry counts all of its commits.
+// together is the simple rule that aOa is compared with: it lists the files that were most often
+// committed together with the files of a change. It maps each file to the number of its commits
+// with each other file; the entry for the file itself counts all of its commits.
 type together map[event.Path]map[event.Path]float64
 
 // learn counts an event that is a commit.
@@ -25,8 +25,8 @@ func (t together) learn(e event.Event) {
 	}
 }
 
-// finds reports whether the rule lists a file that exists among the first for a change. Of equal
-// ones the first by name is listed.
+// finds reports whether the rule lists an existing file among the first ones for a change. Ties are
+// ordered by name.
 func (t together) finds(f event.Path, change []event.Path, has func(event.Path) bool) bool {
 	scores := map[event.Path]float64{} // 1 − Π(1 − commits of both / commits of the changed file)
 	for _, c := range change {

@@ -11,18 +11,19 @@ import (
 	"strings"
 )
 
-// ErrNoBlob says that the repository does not have what was named, or not here (a partial clone).
+// ErrNoBlob is returned when the repository does not have the object, or, in a partial clone, not
+// here.
 var ErrNoBlob = errors.New("git does not have this content")
 
-// Blobs reads contents through one git process. It is not safe for concurrent use.
+// Blobs reads contents of objects through one git process. It is not safe for concurrent use.
 type Blobs struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// Blobs starts the process. It ends with Close, or with ctx. Errors: ErrMissing, an error of the
-// system.
+// Blobs starts the git process. It runs until Close is called or ctx ends. The error is ErrMissing
+// or one of the system.
 func (p *Program) Blobs(ctx context.Context, dir string) (*Blobs, error) {
 	cmd, err := p.command(ctx, dir, "cat-file", "--batch")
 	if err != nil {
@@ -43,12 +44,12 @@ func (p *Program) Blobs(ctx context.Context, dir string) (*Blobs, error) {
 	return b, nil
 }
 
-// Read returns the content of an object by its name in git (an id, HEAD:path). It returns nil for
-// an object of more than most bytes, and for one that is not a file. After ErrNoBlob the next
-// object may be read; any other error ends the process.
+// Read returns the content of an object by its name in git (an ID, or HEAD:path). It returns nil
+// for an object larger than most bytes, and for one that is not a file. After ErrNoBlob further
+// objects can be read; any other error ends the process.
 func (b *Blobs) Read(name string, most int64) ([]byte, error) {
 	if strings.ContainsAny(name, "\n\r") {
-		return nil, nil // git reads a name per line
+		return nil, nil // git reads one name per line
 	}
 	if _, err := io.WriteString(b.in, name+"\n"); err != nil {
 		return nil, fmt.Errorf("ask git for a content: %w", err)
@@ -60,8 +61,7 @@ func (b *Blobs) Read(name string, most int64) ([]byte, error) {
 	return data, err
 }
 
-// Kill ends the process at once: a Read that waits for it fails. It may be called beside a Read.
-// Close must still follow.
+// Kill ends the process at once: a concurrent Read fails. Close must still be called.
 func (b *Blobs) Kill() { _ = b.cmd.Process.Kill() }
 
 // Close ends the process.

@@ -14,29 +14,29 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 )
 
-// ErrMissing says that the git program is not on the PATH.
+// ErrMissing is returned when the git program is not on the PATH.
 var ErrMissing = errors.New("git is not on the PATH")
 
-// ErrEndless says that git was not started, because it would not end: a file that it reads is a
-// pipe, a device or huge.
+// ErrEndless is returned when git was not started because it would not end: a file that it reads is
+// a pipe, a device or huge.
 var ErrEndless = errors.New("it is a pipe, a device or huge, so git would not finish reading it: remove it")
 
-// ErrFilters says that the repository has filter drivers that cannot be switched off.
+// ErrFilters is returned when the repository has filter drivers that cannot be switched off.
 var ErrFilters = errors.New("filter drivers that cannot be switched off")
 
-// Program is the git program with settings that keep a repository's own settings from starting
-// other programs. A folder that was unpacked from an archive has its own .git/config and
-// .gitattributes, which the user has not read.
+// Program is the git program, run with settings that keep a repository from starting other
+// programs. A folder unpacked from an archive has its own .git/config and .gitattributes, which the
+// user has not read.
 type Program struct {
 	path  string // "" if git is not installed
 	env   []string
 	reads []string      // see Reading
 	rules []string      // see Reading
-	limit time.Duration // of silence, 0: see patience; tests set it
+	limit time.Duration // longest time without output, 0: see patience; tests set it
 }
 
-// Find finds git on the PATH of env, which may differ from the PATH of this process. Folders of the
-// PATH that are not absolute are left out: a repository can hold a program named git.
+// Find finds git on the PATH of env, which may differ from the PATH of this process. Relative
+// folders in the PATH are ignored, because a repository may contain a program named git.
 func Find(env []string) *Program {
 	p := &Program{env: gitEnv(env)}
 	for _, dir := range filepath.SplitList(config.Getenv(env, "PATH")) {
@@ -51,7 +51,7 @@ func Find(env []string) *Program {
 	return p
 }
 
-// With returns the program with another variable of its environment.
+// With returns the program with one more variable in its environment.
 func (p *Program) With(variable string) *Program {
 	other := *p
 	other.env = append(slices.Clip(p.env), variable)
@@ -59,16 +59,16 @@ func (p *Program) With(variable string) *Program {
 }
 
 // Reading returns the program for a repository in which git reads the given files, if they exist:
-// files in every command, rules in the commands about the worktree. A command that would read a
-// pipe, a device (other than the null device) or a file of more than 64 GB fails with ErrEndless
-// and the file's name.
+// files in every command, rules in commands about the worktree. If one of them is a pipe, a device
+// (other than the null device) or larger than 64 GB, commands that would read it fail with
+// ErrEndless and the file's name.
 func (p *Program) Reading(files, rules []string) *Program {
 	other := *p
 	other.reads, other.rules = files, rules
 	return &other
 }
 
-// endless reports whether a file, or what a link names, is what Reading refuses.
+// endless reports whether a file, or the target of a link, is one that Reading refuses.
 func endless(name string) bool {
 	st, err := os.Stat(name)
 	if err != nil || st.Mode()&(os.ModeNamedPipe|os.ModeDevice) == 0 {
@@ -78,14 +78,14 @@ func endless(name string) bool {
 	return err != nil || !os.SameFile(st, null)
 }
 
-// Found reports whether there is a git program.
+// Found reports whether git was found.
 func (p *Program) Found() bool { return p.path != "" }
 
-// gitSettings precede every subcommand and override every settings file. They switch off what git
-// runs (file monitor, hooks, signature check, maintenance, and all programs of a connection),
-// locks, settings that change the form of the output, and two that name files which aOa does not
-// need: diff.orderFile, and log.mailmap with .mailmap. core.fsmonitor is empty because git before
-// 2.36 takes "false" for the name of a program.
+// gitSettings precede every subcommand and override every settings file. They switch off the
+// programs that git runs (file monitor, hooks, signature check, maintenance, and all programs for
+// connections), locks, settings that change the format of the output, and two settings that name
+// files which aOa does not need: diff.orderFile, and log.mailmap with .mailmap. core.fsmonitor is
+// empty because git before 2.36 takes "false" for the name of a program.
 var gitSettings = []string{
 	"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
 	"-c", "maintenance.auto=false", "-c", "gc.auto=0", "-c", "submodule.recurse=false", "-c", "core.sshCommand=false", "-c",
@@ -93,17 +93,17 @@ var gitSettings = []string{
 	"diff.orderFile=" + os.DevNull, "-c", "log.mailmap=false",
 }
 
-// gitVerbs are the subcommands that may be used, with the options that each gets. Those without
-// options neither read a file of the worktree nor format a difference. command refuses all others:
-// find out what a subcommand can run before you add it.
+// gitVerbs lists the subcommands that may be used, with the options that each gets. Those without
+// options neither read files of the worktree nor print differences. command refuses all other
+// subcommands. Before you add one, find out which programs it can run.
 var gitVerbs = map[string][]string{
-	"apply":    {"--whitespace=nowarn"}, // and no filters: see settingsOff
+	"apply":    {"--whitespace=nowarn"}, // filters are switched off by settingsOff
 	"blame":    {"--no-textconv", "--no-progress"},
 	"cat-file": nil, "check-attr": nil, "config": nil, "ls-files": nil, "ls-tree": nil, "merge-base": nil, "rev-list": nil,
 	"rev-parse": nil, "diff-tree": {"--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
 	"symbolic-ref": nil, "version": nil, "diff": {"--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
 	"log":    {"--no-ext-diff", "--no-textconv", "--no-show-signature"},
-	"status": {"--ignore-submodules=all"}, // and no filters: see settingsOff
+	"status": {"--ignore-submodules=all"}, // filters are switched off by settingsOff
 }
 
 // command prepares a git command in a folder. args are options of git itself, a subcommand and its
@@ -139,39 +139,39 @@ func (p *Program) command(ctx context.Context, dir string, args ...string) (*exe
 	}
 	at := slices.Index(args, verb) + 1
 	words := slices.Concat(gitSettings, off, args[:at], more, args[at:])
-	cmd := exec.CommandContext(ctx, p.path, words...) // the one place that starts git
+	cmd := exec.CommandContext(ctx, p.path, words...) // the only place that starts git
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, p.env, time.Second
 	return cmd, nil
 }
 
-// AuthorName is the placeholder of --format for an author as .mailmap and mailmap.file have the
-// name.
+// AuthorName is the --format placeholder for the author's name as .mailmap and mailmap.file correct
+// it.
 const AuthorName = "%aN"
 
-// settings returns the settings of the repository in dir that name filter drivers or files, as
-// "name\nvalue": those of the repository, of files that it includes, of the user.
+// settings returns the settings that name filter drivers or files, as "name\nvalue", for the
+// repository in dir: from the repository, the files that it includes, and the user.
 func (p *Program) settings(ctx context.Context, dir string) ([]string, error) {
 	out, err := p.Run(ctx, dir, "config", "-z", "--get-regexp",
 		`^(filter\..|core\.excludesfile$|core\.attributesfile$|mailmap\.file$)`)
 	if ExitCode(err) == 1 {
-		return nil, nil // git's way to say that there are none
+		return nil, nil // git's status when there are none
 	}
 	return strings.Split(string(out), "\x00"), err
 }
 
-// Bounds of settings.
+// Limits of settings.
 const (
-	// maxFilterOptions bounds the options that switch filter drivers off, in bytes: on Windows a
-	// command line ends after 32 kB.
+	// maxFilterOptions is the largest total length of the options that switch filter drivers off,
+	// in bytes. On Windows a command line has at most 32 kB.
 	maxFilterOptions = 16 << 10
 	maxNamedFile     = 1 << 20 // bytes of a file that a setting names
 )
 
-// settingsOff returns options under which no filter driver runs, so that git compares the contents
-// as they are, and under which git reads no file without an end. git has no option for all filters,
-// so each is switched off by its name. A name with "=" is refused: git takes what precedes the
-// first "=" for the key. Files that are regular and not too large stay, as the user's global ignore
-// rules.
+// settingsOff returns options that switch all filter drivers off, so that git compares contents
+// unfiltered, and override settings that name endless files. git has no option for all filters, so
+// each is switched off by its name. A name with "=" is refused, because git takes the text before
+// the first "=" for the key. Settings that name regular files of moderate size are kept, such as
+// the user's global ignore rules.
 func settingsOff(settings []string, dir, home string) (out []string, err error) {
 	drivers, size := map[string]bool{}, 0
 	for _, s := range settings {
@@ -196,7 +196,7 @@ func settingsOff(settings []string, dir, home string) (out []string, err error) 
 	return out, nil
 }
 
-// unreadable reports whether the file that a setting names exists and is not regular or too large.
+// unreadable reports whether the file named by a setting exists and is too large or not regular.
 func unreadable(value, dir, home string) bool {
 	if rest, ok := strings.CutPrefix(value, "~/"); ok {
 		value = filepath.Join(home, rest)
@@ -208,7 +208,7 @@ func unreadable(value, dir, home string) bool {
 	return err == nil && (!st.Mode().IsRegular() || st.Size() > maxNamedFile)
 }
 
-// keptGitVars are the only GIT_ variables that git gets: they say where its configuration is. All
+// keptGitVars are the only GIT_ variables that git gets. They say where its configuration is. All
 // others (GIT_DIR, GIT_INDEX_FILE, GIT_TRACE…) are set by git for its hooks or by users for one
 // command.
 var keptGitVars = []string{
@@ -217,7 +217,7 @@ var keptGitVars = []string{
 }
 
 // gitEnv returns the environment of git: English messages, no questions, no fetches (some versions
-// do not know GIT_NO_LAZY_FETCH, so no transport is allowed either), no replaced objects.
+// do not know GIT_NO_LAZY_FETCH, so all transports are forbidden too), no replaced objects.
 func gitEnv(env []string) []string {
 	out := make([]string, 0, len(env)+8)
 	for _, kv := range env {

@@ -2,6 +2,6 @@
 
 package git
 
-// limitMemory does nothing: no other system bounds the memory of a process that already runs. There
-// the time decides.
+// limitMemory does nothing, because other systems cannot limit the memory of a running process.
+// There only the time without output is limited.
 func limitMemory(int, uint64) {}

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// Bounds of a command.
+// Limits of a command.
 const (
 	maxOutput = 1 << 30 // bytes that Run returns
-	maxStderr = 2048    // bytes that are kept of what git prints on stderr
-	maxMemory = 1 << 30 // bytes of its own that git may use, where the system has such a bound
+	maxStderr = 2048    // bytes that are kept of git's stderr
+	maxMemory = 1 << 30 // private memory that git may use, in bytes, where the system can limit it
 )
 
-// patience is how long a subcommand may print nothing while its output is waited for. Those that
-// walk through all files or commits before they print have more of it.
+// patience returns how long a subcommand may print nothing before it is killed. It is longer for
+// those that visit all files or commits before they print.
 func (p *Program) patience(verb string) time.Duration {
 	switch {
 	case p.limit > 0:
@@ -31,11 +31,11 @@ func (p *Program) patience(verb string) time.Duration {
 	return 5 * time.Second
 }
 
-// errLate says that git was ended because it was silent for too long.
+// errLate is returned when git was killed because it printed nothing for too long.
 var errLate = errors.New("it was ended: it waits for a pipe (find . -type p), or the rules in .gitattributes or " +
 	".gitignore take too long")
 
-// start starts git with a bound on its memory.
+// start starts git with limited memory.
 func start(cmd *exec.Cmd) error {
 	err := cmd.Start()
 	if err == nil {
@@ -44,7 +44,7 @@ func start(cmd *exec.Cmd) error {
 	return err
 }
 
-// watched is the output of a git that is ended when it is waited for too long.
+// watched is the output of a git process, which is killed if a read takes too long.
 type watched struct {
 	from  io.Reader
 	limit time.Duration
@@ -56,7 +56,7 @@ func (w watched) Read(p []byte) (int, error) {
 	return w.from.Read(p)
 }
 
-// Error is a git command that failed.
+// Error is the error of a failed git command.
 type Error struct {
 	Verb   string // the subcommand
 	Stderr string // in one line
@@ -68,7 +68,7 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("git %s in the repository: %v", e.Verb, e.err)
 	}
 	text := fmt.Sprintf("git %s in the repository: %v: %s", e.Verb, e.err, e.Stderr)
-	if strings.Contains(e.Stderr, "unknown repository extension") { // reftable, with a git before 2.45
+	if strings.Contains(e.Stderr, "unknown repository extension") { // the reftable format, read by a git before 2.45
 		text += "; install a newer git, then aoa daemon stop"
 	}
 	if strings.Contains(e.Stderr, "config") && strings.Contains(e.Stderr, "fatal: ") {
@@ -79,8 +79,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.err }
 
-// ExitCode returns the exit status of the git command that failed with err, -1 if git did not run
-// to its end.
+// ExitCode returns the exit status of the git command that failed with err, or -1 if git was killed
+// or not started.
 func ExitCode(err error) int {
 	if x, ok := errors.AsType[*exec.ExitError](err); ok {
 		return x.ExitCode()
@@ -88,8 +88,8 @@ func ExitCode(err error) int {
 	return -1
 }
 
-// Run runs a git command in a folder and returns what it prints, at most 1 GB. args are options of
-// git itself, a subcommand and its arguments. Errors: those of Stream.
+// Run runs a git command in a folder and returns its output, at most 1 GB. args are options of git
+// itself, a subcommand and its arguments. The errors are those of Stream.
 func (p *Program) Run(ctx context.Context, dir string, args ...string) (out []byte, err error) {
 	err = p.Stream(ctx, dir, "", func(from io.Reader) (err error) {
 		out, err = io.ReadAll(io.LimitReader(from, maxOutput+1))
@@ -101,10 +101,10 @@ func (p *Program) Run(ctx context.Context, dir string, args ...string) (out []by
 	return out, err
 }
 
-// Stream runs a git command with that input and gives its output to read while it runs. When read
-// returns an error, ctx ends or git is silent for too long, git is killed. It has ended when Stream
-// returns. Errors: ErrMissing, ErrEndless, ErrFilters, an Error, that git was late, read's own,
-// ctx's.
+// Stream runs a git command with the given input, and calls read with its output while it runs. git
+// is killed when read returns an error, when ctx ends, or when git prints nothing for too long. It
+// has ended when Stream returns. The error is ErrMissing, ErrEndless, ErrFilters, an Error,
+// errLate, or comes from read or ctx.
 func (p *Program) Stream(ctx context.Context, dir, input string, read func(io.Reader) error, args ...string) error {
 	verb, parent := verbOf(args), ctx
 	limit := p.patience(verb)
@@ -156,7 +156,7 @@ func verbOf(args []string) string {
 	return args[i]
 }
 
-// stderrHead keeps the begin of what git prints on stderr.
+// stderrHead keeps the beginning of git's stderr.
 type stderrHead struct{ bytes.Buffer }
 
 func (h *stderrHead) Write(p []byte) (int, error) {

@@ -8,13 +8,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Options of a cache. Blobs and Now are required.
+// Options are the settings of a Cache. Blobs and Now are required.
 type Options struct {
-	Blobs  *cold.Blobs            // where the items are
-	Now    func() time.Time       // for everything that is dated
-	Redact func(string) string    // takes known forms of secrets out of a text; nil leaves it
-	Newest func(string) time.Time // time of a session's newest event in the log, zero if there is none; nil: none
-	Quota  int64                  // bytes of a session's items; 0 is Quota
+	Blobs  *cold.Blobs         // the store of the items
+	Now    func() time.Time    // the clock
+	Redact func(string) string // removes known forms of secrets from a text; nil keeps the text
+	// returns the time of a session's newest event in the log, zero if there is none; may be nil
+	Newest func(string) time.Time
+	Quota  int64 // bytes of a session's items; 0 means Quota
 }
 
 // Cache holds the items of sessions. It is safe for concurrent use.
@@ -22,11 +23,11 @@ type Cache struct {
 	o     Options
 	items *cold.Owner
 
-	mu   sync.Mutex           // guards what follows
-	left map[string]time.Time // what was given to Leave last
+	mu   sync.Mutex           // guards left
+	left map[string]time.Time // the argument of the last call of Leave
 }
 
-// New opens nothing.
+// New returns a Cache. It opens nothing.
 func New(o Options) *Cache {
 	o.Quota = cmp.Or(o.Quota, Quota)
 	if o.Newest == nil {

@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// Cut is the part of an item that is wanted: first the lines, then the bytes of those. The zero
-// value is all of it.
+// Cut selects a part of an item: first lines, then bytes of these lines. The zero value selects
+// everything.
 type Cut struct {
-	Lines  string `json:"lines,omitempty"`  // "20" or "10-20", from 1, both included; "10-" is to the end
-	Offset int64  `json:"offset,omitempty"` // bytes left out at the beginning
-	Limit  int64  `json:"limit,omitempty"`  // bytes at most; 0 is all. A character is not cut in two
+	Lines  string `json:"lines,omitempty"`  // "20" or "10-20", counted from 1, both included; "10-" is up to the end
+	Offset int64  `json:"offset,omitempty"` // bytes skipped at the beginning
+	Limit  int64  `json:"limit,omitempty"`  // at most this many bytes, 0 for all; a character is not cut in two
 }
 
 // Part is the result of a Cut.
 type Part struct {
 	Data  []byte `json:"-"`
-	Total int64  `json:"total"`                 // bytes before Offset and Limit were applied
-	Next  int64  `json:"next_offset,omitempty"` // offset at which the rest begins; 0: there is none
+	Total int64  `json:"total"`                 // bytes before Offset and Limit are applied
+	Next  int64  `json:"next_offset,omitempty"` // offset at which the rest begins; 0 if there is no rest
 }
 
 func (c Cut) check() error {
@@ -31,7 +31,8 @@ func (c Cut) check() error {
 	return err
 }
 
-// lines are the first and the last line wanted; last 0 is the end, first 0: all lines.
+// lines returns the first and the last selected line. last is 0 for the end, first is 0 for all
+// lines.
 func (c Cut) lines() (first, last int, err error) {
 	if c.Lines == "" {
 		return 0, 0, nil
@@ -71,8 +72,8 @@ func (c Cut) apply(data []byte) (Part, error) {
 	return p, nil
 }
 
-// whole moves an end back to the beginning of a character, unless nothing would be left or the data
-// is no text.
+// whole moves the end of a part back to the beginning of a character. It keeps the end if nothing
+// would be left or the data is not text.
 func whole(data []byte, begin, end int64) int64 {
 	for e := end; e > begin && end-e < utf8.UTFMax; e-- {
 		if utf8.RuneStart(data[e]) {

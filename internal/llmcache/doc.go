@@ -1,13 +1,14 @@
-// Package llmcache stores results for an agent, which keeps only their labels.
+// Package llmcache stores results for an agent, which then only has to keep their labels in its
+// context.
 //
-// Items of a session come in: up to 5 MB of any bytes with a description. Labels of at most 500
-// bytes go out, and later an item, or some of its lines or bytes. No item is deleted to free space:
-// a write beyond the session's quota of 50 MB is refused, with what to delete. Items live until 24
-// hours after the last event of their session. When a person leaves a session for good (a logout or
-// an exit), the items that it had are deleted at once. Which sessions those are, package session
-// says.
+// An agent stores items of its session: up to 5 MB of any bytes, with a description. It gets a
+// label of at most 500 bytes for each, and can later read the item, or some of its lines or bytes.
+// No item is deleted to free space: if a write would exceed the session's quota of 50 MB, it is
+// refused, with advice on what to delete. Items are kept until 24 hours after the last event of
+// their session. When a person ends a session for good (by a logout or an exit), its items are
+// deleted at once; package session says which sessions those are.
 //
-// The items are blobs of package cold, which compresses, seals, sweeps and forgets them. The
-// package never loads an item to list it, never reads the clock itself, and never reads an item's
-// data except to cut out what was asked for.
+// The items are blobs of package cold, which compresses, encrypts, expires and forgets them. The
+// package lists items without loading them, never reads the clock itself, and looks into an item's
+// data only to cut out the requested part.
 package llmcache

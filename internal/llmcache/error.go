@@ -7,17 +7,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// The codes of Error: what a caller branches on.
+// The codes of Error, which tell a caller what kind of error it is.
 const (
 	CodeBad      = "bad_request"
 	CodeQuota    = "quota"               // the session's items would exceed its quota
-	CodeTooLarge = "too_large"           // the item, its label or its notes
-	CodeExists   = "exists"              // an item has that key, and overwriting it was not asked for
-	CodeMissing  = "not_found"           // no such item, or no such part of it
-	CodeFull     = "storage_unavailable" // the disk is full or read-only, the file damaged, or the key to it lost
+	CodeTooLarge = "too_large"           // the item, its label or its notes are too large
+	CodeExists   = "exists"              // an item with that key exists, and overwriting was not requested
+	CodeMissing  = "not_found"           // there is no such item, or no such part of it
+	CodeFull     = "storage_unavailable" // the disk is full or read-only, the file is damaged, or its key is lost
 )
 
-// Error is a refusal: a code to branch on, what is wrong, and what to do next.
+// Error is the error of a request: a code, what is wrong, and what to do next.
 type Error struct{ Code, Message, Hint string }
 
 func (e *Error) Error() string { return e.Message }
@@ -28,7 +28,7 @@ func refuse(code, hint, format string, args ...any) error {
 
 func bad(hint, format string, args ...any) error { return refuse(CodeBad, hint, format, args...) }
 
-// storage turns a failure of the file into an Error; others stay what they are.
+// storage turns an error of the database file into an Error. It returns other errors unchanged.
 func storage(err error) error {
 	switch {
 	case errors.Is(err, cold.ErrRow):

@@ -12,26 +12,27 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// The bounds. Sizes are of the bytes as they were given, before compression.
+// Limits. Sizes are in bytes before compression.
 const (
 	MaxItem        = 5 << 20        // bytes of an item's data and notes
 	maxNotes       = 16 << 10       // bytes of an item's notes
 	maxDescription = 300            // bytes of a description
 	maxLabel       = 500            // bytes of a label's JSON form
 	Quota          = 50 << 20       // bytes of a session's items
-	life           = 24 * time.Hour // of items after the last event of their session
+	life           = 24 * time.Hour // how long items are kept after the last event of their session
 )
 
-// Item is what is stored.
+// Item is an item to be stored.
 type Item struct {
 	Task        string          `json:"task_id,omitempty"` // with turn and session it is the key; random if empty
 	Turn        string          `json:"turn_id,omitempty"` // random if empty
 	Description string          `json:"description,omitempty"`
-	Size        int64           `json:"size"`                // bytes of Data on the wire, where that follows the request
-	Notes       json.RawMessage `json:"metadata,omitempty"`  // the caller's own: returned by Read, not by List
+	Size        int64           `json:"size"`                // number of bytes, if the data follows the request in the stream
+	Notes       json.RawMessage `json:"metadata,omitempty"`  // the caller's own data: returned by Read, not by List
 	Overwrite   bool            `json:"overwrite,omitempty"` // replace an item of the same key
 	Data        []byte          `json:"-"`
-	Call        string          `json:"-"` // id of the call: what arrives twice under one id is stored once; may be ""
+	// ID of the call: an item that arrives twice with one ID is stored once; may be ""
+	Call string `json:"-"`
 }
 
 // Label describes an item without loading it.
@@ -39,16 +40,16 @@ type Label struct {
 	Key         string `json:"key"`
 	Description string `json:"description"`
 	Size        int64  `json:"size"`      // bytes of data and notes
-	At          int64  `json:"timestamp"` // unix milliseconds of its last write
+	At          int64  `json:"timestamp"` // unix milliseconds of the last write
 }
 
-// about is what is stored of an item beside its data.
+// about is what is stored of an item besides its data.
 type about struct {
 	Description string          `json:"description"`
 	Notes       json.RawMessage `json:"notes,omitempty"`
 }
 
-// prepared is an item that passed the checks, packed.
+// prepared is an item that was checked and encoded.
 type prepared struct {
 	Label
 	overwrite bool
@@ -56,7 +57,7 @@ type prepared struct {
 	packed    cold.Packed
 }
 
-// prepare checks an item and packs it. All that takes long happens here, before the transaction.
+// prepare checks and encodes an item. All slow work is done here, before the transaction.
 func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error) {
 	k, err := Key{session, it.Task, it.Turn}.complete()
 	if err != nil {
@@ -65,7 +66,7 @@ func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error
 	if c.o.Redact != nil {
 		it.Description = c.o.Redact(it.Description)
 		for _, id := range []string{it.Task, it.Turn} {
-			if c.o.Redact(id) != id { // keys are not sealed
+			if c.o.Redact(id) != id { // keys are not encrypted
 				return prepared{}, bad("use another task or turn", "a task or turn holds what looks like a secret")
 			}
 		}
@@ -107,7 +108,7 @@ func (p prepared) check(it Item) error {
 	return nil
 }
 
-// oneLine makes a description one line of printable characters.
+// oneLine turns a description into one line of printable characters.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"),
 		func(r rune) bool { return r == ' ' || unicode.IsControl(r) }), " ")

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Key names an item: {session}_{task}_{turn}, each part escaped so that no id can pretend to be
-// two.
+// Key is the name of an item: {session}_{task}_{turn}. Each part is escaped so that it contains no
+// underscore.
 type Key struct{ Session, Task, Turn string }
 
-// maxID is the longest id of a session, a task or a turn, in bytes as escaped.
+// maxID is the longest ID of a session, a task or a turn, in bytes after escaping.
 const maxID = 96
 
-// String is the key as it is stored and printed.
+// String returns the key in the form that is stored and printed.
 func (k Key) String() string { return escape(k.Session) + "_" + escape(k.Task) + "_" + escape(k.Turn) }
 
 // parseKey is the inverse of String.
@@ -35,7 +35,7 @@ func parseKey(s string) (Key, error) {
 	return Key{ids[0], ids[1], ids[2]}, nil
 }
 
-// complete gives missing ids a random one and checks the length of the others.
+// complete replaces missing IDs by random ones and checks the length of the others.
 func (k Key) complete() (Key, error) {
 	if k.Session == "" {
 		return k, bad("name a session", "an item needs a session")
@@ -53,6 +53,6 @@ func (k Key) complete() (Key, error) {
 	return k, nil
 }
 
-// escape keeps letters, digits, dots, dashes and tildes, and escapes every other byte as a URL's
-// query does.
+// escape keeps letters, digits, dots, dashes and tildes, and escapes every other byte as in the
+// query of a URL.
 func escape(id string) string { return strings.ReplaceAll(url.QueryEscape(id), "_", "%5F") }

@@ -8,10 +8,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Leave deletes the items of sessions that people have left for good. left says when that was, by
-// session. Only what a session wrote before it was left is deleted, so that a session that was
-// resumed since keeps the rest. A session that ends in another way keeps its items until nothing
-// was heard of it for 24 hours (Rule.Active). What was given before costs nothing.
+// Leave deletes the items of sessions that people have ended for good. left has the time of the end
+// for each session. Only items written before that time are deleted, so a session that was resumed
+// since then keeps the later ones. A session that ends in another way keeps its items until 24
+// hours after its last event (Rule.Active). A session that was in left at the last call is skipped.
 func (c *Cache) Leave(ctx context.Context, left map[string]time.Time) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -29,7 +29,7 @@ func (c *Cache) Leave(ctx context.Context, left map[string]time.Time) (err error
 	return storage(err)
 }
 
-// leave deletes what a session wrote until then.
+// leave deletes the items that a session wrote until a time.
 func (c *Cache) leave(ctx context.Context, session string, at time.Time) error {
 	items, _, err := c.items.List(ctx, cold.Selection{Session: session})
 	for _, v := range items {
@@ -41,7 +41,7 @@ func (c *Cache) leave(ctx context.Context, session string, at time.Time) error {
 	return err
 }
 
-// Clear deletes everything of a session and returns how many items that was, and their bytes.
+// Clear deletes all items of a session and returns their number and their bytes.
 func (c *Cache) Clear(ctx context.Context, session string) (items int, bytes int64, err error) {
 	items, bytes, err = c.items.DropSession(ctx, session)
 	return items, bytes, storage(err)

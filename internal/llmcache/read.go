@@ -10,15 +10,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Content is an item, or a part of it.
+// Content is an item or a part of it.
 type Content struct {
 	Label
-	Notes json.RawMessage `json:"metadata,omitempty"` // the caller's own
+	Notes json.RawMessage `json:"metadata,omitempty"` // the caller's own data
 	Part
 }
 
-// Read returns an item, cut to what is asked for. It counts as a use of the item and its session.
-// The error is an *Error of code not_found where there is no such item.
+// Read returns an item or the part that cut selects. It counts as a use of the item and its
+// session. If there is no such item, the error is an *Error with code not_found.
 func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) {
 	_, err := parseKey(key)
 	if err == nil {
@@ -43,22 +43,22 @@ func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) 
 	return out, err
 }
 
-// read returns what is known of an item. What cannot be read is missing.
+// read returns the description of an item. Fields that cannot be decoded are left empty.
 func read(v cold.Blob) (Label, about) {
 	var of about
 	_ = codec.Decode(v.Meta, &of)
 	return Label{Key: v.Key, Description: of.Description, Size: v.Size, At: v.Written.UnixMilli()}, of
 }
 
-// Filter selects labels. Zero fields select everything.
+// Filter selects labels. A zero field selects everything.
 type Filter struct {
 	Session string `json:"session_id,omitempty"`
 	Task    string `json:"task_id,omitempty"`
-	Limit   int    `json:"limit,omitempty"` // 1 to 1000; 0 is 100
+	Limit   int    `json:"limit,omitempty"` // 1 to 1000; 0 means 100
 }
 
-// List returns labels, the newest first, and how many there are without the limit. It loads no
-// data. It counts as a use of the session.
+// List returns labels, the newest first, and their number without the limit. It loads no data. It
+// counts as a use of the session.
 func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, err error) {
 	if q.Limit = cmp.Or(q.Limit, 100); q.Limit < 0 || q.Limit > 1000 {
 		return nil, 0, bad("use 1 to 1000", "limit %d is out of range", q.Limit)
@@ -75,7 +75,7 @@ func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, 
 	return labels, total, storage(err)
 }
 
-// Sessions returns the ids of the sessions that have items, in order.
+// Sessions returns the IDs of the sessions that have items, in order.
 func (c *Cache) Sessions(ctx context.Context) (ids []string, err error) {
 	items, _, err := c.items.List(ctx, cold.Selection{})
 	for _, v := range items {

@@ -12,8 +12,8 @@ import (
 )
 
 // Write stores an item of a session and returns its label. The quota is checked in the same
-// transaction, so concurrent writers cannot exceed it together. An item that replaces another
-// counts the difference. The error is an *Error of code quota, too_large, exists or
+// transaction, so concurrent writers cannot exceed it together. If the item replaces another one,
+// only the difference in size counts. The error is an *Error with code quota, too_large, exists or
 // storage_unavailable.
 func (c *Cache) Write(ctx context.Context, session string, it Item) (Label, error) {
 	p, err := c.prepare(session, it, c.o.Now())
@@ -28,7 +28,7 @@ func (c *Cache) Write(ctx context.Context, session string, it Item) (Label, erro
 	return p.Label, storage(err)
 }
 
-// put writes an item, unless the same call has written it before: then it takes the label of that.
+// put writes an item. If the same call has already written it, put returns the label of that write.
 func (p *prepared) put(tx *cold.BlobTx) error {
 	answer, again, err := tx.Answered(p.call)
 	if err != nil {
@@ -55,7 +55,8 @@ func (p *prepared) put(tx *cold.BlobTx) error {
 	return tx.Answer(p.call, answer)
 }
 
-// overQuota is the refusal: what is used, asked and allowed, and which items were used longest ago.
+// overQuota returns the error for an exceeded quota: how much is used, requested and allowed, and
+// which items were unused for longest.
 func (c *Cache) overQuota(ctx context.Context, full *cold.QuotaError) error {
 	items, _, err := c.items.List(ctx, cold.Selection{Session: full.Session, LeastUsed: true, Limit: 5})
 	if err != nil {
@@ -72,7 +73,7 @@ func (c *Cache) overQuota(ctx context.Context, full *cold.QuotaError) error {
 		full.Session, humanize.Comma(full.Used), humanize.Comma(full.Asked), humanize.Comma(full.Limit))
 }
 
-// Delete deletes an item and returns its bytes. It is an error if no item has the key.
+// Delete deletes an item and returns its size in bytes. It is an error if no item has the key.
 func (c *Cache) Delete(ctx context.Context, key string) (bytes int64, err error) {
 	if _, err := parseKey(key); err != nil {
 		return 0, err

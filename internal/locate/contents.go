@@ -13,8 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/atomicfile"
 )
 
-// made lists the names of all files that aOa makes in a store, as patterns: in the store itself,
-// and in its folders. A file with another name, and anything but a regular file or a socket,
+// made lists the names of all files that aOa makes in a store, as patterns, for the store itself
+// and for its folders. A file with another name, and anything but a regular file or a socket,
 // belongs to somebody else and is never deleted.
 var made = map[string][]string{
 	"": slices.Concat([]string{"lock", "sock", "redis", "paused", "transcripts", "report.html", "sketches", "aoa.log", "aoa-*.log",
@@ -22,7 +22,7 @@ var made = map[string][]string{
 	"contents": {strings.Repeat("[0-9a-f]", fingerprintLength)},
 }
 
-// database are the names of a database and of what lies beside it.
+// database returns the names of a database and of its companion files.
 func database(name string) (out []string) {
 	for _, end := range []string{"", "-wal", "-shm", "-journal", ".copy", ".copy.part", ".copy.part-journal", ".suspect",
 		".damaged-*", ".version-*"} {
@@ -31,8 +31,9 @@ func database(name string) (out []string) {
 	return append(out, name+".mark")
 }
 
-// entries lists what lies in a folder of the store, "" for the store itself, as paths below the
-// store: what aOa has made but for the id, in the order in which it can be deleted, and all else.
+// entries lists the contents of a folder of the store ("" for the store itself) as paths relative
+// to the store. ours are the files that aOa makes, except the ID, in an order in which they can be
+// deleted; others are all the rest.
 func (p Place) entries(folder string) (ours, others []string, err error) {
 	found, err := os.ReadDir(filepath.Join(p.Store, folder))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,7 +58,7 @@ func (p Place) entries(folder string) (ours, others []string, err error) {
 	return ours, others, err
 }
 
-// isMade reports whether aOa makes a file of that name and kind.
+// isMade reports whether aOa makes a file with that name and of that kind.
 func isMade(e fs.DirEntry, patterns []string) bool {
 	if kind := e.Type(); kind != 0 && kind != fs.ModeSocket {
 		return false
@@ -71,8 +72,8 @@ func isMade(e fs.DirEntry, patterns []string) bool {
 	})
 }
 
-// Vacant reports whether the folder of the store is missing or empty. Other processes may be about
-// to make it a store.
+// Vacant reports whether the folder of the store is missing or empty. Other processes may be just
+// about to make a store of it.
 func (p Place) Vacant() bool {
 	found, err := os.ReadDir(p.Store)
 	return (err == nil || errors.Is(err, fs.ErrNotExist)) && !slices.ContainsFunc(found, func(e fs.DirEntry) bool {
@@ -81,17 +82,17 @@ func (p Place) Vacant() bool {
 }
 
 // Delete deletes the files that aOa has made in a known store, and the folders that are empty then.
-// It returns what else lies there, which stays: paths below the store.
+// It returns the remaining files as paths relative to the store.
 func (p Place) Delete() (others []string, err error) {
 	ours, others, err := p.entries("")
-	// Under another name nothing is added any more by hooks, and nothing is deleted of a store that
-	// is made meanwhile.
+	// After the store was renamed, hooks cannot add files to it, and a store that is made meanwhile
+	// is not touched.
 	doomed := fmt.Sprintf("%s.removed-%d", p.Store, os.Getpid())
 	if len(others) == 0 && os.Rename(p.Store, doomed) == nil {
 		p.Store = doomed
 		ours, others, err = p.entries("")
 	}
-	for _, name := range append(ours, idFile) { // the id last: until then the rest is known to be ours
+	for _, name := range append(ours, idFile) { // the ID is deleted last: until then the store is still known as ours
 		if rerr := os.Remove(filepath.Join(p.Store, name)); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
 			err = errors.Join(err, rerr)
 		}
@@ -102,8 +103,8 @@ func (p Place) Delete() (others []string, err error) {
 	return others, err
 }
 
-// Adopt makes a stranger's store one of the user's, under a new id. Only the user can decide that.
-// It refuses a folder that holds something which aOa does not make.
+// Adopt turns a store of unknown origin into one of the user's, under a new ID. Only the user can
+// decide that. It refuses a folder with files that aOa does not make.
 func (p Place) Adopt() error {
 	_, others, err := p.entries("")
 	if err == nil && len(others) > 0 {
@@ -122,7 +123,8 @@ func (p Place) Adopt() error {
 	return p.note()
 }
 
-// SetAside gives a stranger's store another name, which it returns, so that a new one can be made.
+// SetAside renames a store of unknown origin, so that a new one can be made. It returns the new
+// name.
 func (p Place) SetAside(now time.Time) (string, error) {
 	aside := fmt.Sprintf("%s.unknown-%d", p.Store, now.UnixMilli())
 	return aside, os.Rename(p.Store, aside)

@@ -2,12 +2,12 @@ package locate
 
 import "path/filepath"
 
-// Names in the folder of user state: the file of keys, and the records of stores.
+// Names in the user's state folder: the key file, and the folder with records of stores.
 const (
 	keyFile       = "key"
 	recordsFolder = "stores"
 )
 
-// KeyFile is the file with the key that opens the texts in all stores of the user. A store is known
-// only where the environment names a folder for it.
+// KeyFile returns the name of the file with the key that encrypts the texts in all stores of the
+// user. It is in the state folder; without that folder no store is known.
 func KeyFile(getenv func(string) string) string { return filepath.Join(StateFolder(getenv), keyFile) }

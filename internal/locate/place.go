@@ -13,25 +13,26 @@ import (
 	"strings"
 )
 
-// Place is where a repository's store and socket lie.
+// Place says where a repository's store and socket are.
 type Place struct {
 	CommonDir string // the repository's common git dir
-	Store     string // folder of database, log, lock and config; 0700
+	Store     string // folder with database, log, lock and settings; 0700
 	Socket    string // unix socket; 0600
 
-	id      string // of the store, "" if it has none
-	records string // folder with a record of each store of the user, "" if the environment names none
+	id      string // ID of the store, "" if it has none
+	records string // folder with a record of each store of the user, "" if the environment names no state folder
 }
 
-// maxSocket is the longest socket path used in the store: macOS allows 103 bytes, Linux 107.
+// maxSocket is the longest path of a socket in the store, in bytes. macOS allows 103 bytes, Linux
+// 107.
 const maxSocket = 100
 
-// StoreName is the folder inside the common git dir.
+// StoreName is the name of the store's folder in the common git dir.
 const StoreName = "aoa"
 
-// Find says where the store of the repository with that common git dir is, without creating it:
-// inside the git dir, or in the user's state folder when an earlier Create could not write there.
-// getenv is os.Getenv, or like it.
+// Find returns the place of the store of the repository with the given common git dir, without
+// creating it. It is inside the git dir, or in the user's state folder if an earlier Create could
+// not write to the git dir. getenv is os.Getenv or a function like it.
 func Find(commonDir string, getenv func(string) string) Place {
 	store := filepath.Join(commonDir, StoreName)
 	if v := getenv("AOA_STORE"); v != "" {
@@ -46,7 +47,7 @@ func Find(commonDir string, getenv func(string) string) Place {
 	return at(store, commonDir, getenv)
 }
 
-// at is the place of a store.
+// at returns the Place of a store.
 func at(store, commonDir string, getenv func(string) string) Place {
 	p := Place{CommonDir: commonDir, Store: store, Socket: socketPath(store, commonDir), id: readID(store)}
 	if state := StateFolder(getenv); state != "" {
@@ -55,10 +56,10 @@ func at(store, commonDir string, getenv func(string) string) Place {
 	return p
 }
 
-// Create makes the store in a folder that is new or empty and, where the socket cannot lie in it,
-// the socket's folder. A store that is known stays as it is. Other folders are refused: those of
-// another owner, those that others can enter, and with a *StrangerError those that hold anything
-// else.
+// Create makes the store in a folder that is missing or empty, and, if the socket cannot be in the
+// store, a folder for the socket. A known store is left unchanged. Create refuses folders of
+// another owner, folders that others can enter, and folders with any other content (with a
+// *StrangerError).
 func Create(commonDir string, getenv func(string) string) (Place, error) {
 	p := Find(commonDir, getenv)
 	err := p.create()
@@ -73,7 +74,7 @@ func Create(commonDir string, getenv func(string) string) (Place, error) {
 	return p, p.MakeSocketFolder()
 }
 
-// MakeSocketFolder makes the folder of a socket that does not lie in the store. It refuses one of
+// MakeSocketFolder makes the folder of a socket that is not in the store. It refuses a folder of
 // another owner.
 func (p Place) MakeSocketFolder() error {
 	if dir := filepath.Dir(p.Socket); dir != p.Store {
@@ -93,17 +94,17 @@ func (p *Place) create() error {
 		return err
 	}
 	if err := p.note(); err != nil {
-		os.Remove(p.Store) // if it is new
+		os.Remove(p.Store) // removes it only if it is empty
 		return fmt.Errorf("note that it is yours: %w", err)
 	}
 	return nil
 }
 
-// Lock is the file that the daemon holds locked as long as it may write.
+// Lock returns the file that the daemon keeps locked while it may write to the store.
 func (p Place) Lock() string { return filepath.Join(p.Store, "lock") }
 
-// Fingerprint is the first 16 hex digits of the SHA-256 of a path: a short, stable name that does
-// not reveal the path.
+// Fingerprint returns the first 16 hex digits of the SHA-256 of a path: a short, stable name that
+// does not reveal the path.
 func Fingerprint(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return hex.EncodeToString(sum[:])[:fingerprintLength]
@@ -131,8 +132,8 @@ func stateStore(commonDir string, getenv func(string) string) string {
 	return filepath.Join(state, Fingerprint(commonDir))
 }
 
-// StateFolder returns the folder of user state that belongs to no repository, "" if the environment
-// names none.
+// StateFolder returns the user's state folder, which belongs to no repository, or "" if the
+// environment names none.
 func StateFolder(getenv func(string) string) string {
 	state := getenv("XDG_STATE_HOME")
 	if state == "" {
@@ -145,7 +146,7 @@ func StateFolder(getenv func(string) string) string {
 	return filepath.Join(state, "aoa")
 }
 
-// own returns an error unless name is a folder of the caller.
+// own returns an error unless name is a folder that belongs to the caller.
 func own(name string) error {
 	st, err := os.Lstat(name)
 	if err != nil {
@@ -157,7 +158,7 @@ func own(name string) error {
 	return CheckOwner(name, st)
 }
 
-// ForeignError is the refusal of a socket, or of the folder for one, that is not the caller's own.
+// ForeignError says that a socket, or the folder of a socket, belongs to another user.
 type ForeignError struct {
 	Socket string
 	Err    error
@@ -167,19 +168,20 @@ func (f *ForeignError) Error() string { return fmt.Sprintf("refuse socket %s: %v
 
 func (f *ForeignError) Unwrap() error { return f.Err }
 
-// Hint says what to do next.
+// Hint returns advice on what to do next.
 func (f *ForeignError) Hint() string {
 	return fmt.Sprintf("ls -ld %s shows whose it is: it has to be yours, or gone; "+
 		"or set AOA_STORE to a folder of yours with a short path",
 		filepath.Dir(f.Socket))
 }
 
-// probePrefix begins the name of a file that is made and deleted at once.
+// probePrefix is the beginning of the name of a file that is made and deleted at once, to find out
+// whether a folder can be written.
 const probePrefix = ".probe-"
 
-// private makes dir with mode 0700, or checks that an existing one is ours and closes it to others.
-// What is checked and changed is one open folder: a link or another folder in its place, put there
-// meanwhile, is neither.
+// private makes dir with mode 0700, or checks that an existing one belongs to the caller and
+// removes the access of others. It checks and changes one open folder, so that nobody can put a
+// link or another folder in its place meanwhile.
 func private(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -192,7 +194,7 @@ func private(dir string) error {
 		return fmt.Errorf("%s is not a folder", dir)
 	}
 	if err := CheckOwner(dir, named); err != nil {
-		return err // first: a folder of another user would pass for one that cannot be written
+		return err // checked first: a folder of another user would look like one that cannot be written
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -10,11 +10,12 @@ import (
 	"syscall"
 )
 
-// tempRoot is fixed: hooks may run without TMPDIR, and both ends must find the same socket.
+// tempRoot returns a fixed folder. TMPDIR is not used, because hooks may run without it, and both
+// sides must find the same socket.
 func tempRoot() string { return "/tmp" }
 
-// Detached takes a process that is started out of the caller's session: a closed terminal or a
-// killed agent must not end it.
+// Detached makes a process start in a session of its own, so that it does not end when the caller's
+// terminal is closed or its agent is killed.
 func Detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 func readOnly(err error) bool { return errors.Is(err, syscall.EROFS) }

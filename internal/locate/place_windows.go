@@ -9,10 +9,10 @@ import (
 
 func tempRoot() string { return os.TempDir() }
 
-// detachedProcess is DETACHED_PROCESS of the Windows API: no console.
+// detachedProcess is DETACHED_PROCESS of the Windows API: the process gets no console.
 const detachedProcess = 0x8
 
-// Detached gives a process that is started no console and a process group of its own.
+// Detached makes a process start without a console and in a process group of its own.
 func Detached() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{HideWindow: true, CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess}
 }
@@ -22,5 +22,6 @@ const errorWriteProtect = syscall.Errno(19)
 
 func readOnly(err error) bool { return errors.Is(err, errorWriteProtect) }
 
-// CheckOwner trusts the profile's access control list: owners are not numbers here.
+// CheckOwner always returns nil: on Windows, access to the profile is limited by its access control
+// list.
 func CheckOwner(string, fs.FileInfo) error { return nil }

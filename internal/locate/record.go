@@ -13,16 +13,16 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// An archive or a clone can bring a store of its own, and unpacking makes the user its owner. So a
-// store counts only if the user's state folder has a record of it. Create makes a random id and
-// writes it into the store and into the name of the record. Nobody else can know the id, and a
+// An archive or a clone can contain a store, and unpacking it makes the user its owner. Therefore a
+// store is trusted only if the user's state folder has a record of it. Create makes a random ID and
+// writes it into the store and into the name of the record. Nobody else can know the ID, and a
 // repository that was moved is still recognized.
 
-// StrangerError says that a folder in the place of a store is not one that this user's aoa init
-// made there.
+// StrangerError says that the folder at the place of a store was not made there by this user's aoa
+// init.
 type StrangerError struct {
 	Store    string
-	Original string // the store of which this one is a copy, "" if its id is unknown
+	Original string // the store that was copied to this place, "" if the ID is unknown
 }
 
 func (s *StrangerError) Error() string {
@@ -34,10 +34,10 @@ func (s *StrangerError) Error() string {
 }
 
 // Known returns nil if this user's aoa init has made the store, here or where the repository was
-// before it was moved. The error is fs.ErrNotExist if there is no store, a *StrangerError if
-// somebody else made it, or says who owns the store or the folder of the socket. A link is refused,
-// because anyone may leave links in /tmp. The folder of the socket may be missing: it is made
-// later.
+// before it was moved. The error is fs.ErrNotExist if there is no store, a *StrangerError if the
+// store has no record, or an error about the owner of the store or of the socket's folder. A link
+// is refused, because anyone may create links in /tmp. The folder of the socket may be missing; it
+// is made later.
 func (p Place) Known() error {
 	if err := own(p.Store); err != nil {
 		return err
@@ -62,9 +62,9 @@ func (p Place) Known() error {
 	return nil
 }
 
-// Stranger returns nil for a store that Create may make, or that is known. Of a folder that was
-// neither empty nor missing it reads the id again: another process may have made it a store since
-// the place was found.
+// Stranger returns nil for a store that Create may make or that is known. For a folder with content
+// it reads the ID again, because another process may have made a store of it since the place was
+// found.
 func (p Place) Stranger() *StrangerError {
 	var stranger *StrangerError
 	if p.Vacant() {
@@ -77,9 +77,9 @@ func (p Place) Stranger() *StrangerError {
 	return stranger
 }
 
-// Settings is the file with the user's settings for the repository, "" if the store has no id. It
-// lies in the user's state folder: what lies in a repository could name a server to which paths and
-// words are sent.
+// Settings returns the file with the user's settings for the repository, "" if the store has no ID.
+// The file is in the user's state folder, because a file in the repository could name a server to
+// which paths and words are sent.
 func (p Place) Settings() string {
 	if p.id == "" || p.records == "" {
 		return ""
@@ -87,14 +87,15 @@ func (p Place) Settings() string {
 	return filepath.Join(p.records, p.id+".yaml")
 }
 
-// idFile is the file in a store that has its id, maxID more than it holds, in bytes.
+// idFile is the name of the file with the store's ID. maxID is the most that is read of it, in
+// bytes.
 const (
 	idFile = "id"
 	maxID  = 64
 )
 
-// readID reads the id of a store, "" if it has none. An id becomes a part of names, so it has only
-// letters and digits.
+// readID returns the ID of a store, "" if it has none. The ID becomes part of file names, so only
+// letters and digits are accepted.
 func readID(store string) string {
 	b, _ := regularfile.Read(filepath.Join(store, idFile), regularfile.NoLinks, maxID)
 	id := strings.TrimSuffix(string(b), "\n")
@@ -104,11 +105,11 @@ func readID(store string) string {
 	return id
 }
 
-// record is the file that makes the store known at its path. It has that path, and the path of the
-// git dir.
+// record returns the name of the file that makes the store known at its path. The file contains
+// that path and the path of the git dir.
 func (p Place) record() string { return filepath.Join(p.records, Fingerprint(p.Store)+"-"+p.id) }
 
-// recorded reports whether the store is known at its path.
+// recorded reports whether there is a record of the store at its path.
 func (p Place) recorded() bool {
 	if p.id == "" || p.records == "" {
 		return false
@@ -117,7 +118,7 @@ func (p Place) recorded() bool {
 	return err == nil
 }
 
-// recordedAt lists the paths at which a store of that id is known.
+// recordedAt returns the paths at which a store with this ID is recorded.
 func (p Place) recordedAt() (stores []string) {
 	for _, name := range p.recordFiles() {
 		store, _ := readRecord(name)
@@ -126,15 +127,15 @@ func (p Place) recordedAt() (stores []string) {
 	return stores
 }
 
-// readRecord returns the paths in a record, "" if it cannot be read.
+// readRecord returns the two paths in a record, "" if it cannot be read.
 func readRecord(name string) (store, commonDir string) {
 	b, _ := regularfile.Read(name, regularfile.NoLinks, 16<<10)
 	store, commonDir, _ = strings.Cut(strings.TrimSuffix(string(b), "\n"), "\n")
 	return store, commonDir
 }
 
-// Stores are the places of the user's stores in which a daemon may run, in an order that stays.
-// Those that are not at their path any more are lost: the repository was moved or deleted, or its
+// Stores returns the places of the user's stores in which a daemon may run, in a fixed order. lost
+// lists the stores that are not at their path any more: the repository was moved or deleted, or its
 // disk is not mounted.
 func Stores(getenv func(string) string) (out []Place, lost []string) {
 	state := StateFolder(getenv)
@@ -142,11 +143,11 @@ func Stores(getenv func(string) string) (out []Place, lost []string) {
 		return nil, nil
 	}
 	records := filepath.Join(state, recordsFolder)
-	entries, _ := os.ReadDir(records) // without the folder there are no records
+	entries, _ := os.ReadDir(records) // if the folder is missing there are no records
 	for _, e := range entries {
 		store, commonDir := readRecord(filepath.Join(records, e.Name()))
 		switch p := at(store, commonDir, getenv); {
-		case store == "" || filepath.Ext(e.Name()) == ".yaml": // no record, but the settings of a store
+		case store == "" || filepath.Ext(e.Name()) == ".yaml": // it is not a record but the settings of a store
 		case filepath.Base(p.record()) == e.Name():
 			out = append(out, p)
 		default:
@@ -156,7 +157,8 @@ func Stores(getenv func(string) string) (out []Place, lost []string) {
 	return out, lost
 }
 
-// recordFiles are the records of the id. There are two after a move that a power cut interrupted.
+// recordFiles returns the records with this ID. After a move that was interrupted by a power cut
+// there are two.
 func (p Place) recordFiles() (names []string) {
 	if p.id == "" || p.records == "" {
 		return nil
@@ -176,7 +178,8 @@ func sameFile(a, b string) bool {
 	return err == nil && err2 == nil && os.SameFile(one, two)
 }
 
-// Record records a known store that was moved here, so that a copy of it is not taken for it.
+// Record makes a record of a known store that was moved here, so that a copy of the store is not
+// mistaken for it.
 func (p Place) Record() error {
 	if p.recorded() {
 		return nil
@@ -184,7 +187,7 @@ func (p Place) Record() error {
 	return p.note()
 }
 
-// note records a store that is new, or was moved here.
+// note makes a record of a store that is new or was moved here.
 func (p *Place) note() error {
 	if p.records == "" {
 		return errors.New("aOa notes in your home folder which stores are yours, and finds none: set HOME")
@@ -205,8 +208,8 @@ func (p *Place) note() error {
 	return nil
 }
 
-// name gives a store its id. The record comes first, so that whoever finds the id finds the store
-// known.
+// name gives a store its ID. It writes the record first, so that the store is known as soon as it
+// has the ID.
 func (p *Place) name() error {
 	fresh := *p
 	fresh.id = rand.Text()
@@ -228,17 +231,17 @@ func (p Place) writeRecord() error {
 	return atomicfile.WriteBytes(p.record(), atomicfile.Options{}, []byte(p.Store+"\n"+p.CommonDir+"\n"))
 }
 
-// Forget removes the record of the store and its settings. With the last record it deletes the
-// user's key and the state folder, and returns true.
+// Forget removes the record of the store and its settings. If that was the last record, it also
+// deletes the user's key and the state folder, and returns true.
 func (p Place) Forget() (last bool) {
 	for _, name := range append(p.recordFiles(), p.Settings()) {
 		os.Remove(name)
 	}
-	if os.Remove(p.records) != nil { // there are other stores
+	if os.Remove(p.records) != nil { // not empty: there are other stores
 		return false
 	}
 	state := filepath.Dir(p.records)
 	os.Remove(filepath.Join(state, keyFile))
-	os.Remove(state) // if it is empty
+	os.Remove(state) // removes it only if it is empty
 	return true
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// ErrNotRepo says that a folder is in no git repository.
+// ErrNotRepo is returned when a folder is in no git repository.
 var ErrNotRepo = errors.New("not a git repository")
 
-// Repository is where a worktree and its git dirs are: absolute paths without symlinks.
+// Repository holds the paths of a worktree and its git dirs: absolute paths without symlinks.
 type Repository struct {
 	Root      string // the worktree; "" if there is only a bare repository
 	GitDir    string // of this worktree: HEAD, index
@@ -21,8 +21,8 @@ type Repository struct {
 }
 
 // Discover walks up from dir (absolute, symlinks resolved) to the nearest git repository by git's
-// own rule: a .git folder, a .git file that names a folder, or a folder that is itself a git dir.
-// The error wraps ErrNotRepo or is one of the file system.
+// own rules: a .git folder, a .git file that names a folder, or a folder that is itself a git dir.
+// The error wraps ErrNotRepo or comes from the file system.
 func Discover(dir string) (Repository, error) {
 	for d := dir; ; d = filepath.Dir(d) {
 		dot := filepath.Join(d, ".git")
@@ -51,8 +51,8 @@ func Discover(dir string) (Repository, error) {
 	}
 }
 
-// within finds the worktree of a git dir that was entered from inside (a hook may be started
-// there).
+// within finds the worktree of a git dir when the search began inside the git dir, where hooks may
+// be started.
 func within(d string, r Repository) Repository {
 	if filepath.Base(d) == ".git" {
 		r.Root = filepath.Dir(d)
@@ -62,8 +62,8 @@ func within(d string, r Repository) Repository {
 	return r
 }
 
-// Superproject returns the repository of which r is a submodule. It encloses r and holds its git
-// dir.
+// Superproject returns the repository that has r as a submodule. Its worktree encloses r, and its
+// git dir holds the git dir of r.
 func (r Repository) Superproject() (Repository, bool) {
 	modules := string(filepath.Separator) + "modules" + string(filepath.Separator)
 	if r.Root == "" || !strings.Contains(r.CommonDir, modules) { // most repositories are not submodules
@@ -73,9 +73,9 @@ func (r Repository) Superproject() (Repository, bool) {
 	return outer, err == nil && strings.HasPrefix(r.CommonDir, outer.CommonDir+string(filepath.Separator))
 }
 
-// HasGitDir reports whether the .git of a worktree is that git dir. A git dir names its worktree
-// (core.worktree, gitdir): one from an archive could name the user's home, whose files would be
-// listed and whose agents' settings changed.
+// HasGitDir reports whether the .git of a worktree points to the given git dir. A git dir itself
+// names its worktree (core.worktree, gitdir), but one from an archive could name the user's home;
+// aOa would then list the files there and change the settings of agents.
 func HasGitDir(root, git string) bool {
 	dot := filepath.Join(root, ".git")
 	st, err := os.Stat(dot)
@@ -91,7 +91,7 @@ func HasGitDir(root, git string) bool {
 	return ok && r.GitDir == resolved(Repository{GitDir: git}).GitDir
 }
 
-// gitDir reports whether d is a git dir by the files that git checks for.
+// gitDir reports whether d is a git dir, by the same files that git checks for.
 func gitDir(d string) (Repository, bool) {
 	if st, err := os.Lstat(filepath.Join(d, "HEAD")); err != nil || st.IsDir() {
 		return Repository{}, false
@@ -131,7 +131,8 @@ func gitFile(name string) (string, error) {
 	return Absolute(to, filepath.Dir(name)), nil
 }
 
-// Link reads a file of git that names another file, absolutely or relative to its own folder.
+// Link reads a git file that contains the name of another file, absolute or relative to its own
+// folder.
 func Link(name string) (string, error) {
 	line, err := readLine(name)
 	if err != nil {
@@ -140,7 +141,7 @@ func Link(name string) (string, error) {
 	return Absolute(line, filepath.Dir(name)), nil
 }
 
-// Absolute is a name that may be relative to a folder.
+// Absolute returns name as an absolute path; a relative one is taken from dir.
 func Absolute(name, dir string) string {
 	if filepath.IsAbs(name) {
 		return name

@@ -1,13 +1,14 @@
-// Package log is the one way of events through the daemon: it makes them durable and folds them
-// into what the daemon knows.
+// Package log takes every event of the daemon: it writes the event to the database and then updates
+// the in-memory states.
 //
-// Events go in through a Log, from hooks, watchers, git and other clones. One goroutine, Log.Run,
-// writes them: within 100 ms a batch is durable in package cold. Then each event is applied to its
-// session, and what it changed there goes to every Consumer, in one order, live and after a restart
-// alike. All States are saved as one snapshot, at one position of the log; a snapshot that cannot
-// be read costs a replay. To save, to forget, to prune and to replay are requests to the same
-// goroutine, so that no two of them meet. Whoever asks a question reads States at any time.
+// Hooks, watchers, git and other clones add events to a Log. One goroutine, Log.Run, writes them
+// with package cold: a batch is durable within 100 ms. Then it applies each event to its session,
+// and passes the event with what changed in the session to every Consumer. The order is always the
+// same, live and after a restart. All States are saved together in one snapshot for one position of
+// the log; if a snapshot cannot be read, the log is replayed. Saving, forgetting, pruning and
+// replaying are requests to the same goroutine, so they never run at the same time. Questions read
+// the States at any time.
 //
-// The package has no rule about any event, and what it does not write it does not delete: what a
-// state says is to be done afterwards, package daemon does.
+// The package has no rules about particular events. It deletes only what it has written: package
+// daemon does the rest of the work that the states ask for.
 package log

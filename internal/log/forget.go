@@ -8,10 +8,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Forget removes what f names and has happened until f.Until, zero for now: from the log, from the
-// blobs, from the bytes of their files, from the daily copy, and from the states. It returns when
-// all of that is done; begun, it is done whether the caller waits or not. An error says whether
-// something is left.
+// Forget removes everything that f selects and that happened until f.Until (zero means now): from
+// the log, from the blobs, from the bytes of their files, from the daily copy, and from the states.
+// It returns when all of that is done. Once begun, it is completed even if the caller stops
+// waiting. The error says whether something is left.
 func (l *Log) Forget(ctx context.Context, f cold.ForgetFilter) (gone cold.Forgotten, err error) {
 	if err := f.Check(); err != nil {
 		return gone, err
@@ -35,14 +35,13 @@ func (l *Log) Forget(ctx context.Context, f cold.ForgetFilter) (gone cold.Forgot
 	})
 }
 
-// ForgetPeers removes the events of other clones that are meant, as Forget does.
+// ForgetPeers is like Forget, for those events of other clones for which meant returns true.
 func (l *Log) ForgetPeers(ctx context.Context, meant func(event.Event) bool) (events []event.Event, err error) {
 	gone, err := l.forget(ctx, func(ctx context.Context) (cold.Forgotten, error) { return l.o.DB.ForgetPeers(ctx, meant) })
 	return gone.Events, err
 }
 
-// forget has Run delete something, with the states made of it, and make them again from what is
-// left.
+// forget lets Run delete something, and then make the states again from the remaining log.
 func (l *Log) forget(ctx context.Context,
 	from func(context.Context) (cold.Forgotten, error)) (gone cold.Forgotten, err error) {
 	done := make(chan cold.Forgotten, 1)
@@ -71,7 +70,7 @@ func (l *Log) forget(ctx context.Context,
 	})
 	select {
 	case gone = <-done:
-	default: // it has not begun, or it still runs
+	default: // it has not begun, or it is still running
 	}
 	return gone, err
 }
@@ -91,8 +90,7 @@ func (l *Log) again(ctx context.Context) error {
 	return nil
 }
 
-// delete deletes the snapshot, and what from deletes. Everything that was added before is in the
-// log by then.
+// delete writes all pending events, deletes the snapshot and then calls from, which deletes events.
 func (l *Log) delete(ctx context.Context,
 	from func(context.Context) (cold.Forgotten, error)) (gone cold.Forgotten, err error) {
 	if err := l.flush(ctx); err != nil {
@@ -106,7 +104,7 @@ func (l *Log) delete(ctx context.Context,
 	return from(ctx)
 }
 
-// Scrub overwrites what was forgotten and could not be overwritten then.
+// Scrub overwrites the bytes of forgotten data that could not be overwritten at the time.
 func (l *Log) Scrub(ctx context.Context) error { return l.ask(ctx, l.scrub) }
 
 func (l *Log) scrub(ctx context.Context) error {
@@ -115,15 +113,16 @@ func (l *Log) scrub(ctx context.Context) error {
 	return err
 }
 
-// Unscrubbed is why the bytes of what was forgotten are still on the disk; nil: they are not.
+// Unscrubbed returns why bytes of forgotten data are still on the disk, or nil if they are not.
 func (l *Log) Unscrubbed() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.unscrubbed
 }
 
-// Forgetting reports whether something is being forgotten: the states may still have it, or lack
-// what will be learned again. Who waits for that calls Flush.
+// Forgetting reports whether events are being forgotten at the moment. Until then the states may
+// still hold them, or may lack something that will be learned again. Call Flush to wait for the
+// end.
 func (l *Log) Forgetting() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,15 +135,16 @@ func (l *Log) note(change func()) {
 	change()
 }
 
-// peerShare is the largest part of the log's size for events of other clones: 1/peerShare.
+// peerShare limits the events of other clones to 1/peerShare of the log's size.
 const peerShare = 5
 
-// Prune deletes the oldest events until the log needs at most that many bytes. Events that no
-// snapshot contains stay. It returns how many events of this clone and of others it deleted.
+// Prune deletes the oldest events until the log takes at most the given number of bytes. It keeps
+// the events that are not in a snapshot yet. It returns how many events of this clone and of others
+// it deleted.
 func (l *Log) Prune(ctx context.Context, most int64) error {
 	return l.ask(ctx, func(ctx context.Context) error {
 		l.settle()
-		between := func() error { return l.flush(ctx) } // a large log takes long
+		between := func() error { return l.flush(ctx) } // pruning a large log takes long
 		peers, err := l.o.DB.PrunePeers(ctx, most/peerShare, l.Kept(), between)
 		if err != nil {
 			return err

@@ -11,67 +11,69 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Options of a Log. All are needed but After, Gone and Elsewhere.
+// Options are the settings of a Log. All are required except After, Gone and Elsewhere.
 type Options struct {
 	DB    *cold.DB
-	Blobs *cold.Blobs    // what is forgotten is forgotten there, too
-	Kept  *cold.Snapshot // of the States
+	Blobs *cold.Blobs    // forgotten data is deleted there, too
+	Kept  *cold.Snapshot // the snapshot of the States
 	Now   func() time.Time
 	Log   *slog.Logger
-	Alert *slog.Logger // aoa status shows its warnings
+	Alert *slog.Logger // its warnings are shown by aoa status
 	Count Counter
 
 	EndsTurns func(agent string) bool // see reload.NewTurns
 
-	// After is called when something was written and applied. It must not wait.
+	// After is called when events were written and applied. It must not block.
 	After func()
-	// Gone reports whether the store was replaced: then nothing may be written by name any more.
+	// Gone reports whether the store was replaced by another. Then no file of the store may be
+	// written any more.
 	Gone func() bool
-	// Elsewhere forgets what is kept outside of the log and the blobs. It may be called again with
-	// the same filter.
+	// Elsewhere forgets data that is stored outside of the log and the blobs. It may be called
+	// again with the same filter.
 	Elsewhere func(ctx context.Context, f cold.ForgetFilter) error
 }
 
-// Limits for events that wait to be written.
+// Limits of the events that wait to be written.
 const (
-	batchAge   = 100 * time.Millisecond // a batch is written when it is that old …
-	batchSize  = 500                    // … or has this many events
-	maxPending = 50_000                 // events kept while the disk is full; more are dropped, newest first
-	retryEvery = time.Second            // between two attempts to write to a disk that refuses
+	batchAge   = 100 * time.Millisecond // a batch is written at this age …
+	batchSize  = 500                    // … or when it has this many events
+	maxPending = 50_000                 // events kept while the disk is full; further ones are dropped
+	retryEvery = time.Second            // pause between two attempts to write to a failing disk
 )
 
-// Log is the one door for events, and what is folded from them. It is safe for concurrent use.
+// Log takes all events and holds the states that are computed from them. It is safe for concurrent
+// use.
 type Log struct {
 	*States
 	o        Options
-	requests chan func()   // what Run is to do between two batches
-	wake     chan struct{} // something waits
-	full     chan struct{} // batchSize events wait
+	requests chan func()   // functions that Run calls between two batches
+	wake     chan struct{} // signals that events wait
+	full     chan struct{} // signals that batchSize events wait
 	ended    chan struct{} // closed when Run has ended
 
-	// These belong to Run.
-	saving chan struct{} // closed when the snapshot under way is written; nil: there was none
-	gap    bool          // a replay failed: what is new is read from the log, with what lies before it
+	// These fields belong to the goroutine of Run.
+	saving chan struct{} // closed when the last snapshot was written; nil before the first
+	gap    bool          // a replay failed: the next batch is applied by reading the log from the position of the states
 
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	pending    []event.Event
-	writing    int       // events of a batch that is being written; they are pending again when that fails
-	since      time.Time // when the oldest of pending was added; zero: none waits
-	begun      time.Time // when the batch that is being written and applied was begun
-	failing    error     // why the last attempt to write failed: one warning per outage
-	dropped    int       // events that exceeded maxPending
+	writing    int       // events of the batch that is being written; they become pending again if that fails
+	since      time.Time // when the oldest pending event was added; zero if none waits
+	begun      time.Time // when the writing of the current batch began
+	failing    error     // why the last attempt to write failed: kept to warn once per outage
+	dropped    int       // events dropped because of maxPending
 	misdated   int64
-	position   int64 // the last batch in the states
-	kept       int64 // the last batch in the snapshot on the disk
+	position   int64 // number of the last batch in the states
+	kept       int64 // number of the last batch in the snapshot on the disk
 	saved      time.Time
 	unsaved    error // why the last snapshot could not be written
-	forgets    bool  // something is being forgotten
-	unscrubbed error // why what was forgotten is not overwritten
+	forgets    bool  // events are being forgotten
+	unscrubbed error // why the bytes of forgotten data are not overwritten
 }
 
-// Open reads the snapshot. It drops a damaged snapshot, and one made under other half-lives; then
-// the whole log has to be replayed. Call Replay before Run, to bring the States to the end of the
-// log.
+// Open returns a Log with the states of the snapshot. It discards a snapshot that is damaged or was
+// made with other half-lives; then the whole log has to be replayed. Call Replay before Run to
+// bring the States to the end of the log.
 func Open(ctx context.Context, o Options) (*Log, error) {
 	l := newLog(newStates(o), o)
 	return l, l.load(ctx)
@@ -82,7 +84,7 @@ func newLog(s *States, o Options) *Log {
 		ended: make(chan struct{})}
 }
 
-// Add takes events that become durable within batchAge. It never waits for the disk.
+// Add adds events, which become durable within batchAge. It never waits for the disk.
 func (l *Log) Add(events ...event.Event) {
 	if len(events) == 0 {
 		return
@@ -114,8 +116,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// normalize brings an event into the bounds of the log, and counts one whose times had to be moved.
-// mu is held.
+// normalize brings an event into the limits of the log. It counts the events whose times had to be
+// changed. l.mu must be held.
 func (l *Log) normalize(e event.Event, now time.Time) event.Event {
 	if e.Misdated() {
 		l.misdated++
@@ -123,8 +125,8 @@ func (l *Log) normalize(e event.Event, now time.Time) event.Event {
 	return e.Normalize(now)
 }
 
-// Append logs a batch at once, after what waits. It returns when the batch is durable and applied,
-// with the number of events that were new.
+// Append writes a batch at once, after the pending events. It returns when the batch is durable and
+// applied, with the number of events that were new.
 func (l *Log) Append(ctx context.Context, events []event.Event) (fresh int, err error) {
 	new := make(chan int, 1)
 	err = l.ask(ctx, func(ctx context.Context) error {
@@ -138,8 +140,8 @@ func (l *Log) Append(ctx context.Context, events []event.Event) (fresh int, err 
 	return <-new, nil
 }
 
-// AppendHistory is Append of git history together with how far it was read, or of events of other
-// clones with a nil cursor.
+// AppendHistory is like Append. For git history it also saves cursor, which says how far the
+// history was read; for events of other clones cursor is nil.
 func (l *Log) AppendHistory(ctx context.Context, events []event.Event, cursor map[string]string) error {
 	return l.ask(ctx, func(ctx context.Context) error {
 		_, err := l.append(ctx, events, cursor)
@@ -147,42 +149,42 @@ func (l *Log) AppendHistory(ctx context.Context, events []event.Event, cursor ma
 	})
 }
 
-// Flush makes everything added so far durable, and applies it. On an error the events stay pending.
+// Flush writes and applies all events that were added so far. On an error they stay pending.
 func (l *Log) Flush(ctx context.Context) error { return l.ask(ctx, l.flush) }
 
-// syncTime is how long a question waits for the events that came just before it.
+// syncTime is how long a question waits for the events added just before it.
 const syncTime = 20 * time.Millisecond
 
-// SyncBriefly is Flush that does not cost a question its deadline.
+// SyncBriefly is Flush with the limit syncTime, so that a question does not miss its deadline.
 func (l *Log) SyncBriefly(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, syncTime)
 	defer cancel()
-	_ = l.Flush(ctx) // the question is answered from what is known
+	_ = l.Flush(ctx) // on an error the question is answered from what is known
 }
 
-// Position is the last batch in the states.
+// Position returns the number of the last batch in the states.
 func (l *Log) Position() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.position
 }
 
-// Misdated is the number of events since the start whose times were outside of the years 1970 to
-// 9999.
+// Misdated returns how many events since the start had times outside of the years 1970 to 9999.
 func (l *Log) Misdated() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.misdated
 }
 
-// Trouble says how many events wait because the store cannot be written, and why; nil when it can.
+// Trouble returns how many events wait and how many were dropped because the store cannot be
+// written, and why. The error is nil if it can be written.
 func (l *Log) Trouble() (waiting, dropped int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.pending) + l.writing, l.dropped, l.failing
 }
 
-// Unwritten returns the events that Run could not make durable, and why.
+// Unwritten returns the events that Run could not write, and why.
 func (l *Log) Unwritten() ([]event.Event, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -203,5 +205,5 @@ func (l *Log) Behind() time.Duration {
 	return l.o.Now().Sub(oldest)
 }
 
-// ErrStopping says that the daemon ends and writes nothing more.
+// ErrStopping is returned when the daemon is stopping and writes nothing more.
 var ErrStopping = errors.New("the daemon is stopping")

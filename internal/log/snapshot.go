@@ -22,7 +22,7 @@ func (l *Log) load(ctx context.Context) error {
 	switch {
 	case errors.Is(err, hot.ErrHalfLives), errors.Is(err, hot.ErrAhead):
 		l.o.Log.Info("the log is replayed", "why", err)
-	case errors.Is(err, cold.ErrRow): // the store has warned
+	case errors.Is(err, cold.ErrRow): // the store has already warned
 		l.o.Log.Info("the snapshot was damaged: the log is replayed", "err", err)
 	case err != nil:
 		l.o.Alert.Warn("the snapshot was damaged: the log is replayed", "err", err)
@@ -32,7 +32,7 @@ func (l *Log) load(ctx context.Context) error {
 	return nil
 }
 
-// Save writes a snapshot of the states, if they are not on the disk yet.
+// Save writes a snapshot of the states, unless the one on the disk is up to date.
 func (l *Log) Save(ctx context.Context) error {
 	underWay := make(chan (<-chan struct{}), 1)
 	err := l.ask(ctx, func(ctx context.Context) error {
@@ -53,8 +53,8 @@ func (l *Log) Save(ctx context.Context) error {
 	return err
 }
 
-// save encodes the states, and has them written beside what comes next: only one snapshot is under
-// way.
+// save encodes the states and starts a goroutine that writes the snapshot. Only one snapshot is
+// written at a time.
 func (l *Log) save(ctx context.Context) {
 	l.settle()
 	l.saving = make(chan struct{})
@@ -80,7 +80,7 @@ func (l *Log) save(ctx context.Context) {
 	}(l.saving)
 }
 
-// settle waits until the snapshot under way is written.
+// settle waits until the current snapshot is written.
 func (l *Log) settle() {
 	if l.saving != nil {
 		<-l.saving
@@ -94,7 +94,8 @@ func (l *Log) Saved() (at time.Time, err error) {
 	return l.saved, l.unsaved
 }
 
-// Kept is the last batch in the snapshot on the disk. The log must keep what follows it.
+// Kept returns the number of the last batch in the snapshot on the disk. The log must keep all
+// later batches.
 func (l *Log) Kept() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

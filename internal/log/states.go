@@ -15,36 +15,37 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// States are folded from the log and saved together, at one position of it. Only the goroutine that
-// writes the log changes them; anyone may read them.
+// States are all in-memory states that are computed from the log. They are saved together, for one
+// position of the log. Only the goroutine that writes the log changes them; any goroutine may read
+// them.
 type States struct {
 	Hot         *hot.Store
 	Predictions *prefetch.State
 	Sessions    *session.Sessions
 	Turns       *reload.Turns
 
-	consumers []Consumer // that get each event with what it changed in its session
+	consumers []Consumer // they get each event with what it changed in its session
 }
 
-// Consumer folds events into a state of its own.
+// Consumer is a state that is updated by each event.
 type Consumer interface {
-	// Apply folds one event. It reads the event, its session as it is after it (nil for none), what
-	// the event changed in sessions, and its own state, nothing else: no clock, no disk, no other
-	// consumer. It keeps none of the arguments.
+	// Apply updates the state with one event. It may use only its arguments and its own state: the
+	// event, its session after the event (nil for none), and what the event changed in sessions. It
+	// uses no clock, no disk and no other consumer, and keeps none of the arguments.
 	Apply(e event.Event, s *session.Session, d session.Delta)
 	state
 }
 
-// state can be saved, and replaced by what was saved.
+// state is something that can be saved and restored.
 type state interface {
 	// Snapshot encodes the whole state.
 	Snapshot() ([]byte, error)
-	// Restore replaces the state by what Snapshot has encoded; nil empties it. After an error a
-	// part of it is there.
+	// Restore replaces the state by one that Snapshot has encoded; nil empties it. After an error
+	// the state may be incomplete.
 	Restore(saved []byte) error
 }
 
-// newStates makes the states before the first event. A consumer is added here.
+// newStates returns empty states. Add new consumers here.
 func newStates(o Options) *States {
 	s := &States{Hot: hot.New(o.Now), Sessions: session.New(), Predictions: prefetch.NewState(),
 		Turns: reload.NewTurns(o.EndsTurns)}
@@ -52,7 +53,7 @@ func newStates(o Options) *States {
 	return s
 }
 
-// all are the states in the order in which they are saved.
+// all returns the states in the order in which they are saved.
 func (s *States) all() []state {
 	out := []state{s.Sessions}
 	for _, c := range s.consumers {
@@ -74,7 +75,7 @@ func (s *States) snapshot() ([]byte, error) {
 	return codec.Encode(parts)
 }
 
-// restore is the inverse of snapshot. After an error nothing is in the states.
+// restore replaces the states by an encoded snapshot. After an error they are empty.
 func (s *States) restore(saved []byte) error {
 	var parts [][]byte
 	if err := codec.Decode(saved, &parts); err != nil {
@@ -100,8 +101,8 @@ func (s *States) drop() (err error) {
 	return err
 }
 
-// apply folds a batch of the log. An event that makes a consumer panic is passed over, or all later
-// ones would never be learned: the next start would read it again.
+// apply applies a batch of the log to the states. If an event makes a consumer panic, the event is
+// skipped; otherwise the next start would read it again and no later event could ever be learned.
 func (l *Log) apply(seq int64, events []event.Event) {
 	begin := l.o.Now()
 	for _, e := range events {
@@ -116,7 +117,7 @@ func (l *Log) apply(seq int64, events []event.Event) {
 	l.o.Count.Learned(len(events), l.o.Now().Sub(begin))
 }
 
-// guard does something with an event, and warns if that panics.
+// guard calls do for an event, and logs a warning if it panics.
 func (l *Log) guard(e event.Event, do func()) {
 	defer func() {
 		if why := recover(); why != nil {
@@ -127,7 +128,7 @@ func (l *Log) guard(e event.Event, do func()) {
 	do()
 }
 
-// Counter counts what is learned.
+// Counter counts the events that were learned.
 type Counter interface {
 	Learned(events int, took time.Duration)
 }

@@ -7,13 +7,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Run writes and applies events and does what it is asked for, until ctx ends; and then what was
-// added before, and a last snapshot. It is the only goroutine that writes the log and changes the
-// states.
+// Run writes and applies events and executes requests until ctx ends. Then it writes the pending
+// events and a last snapshot. It is the only goroutine that writes the log and changes the states.
 func (l *Log) Run(ctx context.Context) error {
 	defer close(l.ended)
-	whole := context.WithoutCancel(ctx) // what is begun is done
-	var due <-chan time.Time            // when what waits is written; nil: nothing waits
+	whole := context.WithoutCancel(ctx) // an operation that has begun is completed
+	var due <-chan time.Time            // when the pending events are to be written; nil if none wait
 	for {
 		select {
 		case <-ctx.Done():
@@ -40,8 +39,8 @@ func (l *Log) Run(ctx context.Context) error {
 	}
 }
 
-// ask has Run do something between two batches. It returns what that returns, or why it was not
-// waited for: what was begun is done all the same.
+// ask lets Run call do between two batches and returns the result of do. If the caller's ctx ends
+// first, ask returns its error; once begun, do is completed all the same.
 func (l *Log) ask(ctx context.Context, do func(context.Context) error) error {
 	done := make(chan error, 1)
 	select {
@@ -59,14 +58,14 @@ func (l *Log) ask(ctx context.Context, do func(context.Context) error) error {
 	}
 }
 
-// flush writes and applies what waits. On an error it waits again.
+// flush writes and applies the pending events. On an error they stay pending.
 func (l *Log) flush(ctx context.Context) error {
 	seq, fresh, err := l.write(ctx)
 	l.applied(seq, fresh)
 	return err
 }
 
-// write writes what waits, and returns what of it is new. What cannot be written waits again.
+// write writes the pending events and returns those that are new. On an error they stay pending.
 func (l *Log) write(ctx context.Context) (seq int64, fresh []event.Event, err error) {
 	l.mu.Lock()
 	batch := l.pending
@@ -85,7 +84,7 @@ func (l *Log) write(ctx context.Context) (seq int64, fresh []event.Event, err er
 	return seq, fresh, err
 }
 
-// append writes and applies what waits, and then a batch.
+// append writes and applies the pending events, and then a batch.
 func (l *Log) append(ctx context.Context, events []event.Event, cursor map[string]string) (fresh int, err error) {
 	if err := l.flush(ctx); err != nil {
 		return 0, err
@@ -104,7 +103,7 @@ func (l *Log) append(ctx context.Context, events []event.Event, cursor map[strin
 	return len(kept), err
 }
 
-// applied applies a batch that was written.
+// applied applies a batch that was written to the states.
 func (l *Log) applied(seq int64, fresh []event.Event) {
 	switch {
 	case len(fresh) == 0:
@@ -121,7 +120,7 @@ func (l *Log) applied(seq int64, fresh []event.Event) {
 	}
 }
 
-// report notes whether the store can be written, and logs when that changes.
+// report records whether the store can be written, and logs a change.
 func (l *Log) report(err error) {
 	l.mu.Lock()
 	before, waiting, dropped := l.failing, len(l.pending), l.dropped
@@ -138,17 +137,18 @@ func (l *Log) report(err error) {
 	}
 }
 
-// Replay gives the states what the log has beyond their position, and meanwhile keeps what is added
-// durable: it is read when the log comes to it. It returns how many events that were. After an
-// error the states are those of an earlier position. It is called before Run; later, Run does it.
+// Replay applies the part of the log after the position of the states. Events that are added
+// meanwhile are written, and applied when the reading reaches them. It returns how many events were
+// applied. After an error the states are those of an earlier position. Open's caller calls it
+// before Run; after that only Run does.
 func (l *Log) Replay(ctx context.Context) (events int, err error) {
-	for more := true; more && err == nil; { // the log is read as it was when the reading began
+	for more := true; more && err == nil; { // each reading of the log sees it as it was when the reading began
 		more = false
 		err = l.o.DB.Replay(ctx, l.Position(), func(seq int64, batch []event.Event) error {
 			events += len(batch)
 			l.apply(seq, batch)
 			if l.Behind() >= batchAge {
-				_, fresh, _ := l.write(ctx) // what cannot be written waits
+				_, fresh, _ := l.write(ctx) // events that cannot be written stay pending
 				more = more || len(fresh) > 0
 				l.applied(0, nil)
 			}

@@ -13,9 +13,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
-// decode reads the arguments of a call. Models write them, so what can only mean one thing is
-// taken: null is nothing, a list may come as the text of one or as its only element, a number as
-// its digits. Whatever else does not fit the schema is an *api.Error that says what is wanted.
+// decode decodes the arguments of a call. Because models write them, it accepts other forms with a
+// clear meaning: null for a missing argument, a list given as JSON text or as its single element, a
+// number for a text. For everything else that does not fit the schema the error is an *api.Error
+// that says what is expected.
 func decode[In any](raw json.RawMessage, schema *jsonschema.Schema) (in In, err error) {
 	var given map[string]json.RawMessage
 	if raw = unquoted(raw, '{'); len(raw) > 0 {
@@ -53,7 +54,7 @@ func argumentNames(schema *jsonschema.Schema) []string {
 	return slices.Sorted(maps.Keys(schema.Properties))
 }
 
-// inWords says what an argument is.
+// inWords describes the type of an argument.
 func inWords(kind *jsonschema.Schema) string {
 	switch kind.Type {
 	case "array":
@@ -69,8 +70,8 @@ func inWords(kind *jsonschema.Schema) string {
 	return strings.TrimSuffix("a text: "+kind.Description, ": ")
 }
 
-// fit returns a value in the form of its type, nil for null. ok is false for what cannot be read
-// so.
+// fit converts a value to the form that its type requires. It returns nil for null, and ok is false
+// if the value cannot be converted.
 func fit(raw json.RawMessage, kind *jsonschema.Schema) (value json.RawMessage, ok bool) {
 	raw = bytes.TrimSpace(raw)
 	if bytes.Equal(raw, []byte("null")) {
@@ -89,7 +90,7 @@ func fit(raw json.RawMessage, kind *jsonschema.Schema) (value json.RawMessage, o
 	if raw[0] == '"' {
 		return raw, true
 	}
-	text, err := json.Marshal(string(raw)) // a number, or a value that is set aside as its JSON
+	text, err := json.Marshal(string(raw)) // a number, or a value stored as its JSON
 	return text, err == nil
 }
 
@@ -116,8 +117,8 @@ func fitList(raw json.RawMessage, kind *jsonschema.Schema) (json.RawMessage, boo
 	return value, err == nil
 }
 
-// unquoted returns what a JSON text holds, if that begins with the given byte; with 0 whatever it
-// holds.
+// unquoted returns the text inside a JSON string, provided that it begins with the given byte; with
+// 0, any text.
 func unquoted(raw json.RawMessage, begin byte) json.RawMessage {
 	var text string
 	raw = bytes.TrimSpace(raw)

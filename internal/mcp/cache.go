@@ -32,15 +32,17 @@ type cacheIn struct {
 }
 
 type cacheOut struct {
-	Items    []llmcache.Label `json:"items,omitempty"` // labels of what was written, read or listed, the newest first
-	Total    int64            `json:"total,omitempty"` // list: labels without the limit; read: bytes of the item, or of its lines
-	Data     string           `json:"data,omitempty"`  // the text, or the JSON as text
-	Encoding string           `json:"encoding,omitempty"`
-	Next     int64            `json:"next_offset,omitempty"` // where the rest begins
-	Deleted  int              `json:"deleted,omitempty"`
+	// labels of the items that were written, read or listed, the newest first
+	Items []llmcache.Label `json:"items,omitempty"`
+	// list: number of labels without the limit; read: bytes of the item, or of the selected lines
+	Total    int64  `json:"total,omitempty"`
+	Data     string `json:"data,omitempty"` // the text, or the JSON as a text
+	Encoding string `json:"encoding,omitempty"`
+	Next     int64  `json:"next_offset,omitempty"` // offset at which the rest begins
+	Deleted  int    `json:"deleted,omitempty"`
 }
 
-// cacheRead is how many bytes a read returns by default: some 5,000 tokens.
+// cacheRead is how many bytes a read returns by default, about 5,000 tokens.
 const cacheRead = 20_000
 
 func (s *server) cache(ctx context.Context, r Repo, session string, in cacheIn) (out cacheOut, err error) {

@@ -44,8 +44,8 @@ func (s *server) sessionContext(ctx context.Context, r Repo, session string, in 
 	return contextOut{strings.Join(lines, "\n")}, err
 }
 
-// whyLine says where a line, or lines, come from. Their texts are data of the repository: each
-// stays on its line.
+// whyLine says where lines come from. Texts from the repository are kept on one line each, so that
+// they cannot imitate the answer.
 func (s *server) whyLine(ctx context.Context, r Repo, typed string) (out contextOut, err error) {
 	name, from, to, ok := blame.Typed(typed)
 	if !ok {

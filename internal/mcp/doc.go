@@ -1,8 +1,8 @@
 // Package mcp offers aOa's questions to agents as tools of the Model Context Protocol.
 //
-// Tool calls go in. Typed answers come out, and for every failure a result that says what to do
-// next. When the daemon cannot be reached, the server continues, and the next call tries again. The
-// package decides nothing and keeps nothing. Each tool sends one or two requests to the daemon
-// through the client that all commands use. A call takes the time of the daemon's answer and about
-// 0.2 ms for the protocol.
+// The server answers a tool call with typed data, or, if the call fails, with a result that says
+// what to do next. If the daemon cannot be reached, the server keeps running, and the next call
+// tries again. The package decides nothing and stores nothing: each tool sends one or two requests
+// to the daemon, through the same client as all commands. The protocol adds about 0.2 ms to the
+// daemon's answer.
 package mcp

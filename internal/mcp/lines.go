@@ -12,21 +12,21 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Lines is a transport of one message a line. A line that is no message gets an error as its
-// answer, where the library would end the session. Neither stream is closed.
+// Lines returns a transport with one message per line. A line that is not a message is answered
+// with an error, where the library would end the session. The streams are not closed.
 func Lines(in io.Reader, out io.Writer) mcp.Transport {
 	to := &lineWriter{to: out}
 	return &mcp.IOTransport{Reader: &lineReader{in: bufio.NewReaderSize(in, 64<<10), refused: to}, Writer: to}
 }
 
-// maxLine is how many bytes a line has at most.
+// maxLine is the largest number of bytes in a line.
 const maxLine = mcp.DefaultMaxLineLength - 2
 
-// lineReader reads the lines that are messages.
+// lineReader reads lines and passes on those that are messages.
 type lineReader struct {
 	in      *bufio.Reader
-	refused io.Writer // gets the answers to the other lines
-	rest    []byte    // of the line that is read
+	refused io.Writer // gets the error answers to the other lines
+	rest    []byte    // the unread part of the current line
 }
 
 func (r *lineReader) Read(p []byte) (int, error) {
@@ -38,7 +38,7 @@ func (r *lineReader) Read(p []byte) (int, error) {
 				return 0, err
 			}
 		} else if len(line) > 0 {
-			r.rest = append(line, '\n') // the library takes no space behind a message
+			r.rest = append(line, '\n') // the library accepts no space after a message
 		}
 		if err != nil && len(r.rest) == 0 {
 			return 0, err
@@ -49,8 +49,8 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line is the next line with its end. Of one that is too long only the beginning is kept, which is
-// no message.
+// line returns the next line with its end. If the line is too long, it returns only the beginning,
+// which is not a valid message.
 func (r *lineReader) line() (line []byte, err error) {
 	for {
 		part, err := r.in.ReadSlice('\n')
@@ -63,8 +63,8 @@ func (r *lineReader) line() (line []byte, err error) {
 
 func (r *lineReader) Close() error { return nil }
 
-// refuse is the answer to a line that is no message, nil for a message. Batches are not part of the
-// protocol any more.
+// refuse returns the error answer to a line that is not a message, or nil if it is one. Batches are
+// no longer part of the protocol.
 func refuse(line []byte) []byte {
 	if len(line) == 0 {
 		return nil // an empty line needs no answer
@@ -80,7 +80,7 @@ func refuse(line []byte) []byte {
 	var asked struct {
 		ID json.RawMessage `json:"id"`
 	}
-	_ = json.Unmarshal(line, &asked) // an id that cannot be read is null
+	_ = json.Unmarshal(line, &asked) // if there is no readable ID, it is null
 	reply, err := json.Marshal(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
@@ -92,7 +92,7 @@ func refuse(line []byte) []byte {
 	return append(reply, '\n')
 }
 
-// lineWriter writes whole lines: the library's and the refusals.
+// lineWriter writes whole lines, both the library's messages and the error answers.
 type lineWriter struct {
 	mu sync.Mutex
 	to io.Writer // guarded by mu

@@ -27,12 +27,13 @@ type partnersOut struct {
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// maxBroken is how many lines of the answer use what the change removes: a mass edit must not fill
+// maxBroken limits the listed lines that use removed names, so that a large change does not fill
 // the agent's context.
 const maxBroken = 50
 
-// missingPartners answers with one line for each file that the change lacks, most likely first,
-// with the commits that say so, and one for each line of code that the change breaks.
+// missingPartners answers with one line for each file that is probably missing in the change, most
+// likely first, with the number of commits that suggest it, and one line for each line of code that
+// the change breaks.
 func (s *server) missingPartners(ctx context.Context, r Repo, _ string, in partnersIn) (partnersOut, error) {
 	out := partnersOut{Missing: []string{}, Broken: []string{}}
 	files, notes, err := r.files(ctx, in.Files, true)
@@ -57,7 +58,7 @@ func (s *server) missingPartners(ctx context.Context, r Repo, _ string, in partn
 	for _, b := range listed {
 		out.Broken = append(out.Broken, fmt.Sprintf("%s:%d: %s", b.File.Display(), b.Line, event.Path(b.Text).Display()))
 	}
-	out.Broken = slices.Compact(out.Broken) // a line may use several names
+	out.Broken = slices.Compact(out.Broken) // a line that uses several of the names is listed once
 	if more := len(ans.Broken) - len(listed) + ans.MoreBroken; more > 0 {
 		out.Broken = append(out.Broken, fmt.Sprintf("and %d more", more))
 	}

@@ -27,7 +27,7 @@ type option struct {
 	Summary string   `json:"summary"`
 	Reason  string   `json:"matchReason"`
 	Actions []string `json:"actions"`
-	Recipe  string   `json:"recipe,omitempty"` // what it edited and ran
+	Recipe  string   `json:"recipe,omitempty"` // the edits and commands of the session
 	Applies bool     `json:"edits_apply,omitempty"`
 }
 
@@ -60,7 +60,7 @@ type reloadOut struct {
 }
 
 type replayed struct {
-	Action string `json:"action"` // its place from 0, its tool, its input: what became of it
+	Action string `json:"action"` // position from 0, tool, input, and the result
 	Output string `json:"output,omitempty"`
 }
 

@@ -16,34 +16,34 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Options of a server. Open is needed.
+// Options are the settings of a server. Open is required.
 type Options struct {
-	// Open finds the repository and its daemon. It is asked at every call, so that a repository
-	// which is initialised while the server runs is served from then on. Errors are shown to the
-	// agent; an *api.Error with its hint.
+	// Open finds the repository and its daemon. It is called for every tool call, so a repository
+	// that is initialised while the server runs can be used at once. Errors are shown to the agent,
+	// an *api.Error with its hint.
 	Open     func(context.Context) (Repo, error)
-	Session  string        // the agent's session, if the environment says; "" asks the daemon
+	Session  string        // the agent's session if the environment names it; if "", the daemon is asked
 	Version  string        // shown to the client
-	Patience time.Duration // of one call, the daemon's start included; 0 is 20 s
+	Patience time.Duration // longest time of one call, including the start of the daemon; 0 means 20 s
 }
 
-// Repo is where questions go.
+// Repo is a repository that questions are about.
 type Repo struct {
 	Client *api.Client
-	Root   event.Root // absolute file names are taken relative to it
+	Root   event.Root // absolute file names are made relative to it
 }
 
-// instructions are read by the model at the start of every session, so they are short and state
-// facts.
+// instructions are read by the model at the start of every session, so they are short and only
+// state facts.
 const instructions = "aOa has recorded this repository's commits and past sessions. suggest_files: before the first " +
 	"search of a task. missing_partners: before a change is done. llm_cache: sets results aside when 20+ items or " +
 	"over 10 KB would fill the context. Paths are relative to the repository."
 
-// server answers tool calls.
+// server handles the tool calls.
 type server struct{ o Options }
 
-// New makes a server with all tools, ready to be connected to a transport. Its list of tools has
-// the same order every time.
+// New returns a server with all tools, which can then be connected to a transport. It always lists
+// its tools in the same order.
 func New(o Options) *mcp.Server {
 	o.Patience = cmp.Or(o.Patience, 20*time.Second)
 	s := &server{o}
@@ -58,17 +58,17 @@ func New(o Options) *mcp.Server {
 	return out
 }
 
-// Claude Code defers the tools of MCP servers behind a search. loaded is of the two tools that are
-// worth their tokens in each session; found is what leads its search to another one. All tools have
-// at most 500 tokens: so an answer has no schema, and an input is described only where its name
-// does not say enough.
+// Claude Code loads the tools of MCP servers only after a search. loaded marks the two tools that
+// are worth their tokens in every session; found holds words by which the search finds another
+// tool. All tools together have at most 500 tokens; therefore answers have no schema, and arguments
+// are described only if their names are not clear enough.
 var loaded = mcp.Meta{"anthropic/alwaysLoad": true}
 
 func found(hint string) mcp.Meta { return mcp.Meta{"anthropic/searchHint": hint} }
 
-// addTool enters a tool whose handler gets the repository, the session and a deadline. Its failures
-// are results: so are arguments that cannot be read, and the library would answer those with the
-// words of a schema.
+// addTool adds a tool. Its handler gets the repository, the session and a deadline. Errors become
+// results, also those about invalid arguments, for which the library would print details of the
+// schema.
 func addTool[In, Out any](s *server, to *mcp.Server, t *mcp.Tool,
 	fn func(context.Context, Repo, string, In) (Out, error)) {
 	schema := brief[In]()
@@ -94,8 +94,8 @@ func addTool[In, Out any](s *server, to *mcp.Server, t *mcp.Tool,
 	})
 }
 
-// open returns the repository and the session: that of the environment, else the newest live one of
-// the checkout.
+// open returns the repository and the session: the one in the environment, otherwise the newest
+// live session of the checkout.
 func (s *server) open(ctx context.Context) (Repo, string, error) {
 	repo, err := s.o.Open(ctx)
 	if err != nil || s.o.Session != "" {
@@ -105,17 +105,18 @@ func (s *server) open(ctx context.Context) (Repo, string, error) {
 	return repo, ans.ID, err
 }
 
-// failed is the result of a call that failed.
+// failed returns the result for an error.
 func failed(err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: advise(err).Error()}}, IsError: true}
 }
 
-// brief is the schema of an input without what only costs tokens. Each property is an object with
-// one type: some models refuse every request of a session over a schema that has another form.
+// brief returns the schema of an input without the parts that only use tokens. Each property is an
+// object with one type: some models refuse all requests of a session if a schema has any other
+// form.
 func brief[In any]() *jsonschema.Schema {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
-		panic(err) // a type of this package
+		panic(err) // only a wrong type in this package can cause this
 	}
 	schema.AdditionalProperties = nil
 	for _, p := range schema.Properties {
@@ -126,7 +127,7 @@ func brief[In any]() *jsonschema.Schema {
 	return schema
 }
 
-// advise adds the next thing to do to an error: the agent sees nothing else of it.
+// advise adds to an error what to do next. The agent sees nothing else of the error.
 func advise(err error) error {
 	var e *api.Error
 	switch {
@@ -142,22 +143,22 @@ func advise(err error) error {
 	return err
 }
 
-// reads describes a tool that changes nothing, in this repository only.
+// reads returns the annotations of a tool that changes nothing and looks only at this repository.
 func reads(title string) *mcp.ToolAnnotations {
 	closed := false
 	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}
 }
 
-// additive describes a tool that stores something, or runs what the settings allow, and removes
-// nothing.
+// additive returns the annotations of a tool that stores something, or runs what the settings
+// allow, but removes nothing.
 func additive(title string) *mcp.ToolAnnotations {
 	no := false
 	return &mcp.ToolAnnotations{Title: title, DestructiveHint: &no, OpenWorldHint: &no}
 }
 
-// files resolves names that an agent gave: absolute, or relative to the root. A folder stands for
-// its files. An unknown name, and a deleted file unless gone is true, becomes a note; the other
-// names are still resolved.
+// files resolves names that an agent gave, absolute or relative to the root. A folder is replaced
+// by its files. An unknown name, and a deleted file unless gone is true, is reported in a note; the
+// other names are still resolved.
 func (r Repo) files(ctx context.Context, names []string, gone bool) (out []event.Path, notes []string, err error) {
 	if len(names) == 0 {
 		return nil, nil, nil

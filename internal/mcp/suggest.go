@@ -23,8 +23,8 @@ type suggestOut struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// suggestFiles answers with one line for each file, most likely first: its path, the line and the
-// symbol that the task speaks of, or why it is named.
+// suggestFiles answers with one line for each file, most likely first: its path, and either the
+// line and the symbol that match the task or the reason why the file is suggested.
 func (s *server) suggestFiles(ctx context.Context, r Repo, session string, in suggestIn) (suggestOut, error) {
 	out := suggestOut{Files: []string{}}
 	if in.Prompt == "" && len(in.Files) == 0 {
@@ -57,10 +57,11 @@ func (s *server) suggestFiles(ctx context.Context, r Repo, session string, in su
 	return out, err
 }
 
-// maxFiles is how many files an answer names.
+// maxFiles is the largest number of files in an answer.
 const maxFiles = 5
 
-// line is a suggestion on one line. Names and reasons are data of the repository: they stay on it.
+// line formats a suggestion on one line. Names and reasons come from the repository and cannot
+// break the line.
 func line(f event.Suggestion) string {
 	text := f.After(f.File.Quoted())
 	if why := f.Reason().Text; why != "" {

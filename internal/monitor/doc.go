@@ -1,6 +1,5 @@
-// Package monitor is what people see of a running daemon: counters as Prometheus text, memory, and
-// the warnings of its log.
+// Package monitor makes a running daemon observable: it has counters as Prometheus text, the memory
+// in use, and the warnings of the log.
 //
-// What happened goes in, numbers and words come out. Labels are fixed words, never paths, sessions
-// or texts.
+// Labels of counters are fixed words, never paths, sessions or texts.
 package monitor

@@ -12,28 +12,30 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Go's memory limit, in bytes: for 100,000 files the budget is 250 MB.
+// Go's memory limit, in bytes. The budget for 100,000 files is 250 MB.
 const (
 	leastMemory = 300 << 20
-	fileMemory  = 3 << 10 // for each file of the checkout: a limit below what is alive would keep the collector running
+	// for each file of the checkout; with a limit below the live memory the garbage collector would
+	// run all the time
+	fileMemory = 3 << 10
 )
 
-// LimitMemory sets Go's memory limit for that many files, unless the user has set one.
+// LimitMemory sets Go's memory limit for the given number of files, unless the user has set one.
 func LimitMemory(env []string, files int) {
 	if !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "GOMEMLIMIT=") }) {
 		debug.SetMemoryLimit(max(leastMemory, int64(files)*fileMemory))
 	}
 }
 
-// Heap is Go's heap in bytes.
+// Heap returns the size of Go's heap in bytes.
 func Heap() int64 {
 	objects := []samples.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	samples.Read(objects)
 	return int64(objects[0].Value.Uint64())
 }
 
-// Resident is the resident memory in bytes; where the system does not report it, what Go got from
-// it.
+// Resident returns the resident memory in bytes. If the system does not report it, it returns the
+// memory that Go got from the system.
 func Resident() int64 {
 	if raw, err := regularfile.Read("/proc/self/statm", regularfile.NoLinks, 4<<10); err == nil {
 		if f := strings.Fields(string(raw)); len(f) > 1 {

@@ -13,27 +13,27 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// Metrics are the counters of a daemon. Labels are fixed words, never paths or sessions. It is safe
-// for concurrent use.
+// Metrics holds the counters of a daemon. Labels are fixed words, never paths or sessions. It is
+// safe for concurrent use.
 type Metrics struct {
 	events    atomic.Int64
 	undecoded atomic.Int64
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	learning  histogram
 	ranking   histogram
 	decisions map[decision]int
 }
 
-// decision is whether a hint of a kind was shown, and why or why not.
+// decision is a kind of hint, with the reason why it was shown or not.
 type decision struct{ kind, why string }
 
-// buckets are the upper bounds of durations that are counted, in seconds. They span the budgets:
-// 0.1 ms to 400 ms.
+// buckets are the upper limits of the counted durations, in seconds. They cover the time budgets,
+// from 0.1 ms to 400 ms.
 var buckets = [...]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .2, .4}
 
 // histogram counts durations.
 type histogram struct {
-	within [len(buckets)]int // those of at most buckets[i]
+	within [len(buckets)]int // durations of at most buckets[i]
 	count  int
 	sum    float64 // seconds
 }
@@ -48,7 +48,7 @@ func (h *histogram) observe(took time.Duration) {
 	h.sum += took.Seconds()
 }
 
-// NewMetrics counts nothing yet.
+// NewMetrics returns counters that are all zero.
 func NewMetrics() *Metrics { return &Metrics{decisions: map[decision]int{}} }
 
 // Learned implements log.Counter.
@@ -59,17 +59,17 @@ func (m *Metrics) Learned(n int, took time.Duration) {
 	m.learning.observe(took)
 }
 
-// Ranked counts a question.
+// Ranked counts a ranking with its duration.
 func (m *Metrics) Ranked(took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ranking.observe(took)
 }
 
-// Undecoded counts a payload that was not understood.
+// Undecoded counts a payload that could not be decoded.
 func (m *Metrics) Undecoded() { m.undecoded.Add(1) }
 
-// Lost is how many payloads were not understood.
+// Lost returns how many payloads could not be decoded.
 func (m *Metrics) Lost() int64 { return m.undecoded.Load() }
 
 // Decision implements hint.Counter.
@@ -79,16 +79,16 @@ func (m *Metrics) Decision(kind, why string) {
 	m.decisions[decision{kind, why}]++
 }
 
-// Source is read when the metrics are read.
+// Source is the source of values that are read when the metrics are requested.
 type Source interface {
-	Behind() time.Duration // the age of the oldest event that was accepted and is not learned yet
+	Behind() time.Duration // age of the oldest event that was accepted and is not learned yet
 }
 
-// Records are the records of hints.
+// Records has the records of hints.
 type Records interface{ Records() []prefetch.Record }
 
-// Handler writes the metrics as Prometheus text. The client library of Prometheus is not used for
-// these few lines: it would cost every command a part of its start.
+// Handler serves the metrics as Prometheus text. It does not use the Prometheus client library,
+// which would make the start of every command slower.
 func (m *Metrics) Handler(events Source, hints Records) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// maxWarnings bounds what aoa status shows.
+// maxWarnings is the largest number of warnings that aoa status shows.
 const maxWarnings = 20
 
-// Warnings keeps the warnings of a log for aoa status, as long as the daemon lives.
+// Warnings keeps the warnings of a log for aoa status until the daemon ends.
 type Warnings struct {
 	mu   sync.Mutex // guards list
 	list []string
@@ -26,14 +26,14 @@ func (w *Warnings) add(r slog.Record) {
 	}
 }
 
-// Texts are the warnings that were kept, the oldest first.
+// Texts returns the kept warnings, the oldest first.
 func (w *Warnings) Texts() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.list)
 }
 
-// Logger is log, with its warnings kept.
+// Logger returns a logger that writes to log and also keeps the warnings.
 func (w *Warnings) Logger(log *slog.Logger) *slog.Logger {
 	return slog.New(&warningHandler{log.Handler(), w})
 }
@@ -44,7 +44,7 @@ type warningHandler struct {
 	warnings *Warnings
 }
 
-// Enabled takes warnings even where the log has errors alone.
+// Enabled returns true for warnings even if the log accepts only errors.
 func (h *warningHandler) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn || h.Handler.Enabled(ctx, level)
 }
@@ -59,7 +59,7 @@ func (h *warningHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// Take takes over what others have kept.
+// Take moves the warnings of another Warnings to w.
 func (w *Warnings) Take(from *Warnings) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

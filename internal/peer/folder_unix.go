@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// folder judges the folder of a socket by an open descriptor: it belongs to this user, and no other
-// user can write to it.
+// folder checks the folder of a socket through an open descriptor: it must belong to this user, and
+// no other user may write to it.
 func folder(socket string) error {
 	f, err := os.Open(filepath.Dir(socket))
 	if err != nil {

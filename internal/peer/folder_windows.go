@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// folder judges the folder of a socket by its owner: this user, an administrator or the system, who
-// can read everything anyway. Only its owner can let others write to it.
+// folder checks the owner of the folder of a socket: it must be this user, an administrator or the
+// system, which can read everything anyway. Only the owner can let others write to it.
 func folder(socket string) error {
 	sd, err := windows.GetNamedSecurityInfo(filepath.Dir(socket), windows.SE_FILE_OBJECT,
 		windows.OWNER_SECURITY_INFORMATION)

@@ -7,15 +7,15 @@ import (
 	"syscall"
 )
 
-// Stranger is the error of a peer, or of a folder, that belongs to another user.
+// Stranger is the error about a process or a folder that belongs to another user.
 type Stranger struct{ User string }
 
 func (s *Stranger) Error() string { return "it belongs to user " + s.User }
 
-// Listener judges the process that listens on the socket that conn is connected to. socket is its
-// path: it counts where the system does not name the user. A client calls it after it has connected
-// and before it sends anything. A look at the path before it connects is not enough: folders can be
-// renamed in between.
+// Listener checks the process that listens on the socket to which conn is connected. socket is its
+// path, whose folder is checked if the system does not tell the user. A client calls it after it
+// has connected and before it sends anything. Checking the path before connecting is not enough,
+// because folders can be renamed in between.
 func Listener(conn net.Conn, socket string) error {
 	return withDescriptor(conn, func(fd uintptr) error {
 		user, known, err := userOf(fd)
@@ -29,8 +29,8 @@ func Listener(conn net.Conn, socket string) error {
 	})
 }
 
-// Caller judges the process that has connected to a server. Where the system does not name its
-// user, the mode of the socket's folder, 0700, has to keep others out.
+// Caller checks the process that has connected to a server. If the system does not tell its user,
+// only the mode 0700 of the socket's folder keeps others out.
 func Caller(conn net.Conn) error {
 	return withDescriptor(conn, func(fd uintptr) error {
 		user, known, err := userOf(fd)
@@ -41,14 +41,14 @@ func Caller(conn net.Conn) error {
 	})
 }
 
-// Process is the number of the process at the other end, 0 if it is not known.
+// Process returns the ID of the process at the other end, 0 if it is not known.
 func Process(conn net.Conn) (pid int) {
 	_ = withDescriptor(conn, func(fd uintptr) error { pid = processOf(fd); return nil })
 	return pid
 }
 
-// withDescriptor runs fn with the descriptor of a connection. A connection without one has no other
-// end to judge.
+// withDescriptor calls fn with the descriptor of a connection. It does nothing for a connection
+// without one, such as a pipe in memory.
 func withDescriptor(conn net.Conn, fn func(fd uintptr) error) error {
 	c, ok := conn.(syscall.Conn)
 	if !ok {

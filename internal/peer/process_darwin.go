@@ -2,7 +2,7 @@ package peer
 
 import "golang.org/x/sys/unix"
 
-// processOf is the number of the process at the other end, 0 if it is not known.
+// processOf returns the ID of the process at the other end, 0 if it is not known.
 func processOf(fd uintptr) int {
 	pid, err := unix.GetsockoptInt(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERPID)
 	if err != nil {

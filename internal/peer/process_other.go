@@ -2,5 +2,5 @@
 
 package peer
 
-// processOf is the number of the process at the other end, 0 if it is not known.
+// processOf returns 0: the process is not known on this system.
 func processOf(uintptr) int { return 0 }

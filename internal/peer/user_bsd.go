@@ -4,8 +4,8 @@ package peer
 
 import "golang.org/x/sys/unix"
 
-// userOf is the effective user of the process at the other end, as it was when that process
-// connected or listened.
+// userOf returns the effective user of the process at the other end at the time when it connected
+// or listened.
 func userOf(fd uintptr) (user uint32, known bool, err error) {
 	cred, err := unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {

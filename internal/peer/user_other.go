@@ -2,5 +2,5 @@
 
 package peer
 
-// userOf: this system does not name the user at the other end.
+// userOf returns known == false: this system does not tell the user at the other end.
 func userOf(uintptr) (user uint32, known bool, err error) { return 0, false, nil }

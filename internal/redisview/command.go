@@ -14,21 +14,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// The commands that miniredis carries out. None waits, runs a script, or allocates more than was
-// sent or is stored.
+// The commands that miniredis executes. None of them blocks, runs a script, or allocates more
+// memory than the data that was sent or stored.
 var (
 	reading = strings.Fields(`PING ECHO QUIT HELLO CLIENT TIME TYPE EXISTS TTL PTTL GET MGET STRLEN LLEN LRANGE LINDEX
 		ZCARD ZSCORE ZMSCORE ZRANK ZREVRANK ZCOUNT ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZUNION ZINTER ZSCAN
 		SCARD SMEMBERS SISMEMBER SMISMEMBER SUNION SINTER SDIFF SSCAN
 		HGET HMGET HGETALL HKEYS HVALS HLEN HEXISTS HSCAN`)
 	listing = strings.Fields(`KEYS SCAN DBSIZE`)
-	// They write the key that is their first argument.
+	// These write to the key that is their first argument.
 	writing = strings.Fields(`ZUNIONSTORE ZINTERSTORE ZADD ZINCRBY ZREM ZREMRANGEBYRANK ZREMRANGEBYSCORE SADD SREM
 		HSET HDEL HINCRBY SET SETEX INCR INCRBY LPUSH RPUSH LTRIM EXPIRE PEXPIRE PERSIST`)
 	deleting = strings.Fields(`DEL UNLINK`)
 )
 
-// run carries out a command. Its reply goes to out by way of p.
+// run executes a command. The reply is written to out through p.
 func (v *view) run(ctx context.Context, p *server.Peer, out *bytes.Buffer, args []string) {
 	name, keys := strings.ToUpper(args[0]), args[1:]
 	var written []string
@@ -37,7 +37,7 @@ func (v *view) run(ctx context.Context, p *server.Peer, out *bytes.Buffer, args 
 		p.WriteBulk(memory())
 		return
 	case name == "COMMAND":
-		p.WriteLen(0) // redis-cli cannot read what miniredis answers to COMMAND DOCS
+		p.WriteLen(0) // redis-cli cannot read miniredis's reply to COMMAND DOCS
 		return
 	case name == "SELECT" && slices.Equal(keys, []string{"0"}):
 		p.WriteOK()
@@ -67,15 +67,15 @@ func (v *view) run(ctx context.Context, p *server.Peer, out *bytes.Buffer, args 
 		return
 	}
 	for _, key := range written {
-		delete(v.ours, key) // from now on it is the client's
+		delete(v.ours, key) // from now on the key belongs to the client
 		if set, err := v.redis.SortedSet(key); err == nil && len(set) == 0 {
 			v.redis.Del(key) // miniredis keeps an empty union, Redis does not
 		}
 	}
 }
 
-// dispatch lets miniredis carry out a command. Where it panics, it may hold its lock: another one
-// takes its place, without the keys of clients.
+// dispatch lets miniredis execute a command. A miniredis that panics may keep its lock, so it is
+// replaced by a new one, without the clients' keys.
 func (v *view) dispatch(p *server.Peer, args []string) {
 	defer func() {
 		if recover() != nil {
@@ -86,7 +86,7 @@ func (v *view) dispatch(p *server.Peer, args []string) {
 	v.redis.Server().Dispatch(p, args)
 }
 
-// memory is the section of INFO about this process.
+// memory returns the section of INFO about the memory of this process.
 func memory() string {
 	used := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(used)

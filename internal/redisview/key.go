@@ -12,13 +12,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
-// readOnly reports whether clients may not write to a key. Of aOa's keys they write the
+// readOnly reports whether clients may not write to a key. Of aOa's keys they may write only the
 // destinations of the specification's ZUNIONSTORE.
 func readOnly(key string) bool {
 	return strings.HasPrefix(key, "aoa:") && key != "aoa:composite" && !strings.HasPrefix(key, "aoa:temp:")
 }
 
-// Types of keys, as TYPE names them.
+// Types of keys, as the command TYPE prints them.
 const (
 	sortedSet = "zset"
 	plainSet  = "set"
@@ -27,16 +27,17 @@ const (
 	text      = "string"
 )
 
-// family is the keys of one kind.
+// family is a kind of keys that all have the same form.
 type family struct {
-	begin, end string // the owner's name lies between; begin is the whole name of a key without owner
+	begin, end string // the owner's name is between them; for a key without owner, begin is the whole key
 	kind       string
-	set        string // of api.Scores
+	set        string // name of the set in api.Scores
 	owned      bool
-	change     func(context.Context, *view, *api.ScoresAnswer) error // makes the value of the set; nil: it is the set
+	// turns the set into the value; nil if they are the same
+	change func(context.Context, *view, *api.ScoresAnswer) error
 }
 
-// families are tried in this order.
+// families are compared with a key in this order.
 var families = []family{
 	{begin: "aoa:scores:recency", kind: sortedSet, set: api.ScoresRecency},
 	{begin: "aoa:scores:frequency", kind: sortedSet, set: api.ScoresFrequency},
@@ -54,7 +55,7 @@ var families = []family{
 	{begin: "aoa:threshold:", kind: text, set: api.ScoresSession, owned: true, change: threshold},
 }
 
-// parse finds the family of a key, and its owner.
+// parse finds the family of a key, and the owner in the key.
 func parse(key string) (f family, owner string, ok bool) {
 	for _, f = range families {
 		rest, begins := strings.CutPrefix(key, f.begin)
@@ -66,7 +67,7 @@ func parse(key string) (f family, owner string, ok bool) {
 	return f, "", false
 }
 
-// read asks the daemon for a key.
+// read gets the value of a key from the daemon.
 func (v *view) read(ctx context.Context, f family, owner string) (a api.ScoresAnswer, err error) {
 	if f.set != "" {
 		a, err = v.Scores(ctx, api.ScoresRequest{Set: f.set, Owner: owner})
@@ -77,7 +78,7 @@ func (v *view) read(ctx context.Context, f family, owner string) (a api.ScoresAn
 	return a, err
 }
 
-// normalize is the specification's for co-modification: weights of 10 and more are 1.
+// normalize applies the specification's rule for co-modification: weights of 10 and more become 1.
 func normalize(_ context.Context, _ *view, a *api.ScoresAnswer) error {
 	for i := range a.Members {
 		a.Members[i].Score = min(1, a.Members[i].Score/10)
@@ -92,7 +93,7 @@ func hashtags(_ context.Context, _ *view, a *api.ScoresAnswer) error {
 	return nil
 }
 
-// threshold is the one in use, which all sessions share.
+// threshold returns the current threshold, which is the same for all sessions.
 func threshold(ctx context.Context, v *view, a *api.ScoresAnswer) error {
 	a.Members = nil
 	if a.Expires.IsZero() { // there is no such session
@@ -103,7 +104,7 @@ func threshold(ctx context.Context, v *view, a *api.ScoresAnswer) error {
 	return err
 }
 
-// prefetchLog has the outcomes of the newest 1,000 files that hints named, newest first.
+// prefetchLog returns the outcomes of the newest 1,000 files that hints named, the newest first.
 func prefetchLog(ctx context.Context, v *view, a *api.ScoresAnswer) error {
 	st, err := v.Stats(ctx, api.StatsRequest{Table: "outcomes", Limit: 1000})
 	for _, o := range slices.Backward(st.Outcomes) {

@@ -6,21 +6,22 @@ import (
 	"strconv"
 )
 
-// Bounds of a command.
+// Limits of a command.
 const (
 	maxArguments = 1024
 	maxArgument  = 1 << 20 // bytes
-	maxCommand   = 4 << 20 // bytes of all arguments
-	maxLine      = 32      // bytes of a line with a length
+	maxCommand   = 4 << 20 // bytes of all arguments together
+	maxLine      = 32      // bytes of a line that states a length
 )
 
-// protocolError is what a client did wrong. Nothing more of it can be read.
+// protocolError is an error in what a client sent. The connection cannot be used any further.
 type protocolError string
 
 func (e protocolError) Error() string { return "Protocol error: " + string(e) }
 
-// readCommand reads a command as clients send it: an array of bulk strings. An empty array is no
-// command. Any other form is a protocolError. So is what exceeds the bounds, before it is read.
+// readCommand reads a command as clients send it: an array of bulk strings. An empty array is not a
+// command. Any other form, and a command beyond the limits, is a protocolError; the limits are
+// checked before the data is read.
 func readCommand(r *bufio.Reader) (args []string, err error) {
 	n, err := readLength(r, '*', maxArguments)
 	left := maxCommand
@@ -42,7 +43,7 @@ func readCommand(r *bufio.Reader) (args []string, err error) {
 	return args, err
 }
 
-// readLength reads a line of a mark and a number.
+// readLength reads a line with a mark and a number.
 func readLength(r *bufio.Reader, mark byte, most int) (int, error) {
 	var line []byte
 	for len(line) == 0 || line[len(line)-1] != '\n' {

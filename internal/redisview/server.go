@@ -17,7 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// Options of Serve: routes of the daemon, and the clock. All are needed.
+// Options are the daemon's functions that Serve uses, and the clock. All are required.
 type Options struct {
 	Scores    func(context.Context, api.ScoresRequest) (api.ScoresAnswer, error)
 	Threshold func(context.Context) (api.ThresholdAnswer, error)
@@ -25,16 +25,16 @@ type Options struct {
 	Now       func() time.Time
 }
 
-// view is a miniredis with the keys of aOa that commands have named.
+// view is a miniredis instance with those of aOa's keys that commands have named.
 type view struct {
 	Options
-	mu    sync.Mutex // guards what follows; held while a command is carried out
+	mu    sync.Mutex // guards the fields below; held while a command is executed
 	redis *miniredis.Miniredis
-	since time.Time       // when the first of ours was read
-	ours  map[string]bool // keys that were read from the daemon; false: only the name and the type
+	since time.Time       // when the first key in ours was read
+	ours  map[string]bool // keys read from the daemon; false: only their name and type were read
 }
 
-// Serve answers the clients of a listener until ctx ends. The error is that of the listener.
+// Serve serves the clients of a listener until ctx ends. The error is that of the listener.
 func Serve(ctx context.Context, ln net.Listener, o Options) error {
 	v := &view{Options: o, redis: started()}
 	defer context.AfterFunc(ctx, func() { ln.Close() })()
@@ -55,7 +55,7 @@ func Serve(ctx context.Context, ln net.Listener, o Options) error {
 	}
 }
 
-// started is a miniredis that listens on no port.
+// started returns a miniredis that listens on no port.
 func started() *miniredis.Miniredis {
 	m := miniredis.NewMiniRedis()
 	m.ClockTTL(true)
@@ -65,7 +65,7 @@ func started() *miniredis.Miniredis {
 	return m
 }
 
-// serve carries out the commands of one client.
+// serve executes the commands of one client.
 func (v *view) serve(ctx context.Context, conn net.Conn) {
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	defer conn.Close()
@@ -93,8 +93,8 @@ func (v *view) serve(ctx context.Context, conn net.Conn) {
 // fresh is how long an answer of the daemon is used.
 const fresh = time.Second
 
-// fill reads the keys that a command names, or the names of all. What was read from the daemon too
-// long ago goes first.
+// fill reads from the daemon the keys that a command names, or, if all is true, the names of all
+// keys. It first drops keys that were read too long ago.
 func (v *view) fill(ctx context.Context, keys []string, all bool) error {
 	if now := v.Now(); now.Sub(v.since) >= fresh {
 		for key := range v.ours {
@@ -114,7 +114,7 @@ func (v *view) fill(ctx context.Context, keys []string, all bool) error {
 	return nil
 }
 
-// fillOne reads a key. One that a client has written stays.
+// fillOne reads a key from the daemon, unless a client has written it.
 func (v *view) fillOne(ctx context.Context, key string) error {
 	f, owner, ok := parse(key)
 	whole, ours := v.ours[key]
@@ -130,7 +130,7 @@ func (v *view) fillOne(ctx context.Context, key string) error {
 	return err
 }
 
-// list puts the names of all keys, with their types.
+// list stores the names of all keys with their types.
 func (v *view) list(ctx context.Context) error {
 	for _, f := range families {
 		if !f.owned {
@@ -154,11 +154,11 @@ func (v *view) list(ctx context.Context) error {
 	return nil
 }
 
-// put stores a key that is not there.
+// put stores a key that does not exist yet.
 func (v *view) put(key, kind string, a api.ScoresAnswer) {
 	db := v.redis.DB(0)
 	for _, m := range a.Members {
-		switch kind { // an error would be that of a key of another type
+		switch kind { // it fails only if the key exists with another type
 		case sortedSet:
 			_, _ = db.ZAdd(key, m.Score, m.Name)
 		case plainSet:

@@ -1,10 +1,10 @@
-// Package regularfile reads files that others may have put there.
+// Package regularfile safely reads files that others may have put in place.
 //
-// In: the name of a file in a repository, a home or a store, and the largest size that the caller
-// takes. Out: its content, or an open file. A repository can hold a link to /dev/zero, which never
-// ends, or a pipe, which never begins. So a file is opened once, without waiting, and the open file
-// is checked: it cannot be exchanged between the check and the reading. A test of cmd/aoa finds
-// other readers of files.
+// It takes the name of a file in a repository, a home or a store, and the largest size that the
+// caller accepts. It returns the content or an open file. A repository can contain a link to
+// /dev/zero, which never ends, or a pipe that nobody writes to. The package therefore opens a file
+// once, without blocking, and checks the open file, which cannot be exchanged between the check and
+// the reading. A test of cmd/aoa checks that no other code reads files.
 //
 // The package never writes, and never reads folders, pipes, devices or sockets.
 package regularfile

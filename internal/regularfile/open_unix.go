@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// flags open without waiting for the writer of a pipe, and without a terminal that becomes the
-// daemon's.
+// flags makes opening not wait for the writer of a pipe, and not make a terminal the controlling
+// terminal of the daemon.
 const flags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY
 
 func open(name string, links Links) (*os.File, error) {
@@ -18,7 +18,7 @@ func open(name string, links Links) (*os.File, error) {
 		return os.OpenFile(name, flags, 0)
 	}
 	f, err := os.OpenFile(name, flags|syscall.O_NOFOLLOW, 0)
-	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.EMLINK) { // EMLINK on FreeBSD
+	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.EMLINK) { // FreeBSD returns EMLINK
 		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrKind}
 	}
 	return f, err

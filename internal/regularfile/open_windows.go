@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// open has no flag that excludes links: the name is looked at before, and must be the file that was
-// opened.
+// open checks the name before and after opening, because Windows has no flag that refuses links:
+// the opened file must be the one that the name showed.
 func open(name string, links Links) (*os.File, error) {
 	if links == FollowLinks {
 		return os.Open(name)

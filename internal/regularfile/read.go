@@ -8,22 +8,23 @@ import (
 	"os"
 )
 
-// Errors of a file that is not read. They are wrapped in an fs.PathError that names the file.
+// Errors about a file that is not read. They are wrapped in an fs.PathError with the name of the
+// file.
 var (
 	ErrKind = errors.New("it is not a regular file")
 	ErrSize = errors.New("it is too large")
 )
 
-// Links says what a name may be.
+// Links says whether a name may be a symbolic link.
 type Links bool
 
 const (
-	NoLinks     Links = false // the name itself is the file; folders before it may be links
-	FollowLinks Links = true  // the name may be a link, as users make them for settings in their homes
+	NoLinks     Links = false // the name must be the file itself; its folders may be links
+	FollowLinks Links = true  // the name may be a link, as users make them for settings in their home folders
 )
 
-// Read returns the content of a regular file of at most most bytes. It is not nil if the error is
-// nil. Errors: fs.ErrNotExist and others of the system, ErrKind, ErrSize.
+// Read returns the content of a regular file of at most most bytes. If the error is nil, the
+// content is not nil. The error is ErrKind, ErrSize, fs.ErrNotExist or another one of the system.
 func Read(name string, links Links, most int64) ([]byte, error) {
 	f, err := Open(name, links)
 	if err != nil {
@@ -32,7 +33,7 @@ func Read(name string, links Links, most int64) ([]byte, error) {
 	return readAll(f, name, most)
 }
 
-// ReadIn is like Read, for a file below dir. Links that lead out of dir are errors, others are
+// ReadIn is like Read for a file below dir. Links that lead out of dir are errors, others are
 // followed.
 func ReadIn(dir *os.Root, name string, most int64) ([]byte, error) {
 	f, err := OpenIn(dir, name)
@@ -42,8 +43,8 @@ func ReadIn(dir *os.Root, name string, most int64) ([]byte, error) {
 	return readAll(f, name, most)
 }
 
-// Open opens a regular file for reading, whatever its size: the caller bounds what it reads. Errors
-// are those of Read but for ErrSize.
+// Open opens a regular file of any size for reading; the caller has to limit how much it reads. The
+// errors are those of Read except ErrSize.
 func Open(name string, links Links) (*os.File, error) {
 	f, err := open(name, links)
 	if err != nil {
@@ -52,7 +53,8 @@ func Open(name string, links Links) (*os.File, error) {
 	return checkKind(f, name)
 }
 
-// OpenIn is Open of a file below dir. Links that lead out of dir are errors, others are followed.
+// OpenIn is like Open for a file below dir. Links that lead out of dir are errors, others are
+// followed.
 func OpenIn(dir *os.Root, name string) (*os.File, error) {
 	f, err := openIn(dir, name)
 	if err != nil {
@@ -61,7 +63,7 @@ func OpenIn(dir *os.Root, name string) (*os.File, error) {
 	return checkKind(f, name)
 }
 
-// checkKind closes a file that is not regular.
+// checkKind closes the file and returns an error if it is not regular.
 func checkKind(f *os.File, name string) (*os.File, error) {
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -74,8 +76,8 @@ func checkKind(f *os.File, name string) (*os.File, error) {
 	return f, nil
 }
 
-// readAll reads and closes the file. It does not rely on the size: some files of the system have
-// size 0, and others grow meanwhile.
+// readAll reads and closes the file. It does not rely on the reported size: some files of the
+// system have size 0, and others grow meanwhile.
 func readAll(f *os.File, name string, most int64) ([]byte, error) {
 	defer f.Close()
 	info, err := f.Stat()

@@ -9,45 +9,46 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Map is the files that belong together. The page shows as many of the first pairs as there is
-// space for.
+// Map holds the pairs of files that change together. The page shows as many of the first pairs as
+// fit.
 type Map struct {
 	Files   []string `json:"files"`
 	Commits []int    `json:"commits"` // of each file
-	// two places in Files, the commits of both, and those of the last year; strongest first
+	// each pair: two indexes into Files, the commits of both, and those of the last year; the
+	// strongest pair is first
 	Pairs [][4]int `json:"pairs"`
-	All   int      `json:"all"` // files that exist
+	All   int      `json:"all"` // number of files in the repository
 }
 
-// Across is two files of different folders that keep changing together.
+// Across is a pair of files in different folders that keep changing together.
 type Across struct {
 	A    string `json:"a"`
 	B    string `json:"b"`
 	Both int    `json:"both"` // commits that changed both
-	OfA  int    `json:"of_a"` // commits that changed A, the one with fewer
+	OfA  int    `json:"of_a"` // commits that changed A, which has fewer commits than B
 	OfB  int    `json:"of_b"`
-	Year int    `json:"year"` // of Both, those of the last year
+	Year int    `json:"year"` // commits of Both in the last year
 
 	YearA int `json:"year_a"` // commits of the last year that changed A
 }
 
 const (
-	mapPairs    = 6000 // pairs of a map: more than a hundred screens
+	mapPairs    = 6000 // pairs in a map: enough for more than a hundred screens
 	acrossPairs = 20
-	acrossOld   = 10 // pairs up to which old ones fill the list
-	perFolders  = 2  // pairs of the same two folders
+	acrossOld   = 10 // old pairs are added until the list has this many
+	perFolders  = 2  // most pairs of the same two folders
 )
 
-// couple is a pair with its counts.
+// couple is a pair of files with its counts.
 type couple struct {
 	a, b       int32
 	both, year int
 	score      float64
 }
 
-// coupling finds the pairs: files that share at least three commits of at most thirty files. A pair
-// counts by the share of its common commits in those of either, as the cosine of the two, and by
-// their number: 40 of 44 says more than 3 of 3.
+// coupling returns the pairs of files that share at least three commits, ignoring commits of more
+// than thirty files. Pairs are ordered by the cosine similarity of their commits, reduced for pairs
+// with few commits: 40 common commits of 44 are stronger evidence than 3 of 3.
 func (h *history) coupling() *Map {
 	of := h.commits(time.Time{})
 	var couples []couple
@@ -56,7 +57,8 @@ func (h *history) coupling() *Map {
 			continue
 		}
 		c := couple{a: pair[0], b: pair[1], both: int(n[0]), year: int(n[1])}
-		share := float64(c.both) / (math.Sqrt(float64(of[c.a])*float64(of[c.b])) + 2) // two imagined commits apart
+		// the 2 stands for two more commits in which only one of them changed
+		share := float64(c.both) / (math.Sqrt(float64(of[c.a])*float64(of[c.b])) + 2)
 		if c.score = share * math.Log2(1+float64(c.both)); share < leastShare {
 			continue
 		}
@@ -85,22 +87,22 @@ func (h *history) coupling() *Map {
 	return m
 }
 
-// interest is what a pair is worth beside others: more if the tree does not show it, less if a
-// release or a copy explains it.
+// interest weights a pair in the list: more if the folders do not suggest that the files belong
+// together, less if a release or a copied folder explains it.
 func interest(a, b event.Path) float64 {
 	switch {
 	case a.Upkeep() || b.Upkeep():
 		return .3
 	case a.Dir() == b.Dir():
 		return 1
-	case a.Base() == b.Base(): // of samples, packages and translations
+	case a.Base() == b.Base(): // copies in samples, packages and translations
 		return .4
 	}
 	return 1.5
 }
 
-// together counts the commits of each pair, all and those of the last year. Files with too few
-// commits make no pair.
+// together counts the commits of each pair, in total and in the last year. Files with too few
+// commits are left out.
 func (h *history) together(of []int) map[[2]int32][2]int32 {
 	count := map[[2]int32][2]int32{}
 	var files []int32
@@ -131,8 +133,8 @@ func (h *history) together(of []int) map[[2]int32][2]int32 {
 	return count
 }
 
-// recount adds to the counts of pairs the commits of many files, which find none: every page and
-// command counts the common commits of two files alike.
+// recount adds the commits of many files to the counts of pairs. Such commits do not create pairs,
+// but every page and command has to show the same count for two files.
 func (h *history) recount(couples []couple) {
 	place := make(map[[2]int32]int, len(couples))
 	for i, c := range couples {

@@ -7,22 +7,23 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Sentence is one thing to act on, and the section of the page that has the rest. Names in
-// backticks are of files.
+// Sentence is one advice of the headline, with the section of the page that explains it. Names of
+// files are in backticks.
 type Sentence struct {
 	Text    string `json:"text"`
 	Section string `json:"section"`
 }
 
-// Below these a file is not worth a sentence in the headline.
+// Limits below which a file is not mentioned in the headline.
 const (
 	headlineLines   = 200
 	headlineCommits = 5 // in the last year
 )
 
-// headline returns up to three sentences: the pair of the last year, the file in which a mistake is
-// most likely, and how right aOa was. The pair is the one with the most common commits, times their
-// share in the commits of the file that changed less often: 8 of 10 say more than 14 of 43.
+// headline returns up to three sentences: about the strongest pair of the last year, about the file
+// in which a mistake is most likely, and about how accurate aOa was. The strongest pair is the one
+// with the largest product of its common commits and their share in the commits of the file that
+// changed less often: 8 of 10 is stronger than 14 of 43.
 func (p *Page) headline() (out []Sentence) {
 	var pair *Across
 	strength := func(x *Across) float64 { return float64(x.Year) * float64(x.Year) / float64(max(x.YearA, 1)) }
@@ -51,5 +52,5 @@ func (p *Page) headline() (out []Sentence) {
 	return out
 }
 
-// quoted is a name in backticks; the page sets it apart.
+// quoted puts a name in backticks, which the page prints as code.
 func quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "'") + "`" }

@@ -9,7 +9,7 @@ import (
 	past "github.com/aoa-dev/aoa/internal/history"
 )
 
-// history is the commits of files that exist, oldest first.
+// history holds the commits of existing files, oldest first.
 type history struct {
 	names   []event.Path
 	ids     map[event.Path]int32
@@ -20,32 +20,32 @@ type history struct {
 // change is one commit.
 type change struct {
 	at    time.Time
-	files []int32 // those that exist, as they are called today
-	many  bool    // it has too many files to find pairs
+	files []int32 // the changed files that still exist, by their current names
+	many  bool    // the commit has too many files to connect them
 }
 
 const (
 	year       = 365 * 24 * time.Hour
-	manyFiles  = 30      // files from which on a commit connects no pairs
-	leastBoth  = 3       // commits that a pair must share
+	manyFiles  = 30      // a commit of more files connects no pairs
+	leastBoth  = 3       // commits that the files of a pair must share
 	leastShare = .12     // see coupling
-	countPairs = 2 << 20 // pairs counted at a time: some 100 MB
+	countPairs = 2 << 20 // pairs counted at a time, which takes about 100 MB
 )
 
-// newHistory gives files of commits today's names, and leaves out those that are gone.
+// newHistory makes a history with the current names of files. Files that are gone are left out.
 func newHistory(events []event.Event, files []event.Path) *history {
 	h := &history{names: files, ids: make(map[event.Path]int32, len(files))}
 	for i, f := range files {
 		h.ids[f] = int32(i)
 	}
-	later := map[event.Path]event.Path{} // what a file is called that an older commit calls so
+	later := map[event.Path]event.Path{} // the name used in older commits → the current name
 	for _, e := range slices.Backward(events) {
 		switch b := e.Body.(type) {
 		case event.Rename:
 			before := map[event.Path]event.Path{}
 			for i := range min(len(b.From), len(b.To)) {
 				now := today(later, b.To[i])
-				if _, exists := h.ids[now]; exists { // else it was another branch that renamed the file
+				if _, exists := h.ids[now]; exists { // otherwise the file was renamed on another branch
 					before[b.From[i]] = now
 				}
 			}
@@ -70,7 +70,7 @@ func today(later map[event.Path]event.Path, p event.Path) event.Path {
 
 func (h *history) change(e event.Event, b event.Commit, later map[event.Path]event.Path) change {
 	c := change{at: e.Time, many: len(b.Paths) > manyFiles}
-	if !past.Counts(b) { // as nowhere else
+	if !past.Counts(b) { // as everywhere else
 		return c
 	}
 	for _, p := range b.Paths {
@@ -83,7 +83,7 @@ func (h *history) change(e event.Event, b event.Commit, later map[event.Path]eve
 	return c
 }
 
-// commits counts the commits of each file, since a time.
+// commits counts the commits of each file since a time.
 func (h *history) commits(since time.Time) []int {
 	n := make([]int, len(h.names))
 	for _, c := range h.changes {

@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Hot is a file that changes often and is long: where a mistake is likely and a change expensive.
+// Hot is a long file that changes often: a mistake there is likely, and a change expensive.
 type Hot struct {
 	File    string `json:"file"`
 	Commits int    `json:"commits"` // in the year before the newest commit
@@ -17,12 +17,12 @@ type Hot struct {
 }
 
 const (
-	hotRead = 400 // files of which the length is asked
+	hotRead = 400 // files whose length is read
 	hotMost = 200
 )
 
-// hot orders source files by commits of the last year × √lines: a file of 1,600 lines counts four
-// times one of 100.
+// hot orders source files by the product of their commits in the last year and the square root of
+// their lines: a file of 1,600 lines weighs four times as much as one of 100.
 func (h *history) hot(lines func(event.Path) int) []Hot {
 	if lines == nil {
 		return nil

@@ -18,26 +18,27 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// Input is what a page is made of. What is missing leaves its section out.
+// Input is the data of a page. If a part is missing, its section is left out.
 type Input struct {
-	Name     string // of the repository
-	Now      time.Time
-	Status   api.StatusAnswer
-	Events   []event.Event            // commits and renames, oldest first
-	Files    []event.Path             // those that exist
-	Lines    func(event.Path) (n int) // length of a file, 0 if it cannot be read; asked of the files that change most
-	Outcomes []prefetch.Outcome       // outcomes of predicted files, oldest first
-	Hints    []prefetch.Record        // outcomes of hints, by kind
-	Past     []eval.Change            // the newest changes, oldest first
+	Name   string // name of the repository
+	Now    time.Time
+	Status api.StatusAnswer
+	Events []event.Event // commits and renames, oldest first
+	Files  []event.Path  // the files that exist
+	// lines of a file, 0 if it cannot be read; called for the files that change most
+	Lines    func(event.Path) (n int)
+	Outcomes []prefetch.Outcome // outcomes of predicted files, oldest first
+	Hints    []prefetch.Record  // outcomes of hints, by kind
+	Past     []eval.Change      // the newest changes, oldest first
 }
 
-// Page is what the page shows. Names are as a terminal would show them (event.Path.Display).
+// Page is the data that the page shows. Names are made printable with event.Path.Display.
 type Page struct {
 	Name   string    `json:"name"`
 	Made   time.Time `json:"made"`
 	Counts *Counts   `json:"counts,omitempty"`
 
-	Headline []Sentence `json:"headline,omitempty"` // what to act on first
+	Headline []Sentence `json:"headline,omitempty"` // the advice at the top
 
 	Map         *Map              `json:"map,omitempty"`
 	Across      []Across          `json:"across,omitempty"`
@@ -48,12 +49,12 @@ type Page struct {
 	Hints       []prefetch.Record `json:"hints,omitempty"`
 }
 
-// Counts says what the page is about.
+// Counts says how much data the page is made of.
 type Counts struct {
 	Commits  int64     `json:"commits"`
 	Files    int64     `json:"files"`
 	Sessions int64     `json:"sessions"`
-	Since    time.Time `json:"since,omitzero"` // the oldest commit that was looked at
+	Since    time.Time `json:"since,omitzero"` // time of the oldest commit that was considered
 }
 
 // New makes the page of a repository.
@@ -71,7 +72,7 @@ func New(in Input) *Page {
 	return p
 }
 
-// text is a name or a subject as the page shows it.
+// text makes a name or a subject printable.
 func text(s string) string { return event.Path(s).Display() }
 
 var (
@@ -91,8 +92,9 @@ var (
 	sectionJS string
 )
 
-// Write prints the page. Its data is JSON without '<', '>' and '&', so that no name can end the
-// element that holds it, and its policy allows the one script and the one style that it came with.
+// Write prints the page. In the JSON of its data '<', '>' and '&' are escaped, so that no name can
+// end the script element. The content security policy allows only the script and the style of the
+// page itself.
 func (p *Page) Write(w io.Writer) error {
 	data, err := json.Marshal(p)
 	if err != nil {
@@ -109,11 +111,11 @@ func (p *Page) Write(w io.Writer) error {
 	return err
 }
 
-// hash is how a policy names a script or a style.
+// hash returns the hash by which the content security policy names a script or a style.
 func hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// firsts are the first n of a list.
+// firsts returns the first n elements of a list.
 func firsts[T any](list []T, n int) []T { return slices.Clip(list[:min(len(list), n)]) }

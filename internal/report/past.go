@@ -7,41 +7,42 @@ import (
 	"github.com/aoa-dev/aoa/internal/eval"
 )
 
-// Past is how right aOa would have been about the newest changes, each with one file left out, and
-// complete.
+// Past says how accurate aOa would have been for the newest changes. Each change was asked about
+// once for each of its files, with that file left out, and once complete.
 type Past struct {
 	Reliability
 	Changes int     `json:"changes"`
-	Asked   int     `json:"asked"` // files left out, one at a time
-	First   float64 `json:"first"` // share of these that came first
-	Five    float64 `json:"five"`  // among the first five
-	// among the first five of a simple rule: what was committed with the others most often
+	Asked   int     `json:"asked"` // questions: files left out, one at a time
+	First   float64 `json:"first"` // share of the questions in which the file left out was listed first
+	Five    float64 `json:"five"`  // share in which it was among the first five
+	// share in which it is among the first five of a simple rule: the files that were committed
+	// most often with the others
 	Simple  float64 `json:"simple"`
-	Warned  int     `json:"warned"`  // warnings in changes with a file left out
-	Right   float64 `json:"right"`   // share of these that name that file
-	False   float64 `json:"false"`   // share of the complete changes with a warning
-	Lacking int     `json:"lacking"` // files that were named as missing in complete changes
-	Later   float64 `json:"later"`   // share of these that a commit changed within a week after
+	Warned  int     `json:"warned"`  // warnings for changes with a file left out
+	Right   float64 `json:"right"`   // share of these warnings that name the file left out
+	False   float64 `json:"false"`   // share of the complete changes that got a warning
+	Lacking int     `json:"lacking"` // files that were called missing in complete changes
+	Later   float64 `json:"later"`   // share of these that a commit changed within a week
 }
 
-// Change is a change with what aOa would have said before it was committed.
+// Change is a commit with what aOa would have said before it was made.
 type Change struct {
 	Subject string         `json:"subject"`
-	Commit  string         `json:"commit"` // the first digits of its id
+	Commit  string         `json:"commit"` // the first digits of its ID
 	At      time.Time      `json:"at"`
 	Files   []ChangedFile  `json:"files"`
-	Warned  []ChangeLacked `json:"warned"` // of the complete change
+	Warned  []ChangeLacked `json:"warned"` // what was missing in the complete change
 }
 
-// ChangedFile is one file of a change, and where aOa listed it while it was left out.
+// ChangedFile is one file of a change, with its position in aOa's list when it was left out.
 type ChangedFile struct {
 	File  string  `json:"file"`
 	New   bool    `json:"new"`   // no earlier commit has it
-	Place int     `json:"place"` // 1 for the first, 0: not listed
-	P     float64 `json:"p"`     // the probability that was given, 0 if it was not listed
+	Place int     `json:"place"` // 1 for the first, 0 if it was not listed
+	P     float64 `json:"p"`     // the probability aOa gave it, 0 if it was not listed
 }
 
-// ChangeLacked is a file that would have been named as missing.
+// ChangeLacked is a file that aOa would have called missing.
 type ChangeLacked struct {
 	File string  `json:"file"`
 	P    float64 `json:"p"`
@@ -50,7 +51,7 @@ type ChangeLacked struct {
 	Of   int     `json:"of"`
 }
 
-// Bounds of the changes that are shown.
+// Limits of the changes that are shown.
 const (
 	shownChanges = 5
 	fewestFiles  = 2
@@ -59,7 +60,7 @@ const (
 )
 
 func newPast(changes []eval.Change) *Past {
-	var t tally // what was promised beside one file, and when files left out were found
+	var t tally // the promised probabilities, and when files left out were found
 	p := &Past{Changes: len(changes)}
 	first, five, simple, right, wrong, later := 0, 0, 0, 0, 0, 0
 	for _, c := range changes {
@@ -100,7 +101,7 @@ func count(yes bool) int {
 	return 0
 }
 
-// newest are the newest changes that can be shown whole, the newest first.
+// newest returns the newest changes that are small enough to be shown, the newest first.
 func newest(changes []eval.Change) (out []Change) {
 	for _, c := range slices.Backward(changes) {
 		if n := len(c.Commit.Paths()); n < fewestFiles || n > mostFiles || len(c.Guesses) < 2 {

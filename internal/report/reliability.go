@@ -6,18 +6,18 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// Reliability is how right predictions were.
+// Reliability says how accurate predictions were.
 type Reliability struct {
-	Bars  []Bar  `json:"bars"`  // what was promised and what came true, in tenths
-	Weeks []Week `json:"weeks"` // by week, oldest first; by month where they are many
-	Month bool   `json:"month"` // Weeks are months
+	Bars  []Bar  `json:"bars"`  // promised probabilities and how often they came true, in ten groups
+	Weeks []Week `json:"weeks"` // by week, oldest first; by month if there are many weeks
+	Month bool   `json:"month"` // whether Weeks are months
 }
 
-// Bar is the promises of one tenth.
+// Bar holds the predictions whose probability lies in one tenth of the scale.
 type Bar struct {
 	N    int     `json:"n"`
-	P    float64 `json:"p"`    // mean promise
-	Used float64 `json:"used"` // share that came true
+	P    float64 `json:"p"`    // mean of the promised probabilities
+	Used float64 `json:"used"` // share of them that came true
 }
 
 // Week counts the predictions of one week or month.
@@ -32,15 +32,15 @@ const (
 	tenths    = 10
 )
 
-// tally gathers promises.
+// tally collects the promised probabilities and their outcomes.
 type tally struct {
 	n    [tenths]int
 	p    [tenths]float64
 	used [tenths]int
-	days map[time.Time][2]int // day → wrong, right
+	days map[time.Time][2]int // day → numbers of wrong and right predictions
 }
 
-// promise counts a probability and whether it came true.
+// promise adds a probability and whether the prediction came true.
 func (t *tally) promise(p float64, right bool) {
 	i := min(max(int(p*tenths), 0), tenths-1)
 	t.n[i]++
@@ -50,7 +50,7 @@ func (t *tally) promise(p float64, right bool) {
 	}
 }
 
-// day counts a prediction by its time.
+// day adds a prediction to the count of its day.
 func (t *tally) day(at time.Time, right bool) {
 	if t.days == nil {
 		t.days = map[time.Time][2]int{}
@@ -76,7 +76,8 @@ func (t *tally) reliability() Reliability {
 	return r
 }
 
-// weeks sums the days up. A week without predictions between two others is one of nothing.
+// weeks adds the days up to weeks, or to months if there are many. A week without predictions
+// between two others is included with zeros.
 func (t *tally) weeks() (out []Week, months bool) {
 	if len(t.days) == 0 {
 		return []Week{}, false
@@ -91,7 +92,7 @@ func (t *tally) weeks() (out []Week, months bool) {
 		}
 	}
 	months = last.Sub(first) > mostWeeks*7*24*time.Hour
-	begin := func(d time.Time) time.Time { return d.AddDate(0, 0, -(int(d.Weekday())+6)%7) } // Monday
+	begin := func(d time.Time) time.Time { return d.AddDate(0, 0, -(int(d.Weekday())+6)%7) } // the Monday before d
 	next := func(d time.Time) time.Time { return d.AddDate(0, 0, 7) }
 	if months {
 		begin = func(d time.Time) time.Time { return d.AddDate(0, 0, 1-d.Day()) }
@@ -109,8 +110,8 @@ func (t *tally) weeks() (out []Week, months bool) {
 	return out, months
 }
 
-// newReliability reads outcomes: those of all files that were predicted for the bars, those of
-// files that were shown for the weeks.
+// newReliability makes a Reliability of outcomes: the bars count all predicted files, the weeks
+// only the files that were shown.
 func newReliability(outcomes []prefetch.Outcome) *Reliability {
 	var t tally
 	for _, o := range outcomes {

@@ -1,6 +1,7 @@
-// Package schedule does what is due: jobs go in, each with its period, and are done once in it.
+// Package schedule runs jobs periodically, and stops an idle process.
 //
-// When a job was done is kept with the log, so one that was due while nothing ran, or while the
-// machine slept, is done soon after. Idle stops a process that nothing calls. A job that fails or
-// panics ends nothing and is tried again. The package knows nothing of what the jobs do.
+// Each job runs once in its period. The time of its last run is stored in the log, so a job that
+// was due while the process did not run, or while the machine slept, runs soon afterwards. Idle
+// stops a process that nobody calls. A job that fails or panics does not stop the others, and is
+// tried again. The package knows nothing about what the jobs do.
 package schedule

@@ -8,55 +8,54 @@ import (
 	"time"
 )
 
-// Calls knows how many calls there were, and the time of the last one. It is safe for concurrent
-// use.
+// Calls counts calls and has the time of the last one. It is safe for concurrent use.
 type Calls struct{ count, unixMilli atomic.Int64 }
 
-// Note notes a call.
+// Note counts a call.
 func (c *Calls) Note(at time.Time) {
 	c.count.Add(1)
 	c.unixMilli.Store(at.UnixMilli())
 }
 
-// Begin notes when the process began, which is no call.
+// Begin sets the time from which the process is idle until the first call.
 func (c *Calls) Begin(at time.Time) { c.unixMilli.Store(at.UnixMilli()) }
 
-// last is the time of the last call.
+// last returns the time of the last call.
 func (c *Calls) last() time.Time { return time.UnixMilli(c.unixMilli.Load()) }
 
-// Idle returns memory when nothing calls, and stops the process when nothing calls for long. All
-// fields are needed.
+// Idle returns memory to the system when there are no calls, and stops the process after a longer
+// time without calls. All fields are required.
 type Idle struct {
 	Calls     *Calls
 	Now       func() time.Time
 	Alert     *slog.Logger
-	Limit     func() time.Duration // after which Stop is called; 0: never
-	Busy      func() bool          // something long is under way
-	Unwritten func() bool          // something waits that could not be written: the process goes on, with a warning
-	Gone      func() bool          // what the process serves is gone: it stops at once
+	Limit     func() time.Duration // idle time after which Stop is called; 0: never
+	Busy      func() bool          // whether some long work is in progress
+	Unwritten func() bool          // whether data could not be written yet: then the process keeps running, with a warning
+	Gone      func() bool          // whether the thing that the process serves is gone: then it stops at once
 	Stop      func(gone bool)
 }
 
-// passing is how long a process stays that was called once at most: an agent that searches many
-// repositories starts one in each.
+// passing is how long a process keeps running if it had at most one call. An agent that searches
+// many repositories starts a process in each.
 const passing = 10 * time.Minute
 
-// How often the idle time is checked, at most and at least.
+// The longest and the shortest time between two checks of the idle time.
 const (
 	idleAtMost  = 5 * time.Second
 	idleAtLeast = 100 * time.Millisecond
 )
 
-// Memory is returned to the system when nothing has called for memoryAfter: by then the snapshot of
-// the last minute is written. That is checked every memoryCheck.
+// Memory is returned to the system after memoryAfter without a call; by then the snapshot of the
+// last minute is written. The time is checked every memoryCheck.
 const (
 	memoryCheck = 5 * time.Second
 	memoryAfter = time.Minute
 )
 
-// ReturnMemory returns to the system what a burst of work, an import or the start has left unused.
+// ReturnMemory returns unused memory to the system after a burst of work, an import or the start.
 func (i *Idle) ReturnMemory(ctx context.Context) error {
-	var before time.Time // the last call before memory was returned
+	var before time.Time // the last call before memory was returned the last time
 	for Pause(ctx, memoryCheck) {
 		last := i.Calls.last()
 		if last.Equal(before) || i.Busy() || i.Now().Sub(last) < memoryAfter {
@@ -68,9 +67,9 @@ func (i *Idle) ReturnMemory(ctx context.Context) error {
 	return nil
 }
 
-// Run stops the process when there was no call for the limit, or what it serves is gone.
+// Run stops the process after the limit without a call, or when the thing that it serves is gone.
 func (i *Idle) Run(ctx context.Context) error {
-	warned := false // a warning was logged that something waits
+	warned := false // whether the warning about unwritten data was logged
 	for wait := idleAtLeast; Pause(ctx, wait); {
 		if i.Gone() {
 			i.Stop(true)
@@ -102,7 +101,7 @@ func (i *Idle) Run(ctx context.Context) error {
 	return nil
 }
 
-// Pause waits, and reports whether it waited to the end.
+// Pause waits for a time, and reports whether it did not end early because of ctx.
 func Pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

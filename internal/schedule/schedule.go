@@ -11,38 +11,38 @@ import (
 )
 
 const (
-	// dueEvery is how often jobs are compared with the clock: one that was due while the machine
-	// slept begins so soon after.
+	// dueEvery is how often jobs are compared with the clock. A job that became due while the
+	// machine slept starts this soon after.
 	dueEvery = time.Minute
-	// retryAfter is when a job that failed is tried again, and when an urgent one is due.
+	// retryAfter is the time after which a failed job is tried again, and an urgent job is due.
 	retryAfter = time.Hour
 
 	day = 24 * time.Hour
 )
 
-// Notes keeps small texts by name, across restarts.
+// Notes stores small texts by name. They survive restarts.
 type Notes interface {
 	Meta(ctx context.Context, name string) (string, error)
 	SetMeta(ctx context.Context, name, value string) error
 }
 
-// Job is something that is done once in a period, however often the daemon starts meanwhile. When
-// it was done is kept in the log's file, so that one that was due while no daemon ran is done at
-// the start.
+// Job is done once in a period, however often the daemon restarts. The time of the last run is
+// stored in the log's file, so a job that was due while no daemon ran is done at the start.
 type Job struct {
 	Name   string
 	Every  time.Duration
 	Do     func(context.Context) error
-	Urgent func() bool // it is due after retryAfter already; may be nil
+	Urgent func() bool // whether it is due already after retryAfter; may be nil
 }
 
-// Often is something that is done while the process runs, at fixed intervals.
+// Often is a function that is called at fixed intervals while the process runs.
 type Often struct {
 	Every time.Duration
 	Do    func(context.Context)
 }
 
-// Schedule does jobs when they are due, one after the other, and Often what is to be done often.
+// Schedule runs jobs when they are due, one after the other, and the Often functions at their
+// intervals.
 type Schedule struct {
 	Notes Notes
 	Now   func() time.Time
@@ -51,14 +51,14 @@ type Schedule struct {
 	Often []Often
 }
 
-// Run does what is due until ctx ends, and waits for what is running.
+// Run runs jobs until ctx ends, and waits for those that are running.
 func (s *Schedule) Run(ctx context.Context) error {
 	log := cronLog{s.Log}
-	// Recover is the inner one: SkipIfStillRunning takes a job that panicked for one that still
-	// runs.
+	// Recover must be inside of SkipIfStillRunning, which takes a job that panicked for one that is
+	// still running.
 	guarded := cron.NewChain(cron.SkipIfStillRunning(log), cron.Recover(log))
 	due := s.due(ctx, log)
-	due() // a daemon that is stopped when idle may never meet a certain hour
+	due() // a daemon that stops when idle may never run at a certain hour
 	s.Log.Debug("housekeeping at the start is done")
 	c := cron.New()
 	c.Schedule(cron.Every(dueEvery), guarded.Then(cron.FuncJob(due)))
@@ -71,7 +71,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 	return nil
 }
 
-// due returns a function that does the jobs that are due, one after the other.
+// due returns a function that runs the due jobs, one after the other.
 func (s *Schedule) due(ctx context.Context, log cron.Logger) func() {
 	var runs []cron.Job
 	for _, j := range s.Jobs {
@@ -89,7 +89,7 @@ type run struct {
 	Job
 	s    *Schedule
 	ctx  context.Context
-	last time.Time // zero: not known
+	last time.Time // zero if not known
 }
 
 func (s *Schedule) newRun(ctx context.Context, j Job) *run {
@@ -102,10 +102,10 @@ func (s *Schedule) newRun(ctx context.Context, j Job) *run {
 	return r
 }
 
-// meta is the name under which the log's file has the time.
+// meta returns the name under which the log's file stores the time.
 func (r *run) meta() string { return "ran." + r.Name }
 
-// Run does the job if it is due. A last run in the future was under a clock that was ahead.
+// Run runs the job if it is due. A last run in the future is ignored: the clock was ahead then.
 func (r *run) Run() {
 	now, every := r.s.Now(), r.Every
 	if r.Urgent != nil && r.Urgent() {
@@ -121,7 +121,7 @@ func (r *run) Run() {
 	}
 }
 
-// done notes the run. One that was cut off by the daemon's end is not noted.
+// done stores the time of the run, unless the run was interrupted because the daemon stops.
 func (r *run) done(now time.Time, err error) {
 	if r.ctx.Err() != nil {
 		return
@@ -134,7 +134,7 @@ func (r *run) done(now time.Time, err error) {
 	}
 }
 
-// cronLog is the daemon's log for package cron: of what it says, only errors matter.
+// cronLog passes the errors of package cron to the daemon's log and drops its other messages.
 type cronLog struct{ log *slog.Logger }
 
 func (cronLog) Info(string, ...any) {}

@@ -15,24 +15,25 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 )
 
-// Bounds of a server's client.
+// Timeouts of the connection to the server.
 const (
 	dialTimeout = 2 * time.Second
 	poolSize    = 4
 )
 
-// readTimeout is what a command may take; tests on busy machines wait longer.
+// readTimeout is how long a command may take. It is a variable so that tests on busy machines can
+// raise it.
 var readTimeout = 2 * time.Second
 
-// noLog keeps the client library from writing to stderr: what goes wrong is in the errors that it
-// returns.
+// noLog discards the messages of the Redis client library, which would go to stderr. The errors
+// that the library returns say the same.
 type noLog struct{}
 
 func (noLog) Printf(context.Context, string, ...any) {}
 
 var silence = sync.OnceFunc(func() { redis.SetLogger(noLog{}) })
 
-// dial makes the client; it connects at first use.
+// dial returns a client for the server. The client connects when it is used for the first time.
 func dial(url string) (redis.UniversalClient, error) {
 	silence()
 	o, err := config.ParseRedis(url)
@@ -53,15 +54,15 @@ func dial(url string) (redis.UniversalClient, error) {
 	return redis.NewUniversalClient(o), nil
 }
 
-// maxAnswer bounds the bytes of one answer: 500 entries have 32 MB at most.
+// maxAnswer is the largest answer of the server, in bytes. A page of 500 entries has at most 32 MB.
 const maxAnswer = 64 << 20
 
 var errAnswer = errors.New("the server's answer is larger than 64 MB")
 
-// boundedConn breaks at an answer without an end.
+// boundedConn is a connection that fails when an answer has more than maxAnswer bytes.
 type boundedConn struct {
 	net.Conn
-	size atomic.Int64 // bytes since the last write
+	size atomic.Int64 // bytes read since the last write
 }
 
 func (b *boundedConn) Read(p []byte) (int, error) {

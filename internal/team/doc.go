@@ -1,14 +1,15 @@
-// Package team exchanges events between the daemons of one repository's clones.
+// Package team exchanges events between the daemons that serve clones of one repository.
 //
-// Own events of the log go in and are appended to one stream of a Redis or Valkey server, as far as
-// they may leave the machine. Events that others appended come out, checked like any foreign input,
-// and go to the log. What a daemon forgets is deleted from the stream, and named there by digests,
-// so that the others forget it too. How far the log was published and the stream read is kept in
-// the log, so that a server that was emptied, restored or replaced is noticed: then own events are
-// published again, and receivers drop what they know.
+// The daemon appends the events of its own log to a stream of a Redis or Valkey server; words of
+// prompts and patterns are left out unless the settings allow them. It reads the events that other
+// daemons appended, checks them like any foreign input, and adds them to the log. When a user has
+// events forgotten, the daemon deletes them from the stream and appends an entry that names them by
+// digests, so that the other daemons forget them too. The log stores which events were published
+// and which entry was read last. So a server that was emptied, restored or replaced is noticed: the
+// daemon then publishes its own events again, and the receivers drop those that they know.
 //
-// The package never asks a question, never reads a file of the repository, and no question waits
-// for it: a server that is slow or gone costs news. Who may write to the stream can give it any
-// event: what that can do here is bounded by what decode takes and by the part of the log that is
-// kept for other clones.
+// No question waits for this package, and it never reads a file of the repository: if the server is
+// slow or gone, only the events of other clones are late. Anyone who may write to the stream can
+// put any event into it. What such an event can do here is limited by the checks in decode, and by
+// the share of the log that is reserved for other clones.
 package team

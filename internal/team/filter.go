@@ -10,17 +10,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Filter says which events of an origin are forgotten: those of a path, of a session, or since a
-// time. Names are digests, because a server must not name for good what is to be forgotten.
+// Filter describes events of one origin that are to be forgotten: those of a path, those of a
+// session, or those since a time. Paths and sessions are digests, because the server must not keep
+// the names of what is to be forgotten.
 type Filter struct {
 	Path    string `json:"path,omitempty"`    // digest of a file or folder
 	Session string `json:"session,omitempty"` // digest of a session's id
 	Since   int64  `json:"since,omitempty"`   // unix milliseconds
-	Until   int64  `json:"until"`             // unix milliseconds: what happened later stays
+	Until   int64  `json:"until"`             // unix milliseconds; later events are kept
 }
 
-// NewFilter is the filter for a file, or a folder and all below it, for a session, or for
-// everything from a time on. The other two are zero.
+// NewFilter returns the filter for one of three things: a path (a file, or a folder with everything
+// below it), a session, or everything since a time. The other two arguments are zero.
 func NewFilter(p event.Path, session string, since, until time.Time) Filter {
 	f := Filter{Until: until.UnixMilli()}
 	switch {
@@ -39,7 +40,7 @@ func digest(s string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// means reports whether the filter of an event's origin means it.
+// means reports whether the filter matches an event of the same origin.
 func (f Filter) means(e event.Event) bool {
 	at := e.Time.UnixMilli()
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// read takes what others have appended since the last reading.
+// read reads the entries that other daemons have appended since the last reading.
 func (l *link) read(ctx context.Context) error {
 	for {
 		start := l.t.now().Read
@@ -27,8 +27,8 @@ func (l *link) read(ctx context.Context) error {
 	}
 }
 
-// after returns entries that follow the ID start, or the oldest ones if start is "". next is the ID
-// to go on from; at the end of the stream it equals start.
+// after returns the entries that follow the entry with the ID start, or the oldest ones if start is
+// "". next is the ID to continue from; at the end of the stream it equals start.
 func (l *link) after(ctx context.Context, start string) (found []redis.XMessage, next string, err error) {
 	from := "-"
 	if start != "" {
@@ -44,8 +44,8 @@ func (l *link) after(ctx context.Context, start string) (found []redis.XMessage,
 	return found, found[len(found)-1].ID, nil
 }
 
-// take gives the log what one reading found: events, and then what is to be forgotten of those
-// before.
+// take adds the events of one reading to the log. Then it deletes the earlier events that the
+// reading says are to be forgotten.
 func (l *link) take(ctx context.Context, found []redis.XMessage) error {
 	var events []event.Event
 	forgets := map[string][]Filter{}
@@ -70,11 +70,12 @@ func (l *link) take(ctx context.Context, found []redis.XMessage) error {
 	return err
 }
 
-// open reads one entry of another origin. The event has an ID if it is to be taken.
+// open decodes one entry of another origin. The event has no ID if the entry is refused or holds a
+// filter.
 func (l *link) open(m redis.XMessage) (event.Event, *Filter) {
 	raw, _ := m.Values[field].(string)
 	at := entryTime(m.ID)
-	if now := l.t.o.Now(); at.After(now) { // the server's clock was ahead, or somebody chose the id
+	if now := l.t.o.Now(); at.After(now) { // the server's clock was ahead, or somebody chose the ID
 		at = now
 	}
 	e, forget, origin, bad := decode(raw, at)

@@ -15,29 +15,32 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Sizes of what is exchanged.
+// Limits of the exchange.
 const (
-	maxStream    = 200_000       // entries of the stream, about
-	maxPublished = maxStream / 2 // newest own events that a new or emptied stream gets, and others of their time
-	page         = 500           // entries that are read at once
-	window       = 2000          // own events that are collected for publishing
-	field        = "e"           // of an entry of the stream
+	maxStream = 200_000 // entries of the stream, about
+	// the newest own events that are published to a new or emptied stream, other clones having
+	// their share of it
+	maxPublished = maxStream / 2
+	page         = 500  // entries read at once
+	window       = 2000 // own events collected before they are published
+	field        = "e"  // the field of a stream entry that holds the data
 )
 
-// link is a client, and what is known over it.
+// link is a connection to the server, with the keys that it uses there.
 type link struct {
 	t            *Team
 	client       redis.UniversalClient
-	events, name string // keys: the stream, its incarnation
+	events, name string // keys of the stream and of its random name
 }
 
 func (t *Team) dial() (*link, error) {
 	client, err := dial(t.o.URL)
-	prefix := "aoa:{" + t.o.Repo + "}:" // the braces put all keys of a repository on one node of a cluster
+	prefix := "aoa:{" + t.o.Repo + "}:" // the braces keep all keys of a repository on one node of a cluster
 	return &link{t: t, client: client, events: prefix + "events", name: prefix + "stream"}, err
 }
 
-// round brings the server to where the log is, and the log to where the server is.
+// round exchanges everything once: it publishes what the server lacks, and reads what the log
+// lacks.
 func (l *link) round(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{l.identify, l.tell, l.publish, l.read} {
 		if err := step(ctx); err != nil {
@@ -47,7 +50,7 @@ func (l *link) round(ctx context.Context) error {
 	return nil
 }
 
-// identify notices a server that lacks what it had: another one, or one whose stream lost the
+// identify detects a server that has lost data: a different server, or one whose stream lacks the
 // newest own entry.
 func (l *link) identify(ctx context.Context) error {
 	name, err := l.client.Get(ctx, l.name).Result()
@@ -66,7 +69,7 @@ func (l *link) identify(ctx context.Context) error {
 		return err
 	case name == s.Stream && !missing:
 		return nil
-	case name == s.Stream: // the others are to read again what follows, too
+	case name == s.Stream: // the other daemons have to read the stream again, too
 		name = rand.Text()
 		if err := l.client.Set(ctx, l.name, name, 0).Err(); err != nil {
 			return err
@@ -83,7 +86,8 @@ func (l *link) identify(ctx context.Context) error {
 	})
 }
 
-// missing reports whether the stream lost an entry, other than at its old end.
+// missing reports whether an entry is gone from the stream although the stream still has older
+// ones.
 func (l *link) missing(ctx context.Context, entry string) (bool, error) {
 	if entry == "" {
 		return false, nil
@@ -100,15 +104,16 @@ func (l *link) missing(ctx context.Context, entry string) (bool, error) {
 	return len(first) > 0 && entryTime(first[0].ID).Before(entryTime(entry)), err
 }
 
-// entryTime is when an entry was appended, by the server's clock.
+// entryTime returns when an entry was appended, by the server's clock. The ID of the entry contains
+// it.
 func entryTime(id string) time.Time {
 	ms, _, _ := strings.Cut(id, "-")
 	n, _ := strconv.ParseInt(ms, 10, 64)
 	return time.UnixMilli(n)
 }
 
-// tell lets the others forget, by an entry of the stream. Then it deletes the own entries that are
-// meant, which newcomers never see.
+// tell appends an entry to the stream for each pending filter, which makes the other daemons forget
+// the events. Then it deletes the matching own entries, so that new daemons never see them.
 func (l *link) tell(ctx context.Context) error {
 	for _, f := range l.t.now().Forgets {
 		raw, err := encodeForget(l.t.o.Origin, rand.Text(), f)
@@ -136,7 +141,7 @@ func (l *link) add(raw []byte) *redis.XAddArgs {
 	return &redis.XAddArgs{Stream: l.events, MaxLen: maxStream, Approx: true, Values: []any{field, raw}}
 }
 
-// erase deletes the own entries that a filter means.
+// erase deletes the own entries that a filter matches from the stream.
 func (l *link) erase(ctx context.Context, f Filter) error {
 	for start := ""; ; {
 		found, next, err := l.after(ctx, start)
@@ -163,14 +168,14 @@ func (l *link) erase(ctx context.Context, f Filter) error {
 
 var errWindow = errors.New("enough for one reading of the log")
 
-// publish appends the log's own events that follow the last published one.
+// publish appends the own events that the log has after the last published batch.
 func (l *link) publish(ctx context.Context) error {
 	for {
 		at, last := l.t.now().Sent, l.t.o.Log.Last()
 		if at >= last {
 			return nil
 		}
-		if at == 0 { // older ones would displace those of the others
+		if at == 0 { // more would displace the events of other daemons
 			at = max(0, last-maxPublished)
 		}
 		var entries [][]byte
@@ -188,7 +193,7 @@ func (l *link) publish(ctx context.Context) error {
 		})
 		switch {
 		case err == nil:
-			at = max(at, last) // what follows are commits, or events of others
+			at = max(at, last) // the batches up to last hold only commits and events of other clones
 		case !errors.Is(err, errWindow):
 			return err
 		}

@@ -17,13 +17,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Log is the event log, as a Team uses it.
+// Log is the event log with the methods that a Team needs.
 type Log interface {
 	Last() int64 // number of the newest batch
-	// Own calls fn with the batches of own events after a number, in order.
+	// Own calls fn with the batches of own events after a batch number, in order.
 	Own(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error
-	// Take logs those events of other clones that are not known yet, and returns once they are
-	// learned.
+	// Take adds those events of other clones that are not in the log yet. It returns after they
+	// were learned.
 	Take(ctx context.Context, events []event.Event) error
 	// Forget deletes the events of other clones for which meant returns true.
 	Forget(ctx context.Context, meant func(event.Event) bool) (gone int, err error)
@@ -31,75 +31,77 @@ type Log interface {
 	SetMeta(ctx context.Context, key, value string) error
 }
 
-// Options of a Team. All are required, except that without a URL nothing is exchanged.
+// Options are the settings of a Team. All are required, but without a URL nothing is exchanged.
 type Options struct {
 	URL    string      // redis_url
 	Repo   string      // the same for all clones
-	Origin string      // this log's own name, see crypto/rand.Text
-	Words  func() bool // words of prompts and patterns may leave the machine
+	Origin string      // a random name of this log, see crypto/rand.Text
+	Words  func() bool // whether words of prompts and patterns may leave the machine
 	Log    Log
 	Now    func() time.Time
 	Info   *slog.Logger
-	Alert  *slog.Logger // aoa status shows its warnings
+	Alert  *slog.Logger // its warnings are shown by aoa status
 }
 
-// Team is one daemon's part of the exchange. It is safe for concurrent use.
+// Team exchanges the events of one daemon. It is safe for concurrent use.
 type Team struct {
 	o    Options
-	wake chan struct{} // there may be something to publish; capacity 1
+	wake chan struct{} // signals that there may be events to publish; capacity 1
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	state   state
 	linked  bool  // the last round succeeded
-	trouble error // why not
+	trouble error // why the last round failed
 	gap     time.Time
 	origins map[string]*Origin
-	met     int64 // how often an origin was met
+	met     int64 // how many times an origin was met
 }
 
-// state is what is kept in the log.
+// state is the part of a Team that is saved in the log.
 type state struct {
 	Stream  string   `json:"stream,omitempty"`  // the stream's incarnation: a random name that lies beside it
-	Read    string   `json:"read,omitempty"`    // the entry that was read last
-	Sent    int64    `json:"sent,omitempty"`    // the own batch that was published last
-	Entry   string   `json:"entry,omitempty"`   // the newest own entry
-	Forgets []Filter `json:"forgets,omitempty"` // not told the others yet
-	Removed []string `json:"removed,omitempty"` // origins that nothing is taken from
+	Read    string   `json:"read,omitempty"`    // ID of the entry that was read last
+	Sent    int64    `json:"sent,omitempty"`    // number of the own batch that was published last
+	Entry   string   `json:"entry,omitempty"`   // ID of the newest own entry
+	Forgets []Filter `json:"forgets,omitempty"` // filters that the other daemons were not told yet
+	Removed []string `json:"removed,omitempty"` // origins whose entries are refused
 }
 
-// metaState is the name of the state in the log.
+// metaState is the key under which the log stores the state.
 const metaState = "team"
 
-// Origin is another daemon, as far as this one met it since its start.
+// Origin is what is known about another daemon since this one started.
 type Origin struct {
 	Events  int       `json:"events"` // in the log; set by the daemon
 	Newest  time.Time `json:"newest,omitzero"`
-	Refused int       `json:"refused"`       // entries
-	Why     string    `json:"why,omitempty"` // the last one was
-	met     int64     // larger than that of all that were met before
+	Refused int       `json:"refused"`       // refused entries
+	Why     string    `json:"why,omitempty"` // why the last of them was refused
+	met     int64     // value of Team.met when it was last met: the largest is the most recent
 }
 
-// maxOrigins bounds the origins of which something is known in memory. The newest count.
+// maxOrigins is how many origins are remembered. Beyond it the one that was met longest ago is
+// dropped.
 const maxOrigins = 256
 
-// How often the stream is read, and how often a server is tried again that does not answer.
+// readEvery is how often the stream is read. tryAgain is the first pause before a failed exchange
+// is repeated.
 const (
 	readEvery = time.Second
-	tryAgain  = 250 * time.Millisecond // doubles
+	tryAgain  = 250 * time.Millisecond // doubled after each failure
 	tryAtMost = 15 * time.Second
 )
 
-// New reads the state. It does not connect.
+// New returns a Team with the state that the log stores. It does not connect.
 func New(ctx context.Context, o Options) (*Team, error) {
 	t := &Team{o: o, wake: make(chan struct{}, 1), origins: map[string]*Origin{}}
 	raw, err := o.Log.Meta(ctx, metaState)
 	if err == nil && raw != "" && json.Unmarshal([]byte(raw), &t.state) != nil {
-		t.state = state{} // everything is exchanged again
+		t.state = state{} // publish and read everything again
 	}
 	return t, err
 }
 
-// update changes the state, and keeps it.
+// update changes the state and saves it in the log.
 func (t *Team) update(ctx context.Context, change func(*state)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -121,7 +123,7 @@ func (t *Team) now() state {
 	return t.state
 }
 
-// Logged wakes the exchange after own events were logged.
+// Logged tells the Team that own events were added to the log.
 func (t *Team) Logged() {
 	select {
 	case t.wake <- struct{}{}:
@@ -129,8 +131,8 @@ func (t *Team) Logged() {
 	}
 }
 
-// Forget lets the others forget what this log forgets, when the server can be reached. It is
-// durable when Forget returns.
+// Forget makes the other daemons forget the events that this log forgets, as soon as the server can
+// be reached. The request is durable when Forget returns.
 func (t *Team) Forget(ctx context.Context, f Filter) error {
 	if t.o.URL == "" && t.now().Stream == "" {
 		return nil // nothing was ever published
@@ -139,8 +141,8 @@ func (t *Team) Forget(ctx context.Context, f Filter) error {
 	return t.update(ctx, func(s *state) { s.Forgets = append(slices.Clone(s.Forgets), f) })
 }
 
-// Remove refuses an origin from now on. It returns its whole name: name may be the beginning of one
-// of those that are known.
+// Remove refuses all entries of an origin from now on. name may be the beginning of one of the
+// known names. It returns the whole name.
 func (t *Team) Remove(ctx context.Context, name string, known []string) (string, error) {
 	var found []string
 	for _, k := range known {
@@ -174,14 +176,14 @@ func (t *Team) Run(ctx context.Context) error {
 	return nil
 }
 
-// exchange goes on with one client until it fails. linked reports whether it served for a while.
+// exchange uses one client until it fails. linked reports whether at least one round succeeded.
 func (t *Team) exchange(ctx context.Context) (linked bool, err error) {
 	l, err := t.dial()
 	if err != nil {
 		return false, err
 	}
 	defer l.client.Close()
-	// the library waits on its connection, whatever becomes of ctx
+	// the library waits for its connection even if ctx has ended
 	defer context.AfterFunc(ctx, func() { l.client.Close() })()
 	for ctx.Err() == nil {
 		if err := l.round(ctx); err != nil {
@@ -194,7 +196,7 @@ func (t *Team) exchange(ctx context.Context) (linked bool, err error) {
 	return linked, nil
 }
 
-// pause waits for a time, or until it is woken.
+// pause waits for a time, or until wake receives a value.
 func pause(ctx context.Context, d time.Duration, wake chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -205,7 +207,7 @@ func pause(ctx context.Context, d time.Duration, wake chan struct{}) {
 	}
 }
 
-// note keeps how the last round ended. A change is logged.
+// note records how the last round ended. A change is logged.
 func (t *Team) note(err error) {
 	t.mu.Lock()
 	before, first := t.trouble, !t.linked
@@ -219,10 +221,10 @@ func (t *Team) note(err error) {
 	}
 }
 
-// server names the server without its password.
+// server returns the name of the server without its password.
 func (t *Team) server() string { return config.RedisName(t.o.URL) }
 
-// lost notes that the server lacks what it had.
+// lost records that the server has lost data.
 func (t *Team) lost(why string) {
 	t.mu.Lock()
 	t.gap = t.o.Now()
@@ -231,7 +233,7 @@ func (t *Team) lost(why string) {
 		"own events are published again, all of its are read again", "server", t.server(), "why", why)
 }
 
-// refuse counts an entry that is not taken. The first one of an origin is a warning.
+// refuse counts a refused entry. The first one of an origin is logged as a warning.
 func (t *Team) refuse(origin string, why error) {
 	t.mu.Lock()
 	o := t.origin(cmp.Or(origin, "unknown"))
@@ -245,8 +247,8 @@ func (t *Team) refuse(origin string, why error) {
 	}
 }
 
-// origin finds an origin, or makes it in place of the one that was not met for longest. t.mu is
-// held.
+// origin returns the record of an origin. A new record replaces, when there are maxOrigins, the one
+// that was met longest ago. t.mu must be held.
 func (t *Team) origin(name string) *Origin {
 	o := t.origins[name]
 	if o == nil {
@@ -265,7 +267,7 @@ func (t *Team) origin(name string) *Origin {
 
 var errRemoved = errors.New("it was removed here")
 
-// admit notes that an origin was met.
+// admit records that an origin was met. The error says that its entries are refused.
 func (t *Team) admit(origin string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -278,17 +280,18 @@ func (t *Team) admit(origin string) error {
 
 // Status is the state of the exchange.
 type Status struct {
-	Server  string            `json:"server"` // redis_url without its password; "" for none
-	Linked  bool              `json:"linked"`
-	Trouble error             `json:"-"`
-	Waiting int64             `json:"waiting"`           // own batches that were not published yet
-	Forgets int               `json:"forgets"`           // what the others were not told yet
-	Gap     time.Time         `json:"gap,omitzero"`      // when the server was last seen to lack what it had, since the start
-	Removed []string          `json:"removed,omitempty"` // origins
-	Origins map[string]Origin `json:"origins"`           // by name; those that were met since the start
+	Server  string `json:"server"` // redis_url without its password; "" for none
+	Linked  bool   `json:"linked"`
+	Trouble error  `json:"-"`
+	Waiting int64  `json:"waiting"` // own batches that are not published yet
+	Forgets int    `json:"forgets"` // filters that the other daemons were not told yet
+	// when the server was last found to have lost data, since the start
+	Gap     time.Time         `json:"gap,omitzero"`
+	Removed []string          `json:"removed,omitempty"` // origins whose entries are refused
+	Origins map[string]Origin `json:"origins"`           // by name: the origins that were met since the start
 }
 
-// Status tells how the exchange goes.
+// Status returns the state of the exchange.
 func (t *Team) Status() Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -304,7 +307,7 @@ func (t *Team) Status() Status {
 	return s
 }
 
-// Troubles are what is wrong with the exchange, in words.
+// Troubles describes what is wrong with the exchange, one sentence each.
 func (st Status) Troubles() (out []string) {
 	if st.Trouble != nil {
 		out = append(out, fmt.Sprintf("the exchange with %s failed, %d batches wait: %v", st.Server, st.Waiting, st.Trouble))

@@ -16,32 +16,33 @@ import (
 // wireVersion is the version of entry. Entries of other versions are refused.
 const wireVersion = 1
 
-// Bounds of an entry.
+// Limits of an entry.
 const (
 	maxEntry = 64 << 10 // bytes
-	maxName  = 256      // bytes of an id, a session, a word
+	maxName  = 256      // bytes of an ID, a session or a word
 	maxPaths = 1000
-	maxAhead = 2 * time.Minute // of an event's time before that of its entry in the stream
+	maxAhead = 2 * time.Minute // how far an event's time may be ahead of its entry in the stream
 )
 
-// entry is what one field of the stream holds: an event, or what its origin wants to be forgotten.
+// entry is the data of one stream entry: an event, or a filter of events that its origin wants to
+// have forgotten.
 type entry struct {
 	Version int             `json:"v"`
 	Origin  string          `json:"origin"`
-	ID      string          `json:"id"` // of the event, or random
+	ID      string          `json:"id"` // the event's ID, or a random one
 	Event   json.RawMessage `json:"event,omitempty"`
 	Forget  *Filter         `json:"forget,omitempty"`
 }
 
-// travels says which kinds are exchanged. Commits and renames come from git. Saves, ticks, settings
-// and branches do not concern another clone.
+// travels lists the kinds of events that are exchanged. Every clone gets commits and renames from
+// git. Saves, ticks, settings and branches do not concern other clones.
 var travels = map[event.Kind]bool{event.KindPrompt: true, event.KindRead: true, event.KindEdit: true,
 	event.KindWrite:  true,
 	event.KindSearch: true, event.KindRun: true, event.KindFailed: true, event.KindHint: true,
 	event.KindFeedback: true}
 
-// encode turns an own event into an entry; false if it does not travel. Words travel only where
-// they were allowed to: those of a prompt and of a pattern, never those of a command.
+// encode makes an entry from an own event. It returns false if the event is not exchanged. If words
+// is true, the words of prompts and search patterns are included; those of commands never are.
 func encode(e event.Event, origin string, words bool) ([]byte, bool) {
 	if e.Origin != "" || e.ID == "" || !travels[e.Kind()] {
 		return nil, false
@@ -54,7 +55,7 @@ func encode(e event.Event, origin string, words bool) ([]byte, bool) {
 	return raw, err == nil && len(raw) <= maxEntry
 }
 
-// shared is what others get of the body of an event that travels.
+// shared returns the part of an event's body that other clones get.
 func shared(e event.Event, words bool) event.Body {
 	var terms []string
 	if k := e.Kind(); words && (k == event.KindPrompt || k == event.KindSearch) {
@@ -72,7 +73,8 @@ func shared(e event.Event, words bool) event.Body {
 		return c
 	case event.Hint:
 		h := event.Hint{Name: b.Name, Status: b.Status, Label: b.Label, Change: readablePaths(b.Change)}
-		if h.Paths = readablePaths(b.Paths); len(h.Paths) == len(b.Paths) { // else scores would be of other files
+		// otherwise the scores would belong to other files
+		if h.Paths = readablePaths(b.Paths); len(h.Paths) == len(b.Paths) {
 			h.Scores = b.Scores
 		}
 		return h
@@ -82,7 +84,7 @@ func shared(e event.Event, words bool) event.Body {
 	return nil
 }
 
-// readablePaths are the paths that JSON has names for.
+// readablePaths returns the paths that are valid UTF-8, which JSON needs, at most maxPaths.
 func readablePaths(paths []event.Path) (out []event.Path) {
 	for _, p := range paths {
 		if utf8.ValidString(string(p)) && len(out) < maxPaths {
@@ -92,21 +94,22 @@ func readablePaths(paths []event.Path) (out []event.Path) {
 	return out
 }
 
-// readable are the terms that are not hashed: no other store has the key.
+// readable returns the words that are not hashed. Hashed words mean nothing to other stores, which
+// have other keys.
 func readable(terms []string) []string {
 	return slices.DeleteFunc(slices.Clone(terms), func(t string) bool { return strings.HasPrefix(t, event.HashedWord) })
 }
 
-// encodeForget turns a filter into an entry.
+// encodeForget makes an entry from a filter.
 func encodeForget(origin, id string, f Filter) ([]byte, error) {
 	return json.Marshal(entry{Version: wireVersion, Origin: origin, ID: id, Forget: &f})
 }
 
 var errEntry = errors.New("it is no entry of this version")
 
-// decode reads an entry that was appended to the stream at a time. The event has its origin before
-// its ID and its session: it is no event, session or hint of this clone, and of no other origin.
-// The origin is returned with an error, too, if it is known.
+// decode reads an entry that was appended to the stream at the given time. It puts the origin
+// before the event's ID and its session, so that they cannot equal an ID or a session of this clone
+// or of another origin. The origin is returned with an error, too, if it is known.
 func decode(raw string, at time.Time) (e event.Event, forget *Filter, origin string, err error) {
 	var w entry
 	if len(raw) > maxEntry {
@@ -140,7 +143,7 @@ func decode(raw string, at time.Time) (e event.Event, forget *Filter, origin str
 	return e, nil, w.Origin, nil
 }
 
-// check refuses what no daemon sends.
+// check returns an error for an event that no daemon would send.
 func check(e *event.Event) error {
 	if !travels[e.Kind()] {
 		return fmt.Errorf("no clone sends its kind %.20q", string(e.Kind()))

@@ -181,21 +181,13 @@ func (a *app) cacheList() *cobra.Command {
 
 func (a *app) cacheRemove() *cobra.Command {
 	var r api.CacheDeleteRequest
-	c := &cobra.Command{
-		Use:   "rm [KEY]",
-		Short: "delete an item, or all of a session",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			r.Key = strings.Join(args, "")
-			if r.All == (r.Key != "") {
-				return usage("name a key, or --all for all of the session")
-			}
-			return show(c.Context(), a, api.CacheDelete, r, func(ans api.CacheDeleteAnswer) {
+	c := oneOrAll("rm [KEY]", "delete an item, or all of a session", "a key", "all items of the session",
+		func(ctx context.Context, key string, all bool) error {
+			r.Key, r.All = key, all
+			return show(ctx, a, api.CacheDelete, r, func(ans api.CacheDeleteAnswer) {
 				fmt.Fprintf(a.out, "deleted %s, %s\n", plural(ans.Items, "item"), size(ans.Bytes))
 			})
-		},
-	}
+		})
 	a.ownSessionFlag(c, &r.Session)
-	c.Flags().BoolVar(&r.All, "all", false, "all items of the session")
 	return c
 }

@@ -230,8 +230,15 @@ func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, e
 // found returns the error of a check with findings: their number, and what to do about a wrong one.
 func (a *app) found(ans *change.Answer, staged bool) error {
 	var parts []string
-	if n := len(ans.Broken) + ans.MoreBroken; n > 0 {
-		parts = append(parts, "breaks "+plural(n, "line"))
+	broken := map[event.Path]bool{} // of each file only the first line with a name is listed
+	for _, b := range ans.Broken {
+		broken[b.File] = true
+	}
+	switch {
+	case ans.MoreBroken > 0:
+		parts = append(parts, "breaks at least "+plural(len(broken), "file"))
+	case len(broken) > 0:
+		parts = append(parts, "breaks "+plural(len(broken), "file"))
 	}
 	if n := len(ans.Missing) + ans.MoreMissing; n > 0 {
 		parts = append(parts, "may lack "+plural(n, "file"))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -181,21 +182,11 @@ func (a *app) reloadUndo() *cobra.Command {
 }
 
 func (a *app) reloadForget() *cobra.Command {
-	var r api.SequenceForgetRequest
-	c := &cobra.Command{
-		Use:   "forget [ID]",
-		Short: "erase a recorded sequence, or --all of them",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if r.All == (len(args) > 0) {
-				return usage("name a sequence, or --all for all of them")
-			}
-			r.ID = strings.Join(args, "")
-			return show(c.Context(), a, api.ReloadForget, r, func(ans api.SequenceForgetAnswer) {
+	return oneOrAll("forget [ID]", "erase a recorded sequence, or --all of them", "a sequence", "all of them",
+		func(ctx context.Context, id string, all bool) error {
+			r := api.SequenceForgetRequest{ID: id, All: all}
+			return show(ctx, a, api.ReloadForget, r, func(ans api.SequenceForgetAnswer) {
 				fmt.Fprintf(a.out, "forgot %s\n", plural(ans.Sequences, "sequence"))
 			})
-		},
-	}
-	c.Flags().BoolVar(&r.All, "all", false, "erase all of them")
-	return c
+		})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -79,21 +80,10 @@ func (a *app) stageList() *cobra.Command {
 }
 
 func (a *app) stageRemove() *cobra.Command {
-	var r api.StageDropRequest
-	c := &cobra.Command{
-		Use:   "rm [NAME|KEY]",
-		Short: "delete the kept results of a stage, one result, or all",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if r.All == (len(args) > 0) {
-				return usage("name a stage or a key, or --all for the results of all stages")
-			}
-			r.Name = strings.Join(args, "")
-			return show(c.Context(), a, api.StageDrop, r, func(ans api.StageDropAnswer) {
+	return oneOrAll("rm [NAME|KEY]", "delete the kept results of a stage, one result, or all", "a stage or a key",
+		"the results of all stages", func(ctx context.Context, name string, all bool) error {
+			return show(ctx, a, api.StageDrop, api.StageDropRequest{Name: name, All: all}, func(ans api.StageDropAnswer) {
 				fmt.Fprintf(a.out, "deleted %d\n", ans.Dropped)
 			})
-		},
-	}
-	c.Flags().BoolVar(&r.All, "all", false, "the results of all stages")
-	return c
+		})
 }

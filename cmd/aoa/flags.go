@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"strconv"
 	"strings"
@@ -47,4 +48,18 @@ func without(c *cobra.Command, one string, others ...string) error {
 		}
 	}
 	return nil
+}
+
+// oneOrAll is a command that deletes what its argument names, or everything with --all.
+func oneOrAll(use, short, one, all string, run func(ctx context.Context, name string, all bool) error) *cobra.Command {
+	var every bool
+	c := &cobra.Command{Use: use, Short: short, Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if name := strings.Join(args, ""); every == (name == "") {
+				return run(c.Context(), name, every)
+			}
+			return usage("name %s, or --all for %s", one, all)
+		}}
+	c.Flags().BoolVar(&every, "all", false, all)
+	return c
 }

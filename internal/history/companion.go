@@ -203,18 +203,21 @@ func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Pa
 		}
 	})
 	alike := c.alike(change)
-	out := make([]Companion, 0, len(found))
+	order := make([]*best, 0, len(found)) // pointers: a companion has some 300 bytes, and few are wanted
 	for f, i := range at {
 		b := &found[i]
 		b.Facts[Others], b.Facts[Alike] = Beside(b.z, b.sum-probability(b.z), alike[f])
 		b.Facts[Alone] = AloneOf(len(change) == 1, b.z)
 		b.LogOdds = w.LogOdds(&b.Facts)
-		out = append(out, b.Companion)
+		order = append(order, b)
 	}
-	slices.SortFunc(out, func(a, b Companion) int {
+	slices.SortFunc(order, func(a, b *best) int {
 		return cmp.Or(cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(a.File, b.File))
 	})
-	out = out[:min(len(out), most)]
+	out := make([]Companion, min(len(order), most))
+	for i := range out {
+		out[i] = order[i].Companion
+	}
 	for i := range out[:min(len(out), mostForemost)] {
 		foremost.Of(&out[i])
 	}

@@ -116,130 +116,53 @@ const (
 	first = "first"
 )
 
-// TestWriter: which edit wrote a line, in commits that were made, amended, rebased and formatted.
-// What is not certain is not said.
-func TestWriter(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		do   func(w *work)
-		want string // of the lines, in their order
-	}{
-		{"people alone", func(w *work) { w.person("", add); w.Commit(first) },
-			"def add(a, b): | first\nreturn a + b | first"},
-		{"a new file", func(w *work) { w.agent("s1", "", add) }, "def add(a, b): | - s1\nreturn a + b | - s1"},
-		{"an edit, then a commit", func(w *work) {
-			w.person("", add)
-			w.Commit(first)
-			w.agent("s1", "    return a + b\n", "    return a + b\n"+div)
-			w.Commit("div")
-		}, "def add(a, b): | first\nreturn a + b | first\ndef div(a, b): | div s1\nif b == 0: | div s1\nreturn 0 | div s1\nreturn a / b | div s1"},
-		{"a person in the same commit", func(w *work) {
-			w.person("", add)
-			w.Commit(first)
-			w.agent("s1", "def add(a, b):\n", "def add(a, b):  # adds two\n")
-			w.person("return a + b", "return b + a")
-			w.Commit("second")
-		}, "def add(a, b):  # adds two | second s1\nreturn b + a | second ? s1"},
-		{"another file is committed between", func(w *work) {
-			w.person("", add)
-			w.Commit(first)
-			w.agent("s1", "return a + b", "return a + b + len(numbers)")
-			fault.Check(w, os.WriteFile(filepath.Join(w.Dir, "other"), nil, 0o600))
-			w.Git("add", "other")
-			w.Git("commit", "-q", "-m", "other")
-			w.Commit("second")
-		}, "def add(a, b): | first\nreturn a + b + len(numbers) | second s1"},
-		{"a formatter", func(w *work) {
-			w.person("", add)
-			w.Commit(first)
-			w.agent("s1", "    return a + b\n", "    if len(numbers)==0: return 0\n    return a + b\n")
-			w.person("    if len(numbers)==0: return 0\n", "\tif len(numbers) == 0:\n\t\treturn 0\n")
-			w.Commit("second")
-		}, "def add(a, b): | first\nif len(numbers) == 0: | second ? s1\nreturn 0 | second ? s1\nreturn a + b | first"},
-		{"white space alone", func(w *work) {
-			w.person("", add)
-			w.Commit(first)
-			w.agent("s1", "return a + b", "return sum( numbers )")
-			w.person("return sum( numbers )", "return sum(numbers)")
-			w.Commit("second")
-		}, "def add(a, b): | first\nreturn sum(numbers) | second s1"},
-		{"amended", func(w *work) {
-			w.person("", add)
-			w.Commit(first)
-			w.agent("s1", "return a + b", "return sum(numbers)")
-			w.Commit("second")
-			w.agent("s2", "return sum(numbers)", "return sum(numbers or [])")
-			w.Git("commit", "-q", "--amend", "-a", "-m", "amended")
-		}, "def add(a, b): | first\nreturn sum(numbers or []) | amended s2"},
-		{"rebased onto a newer commit", func(w *work) {
-			w.person("", add)
-			w.Commit(first)
-			w.Git("checkout", "-q", "-b", "work")
-			w.agent("s1", "return a + b", "return sum(numbers)")
-			w.Commit("second")
-			w.Git("checkout", "-q", "main")
-			w.person("def", "# calculates with numbers\ndef")
-			w.Commit("upstream")
-			w.Git("checkout", "-q", "work")
-			w.Git("rebase", "-q", "main")
-		}, "# calculates with numbers | upstream ? s1\ndef add(a, b): | first\nreturn sum(numbers) | second s1"},
-		{"the last of two edits", func(w *work) {
-			w.person("", add)
-			w.Commit(first)
-			w.agent("s1", "return a + b", "return sum(numbers)")
-			w.person("return sum(numbers)", "return a + b")
-			w.agent("s1", "return a + b", "return sum(numbers)")
-		}, "def add(a, b): | first\nreturn sum(numbers) | - s1"},
-		{"two sessions wrote it", func(w *work) {
-			w.person("", add)
-			w.Commit(first)
-			w.agent("s1", "return a + b", "return sum(numbers)")
-			w.person("return sum(numbers)", "return a + b")
-			w.agent("s2", "return a + b", "return sum(numbers)")
-		}, "def add(a, b): | first\nreturn sum(numbers) | - ? s2 s1"},
-		{"a short line beside one that a later call replaced", func(w *work) {
-			w.person("", add)
-			w.Commit(first)
-			w.agent("s1", "    return a + b", "    if a:\n        return b\n    return a + b")
-			w.agent("s2", "        return b\n", "        return sum(numbers)\n")
-			w.Commit("second")
-		}, "def add(a, b): | first\nif a: | second ? s2 s1\nreturn sum(numbers) | second s2\nreturn a + b | first"},
-		{"one took it away, a person put it back", func(w *work) {
-			w.person("", add)
-			w.Commit(first)
-			w.agent("s1", "return a + b", "return sum(numbers)")
-			w.agent("s2", "return sum(numbers)", "return total")
-			w.person("return total", "return sum(numbers)")
-		}, "def add(a, b): | first\nreturn sum(numbers) | - ? s2 s1"},
-		{"a line that is there twice", func(w *work) {
-			w.person("", add)
-			w.Commit(first)
-			w.person("    return a + b\n", "    return a + b\n\ndef f():\n    return None, error\n")
-			w.agent("s1", "def f():\n", "def f():\n    return None, error\n")
-		}, "def add(a, b): | first\nreturn a + b | first\n | - ? s1\ndef f(): | - ? s1\nreturn None, error | - s1\nreturn None, error | - ? s1"},
-		{"a bracket", func(w *work) {
-			w.person("", add)
-			w.Commit(first)
-			w.agent("s1", "b\n", "b\n)\n")
-		}, "def add(a, b): | first\nreturn a + b | first\n) | - ? s1"},
-		{"a file that was written over an unknown content", func(w *work) {
-			w.person("", add)
-			w.Commit(first)
-			w.person("return a + b", "return sum(numbers)")
-			w.agent("s1", "", w.text())
+// step does what a line of a story says: person OLD NEW, agent SESSION OLD NEW, overwritten, which is
+// a write of an agent over an unknown content, write FILE, commit SUBJECT, git ARG….
+func (w *work) step(line string) {
+	w.Helper()
+	var session, old, new string
+	do, rest, _ := strings.Cut(line, " ")
+	switch do {
+	case "person":
+		_, err := fmt.Sscanf(rest, "%q %q", &old, &new)
+		fault.Check(w, err)
+		w.person(old, new)
+	case "agent", "overwritten":
+		_, err := fmt.Sscanf(rest, "%s %q %q", &session, &old, &new)
+		fault.Check(w, err)
+		w.agent(session, old, new)
+		if do == "overwritten" {
 			call := fmt.Sprint("call", w.calls)
-			w.texts[call+"x"] = w.texts[call]
-			w.log("s1", event.Call{Act: event.ActWrite, Paths: []event.Path{file}, Before: "0123"})
+			w.log(session, event.Call{Act: event.ActWrite, Paths: []event.Path{file}, Before: "0123"})
 			delete(w.texts, call)
-		}, "def add(a, b): | first\nreturn sum(numbers) | - ? s1"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			w := newWork(t)
-			c.do(w)
-			got, _ := w.find()
-			fault.Same(t, "lines", strings.Join(got, "\n"), c.want)
-		})
+		}
+	case "write":
+		w.Write(rest, "")
+	case "commit":
+		w.Commit(rest)
+	default:
+		w.Git(strings.Fields(rest)...)
 	}
+}
+
+// TestWriter: which edit wrote a line, in commits that were made, amended, rebased and formatted.
+// What is not certain is not said. The stories of testdata/writer.txt say after -- who wrote each
+// line; -update writes it.
+func TestWriter(t *testing.T) {
+	const golden = "testdata/writer.txt"
+	raw, err := os.ReadFile(golden)
+	fault.Check(t, err)
+	var all strings.Builder
+	for story := range strings.SplitSeq(strings.TrimPrefix(string(raw), "== "), "\n== ") {
+		story, _, _ := strings.Cut(story, "\n--\n")
+		w := newWork(t)
+		for _, line := range strings.Split(story, "\n")[1:] {
+			w.step(line)
+		}
+		got, _ := w.find()
+		fmt.Fprintf(&all, "== %s\n--\n%s\n\n", story, strings.Join(got, "\n"))
+	}
+	fault.Golden(t, golden, strings.TrimSuffix(all.String(), "\n"))
 }
 
 // TestTurn: the edit comes with the prompt of its turn, what else the turn edited, and the last

@@ -207,24 +207,6 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestMissingPartners: for what is changed in the worktree.
-func TestMissingPartners(t *testing.T) {
-	d := newFixture(t, Options{})
-	d.serve()
-	for i, step := range []struct {
-		file string
-		want int
-	}{{"", 0}, {"server/wire.go", 1}, {"docs/protocol.md", 0}} {
-		if step.file != "" {
-			write(t, d.repo.Root.Abs(event.Path(step.file)), "changed")
-		}
-		if got := call[partnersOut](d, "missing_partners", object{}); len(got.Missing) != step.want ||
-			len(got.Broken) != 0 {
-			t.Errorf("step %d: %+v", i, got)
-		}
-	}
-}
-
 // TestSession: that of the environment, else the newest live session of the checkout.
 func TestSession(t *testing.T) {
 	d := newFixture(t, Options{})

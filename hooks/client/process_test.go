@@ -132,7 +132,7 @@ func TestAlwaysSilentAndZero(t *testing.T) {
 		c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 4294967295\r\n\r\nx"))
 	})
 	full, sock := repo(t)
-	backlog(t, sock)
+	fault.FullQueue(t, sock)
 	open, w, err := os.Pipe()
 	fault.Check(t, err)
 	defer w.Close()
@@ -172,25 +172,6 @@ func TestAlwaysSilentAndZero(t *testing.T) {
 			_ = os.Remove(filepath.Join(tt.dir, ".git", "aoa", "hook-late")) // each waits
 			fault.Same(t, "printed", hook(t, tt.dir, tt.stdin, tt.env, tt.args...), "")
 		})
-	}
-}
-
-// backlog listens without accepting until no further connection fits.
-func backlog(t *testing.T, sock string) {
-	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	if err == nil {
-		err = syscall.Bind(fd, &syscall.SockaddrUnix{Name: sock})
-	}
-	if err == nil {
-		err = syscall.Listen(fd, 0)
-	}
-	fault.Check(t, err)
-	t.Cleanup(func() { syscall.Close(fd) })
-	for range 4 {
-		c, _ := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-		syscall.SetNonblock(c, true)
-		_ = syscall.Connect(c, &syscall.SockaddrUnix{Name: sock})
-		t.Cleanup(func() { syscall.Close(c) })
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -54,7 +53,7 @@ func TestSilent(t *testing.T) {
 			t.Parallel()
 			p := quietPlace(t)
 			if said == "-" {
-				fullQueue(t, p.Socket)
+				fault.FullQueue(t, p.Socket)
 			} else {
 				stuck(t, p.Socket, said)
 			}
@@ -112,27 +111,6 @@ func stuck(t *testing.T, socket, said string) {
 			c.Close()
 		}
 	})
-}
-
-// fullQueue listens and does not accept, with no space for a further caller.
-func fullQueue(t *testing.T, socket string) {
-	t.Helper()
-	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	if err == nil {
-		err = syscall.Bind(fd, &syscall.SockaddrUnix{Name: socket})
-	}
-	if err == nil {
-		err = syscall.Listen(fd, 0)
-	}
-	fault.Check(t, err)
-	t.Cleanup(func() { _ = syscall.Close(fd) })
-	for range 4 {
-		c, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-		fault.Check(t, err)
-		_ = syscall.SetNonblock(c, true)
-		_ = syscall.Connect(c, &syscall.SockaddrUnix{Name: socket}) // those of more than there is space for fail
-		t.Cleanup(func() { _ = syscall.Close(c) })
-	}
 }
 
 // TestLinksAndOtherUsers: a store, a folder or a socket that is a link, or belongs to another user,

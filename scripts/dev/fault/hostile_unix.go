@@ -51,3 +51,24 @@ func huge(name string) error {
 	}
 	return f.Close()
 }
+
+// FullQueue listens on a socket and does not accept, with no space for a further caller.
+func FullQueue(t testing.TB, socket string) {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		err = syscall.Bind(fd, &syscall.SockaddrUnix{Name: socket})
+	}
+	if err == nil {
+		err = syscall.Listen(fd, 0)
+	}
+	Check(t, err)
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	for range 4 {
+		c, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+		Check(t, err)
+		_ = syscall.SetNonblock(c, true)
+		_ = syscall.Connect(c, &syscall.SockaddrUnix{Name: socket}) // those of more than there is space for fail
+		t.Cleanup(func() { _ = syscall.Close(c) })
+	}
+}

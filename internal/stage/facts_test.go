@@ -436,7 +436,7 @@ func TestKeepTimes(t *testing.T) {
 	fault.Check(t, tell("s", 50<<20, "1"))
 	fault.Check(t, tell("s", 0, "1")) // again
 	if err := tell("s", 50<<20+1, "2"); !errors.Is(err, ErrSession) || !strings.Contains(err.Error(),
-		"52428801 bytes, the limit is 52428800") {
+		"hold 52428801 bytes, the limit is 52428800") {
 		t.Error(err)
 	}
 	for id, ok := range map[string]bool{"": false, strings.Repeat("i", 128): true, strings.Repeat("i", 129): false} {

@@ -43,7 +43,14 @@ func hookNames() []string {
 }
 
 // knownHooks returns an error if a typed name is not one that hooks can be installed for.
-func knownHooks(names []string) error { return knownWords("hooks for", names, hookNames()) }
+func knownHooks(names []string) error {
+	for _, n := range names {
+		if strings.Contains(n, ",") {
+			return usage("write the names with spaces between them: %s", strings.ReplaceAll(n, ",", " "))
+		}
+	}
+	return knownWords("hooks for", names, hookNames())
+}
 
 // scopeFlags has the flags --user, --project and --local, of which at most one may be set.
 type scopeFlags map[install.Scope]*bool

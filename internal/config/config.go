@@ -80,9 +80,9 @@ func (c Config) Get(key string) (string, error) {
 	k, ok := FindKey(key)
 	switch {
 	case !ok:
-		return "", fmt.Errorf("read config: %w", unknownKey(key))
+		return "", unknownKey(key)
 	case key == anyPattern:
 		return "", nil
 	}
-	return "", fmt.Errorf("read config: no tag is set for the pattern %q", k.pattern)
+	return "", fmt.Errorf("no tag is set for the pattern %q", k.pattern)
 }

@@ -126,7 +126,7 @@ func TestWarnings(t *testing.T) {
 	}
 	for _, want := range []string{`repository.yaml:1: `, `did you mean "threshold"`, `repository.yaml:3: `,
 		`did you mean "retention.bytes"`,
-		`"zzzzzzzzzz" (aoa`, `AOA_HOLDUOT: `, `did you mean "AOA_HOLDOUT"`} {
+		`"zzzzzzzzzz"`, `AOA_HOLDUOT: `, `did you mean "AOA_HOLDOUT"`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
 		}
@@ -148,7 +148,8 @@ func TestBadValues(t *testing.T) {
 		"watch: maybe":                   "allowed is on, off or poll",
 		"redis_url: http://u:secret@x":   "redis_url: \"…\": write redis://",
 		"kinds: [a]":                     "repository.yaml:1: kinds: a list is given; allowed is",
-		"kinds: prompt,none":             "\"none\": no such word",
+		"kinds: prompt,none":             "kinds: \"prompt,none\": \"none\": no such word",
+		"kinds: promt":                   "kinds: \"promt\": no such word (did you mean prompt?)",
 		"kinds: prompt,stal":             "\"stal\": no such word (did you mean stale?)",
 		"quiet: 1s\nwatch: on\nquiet: 3": "already defined at line 1",
 		"a: b: c":                        "mapping values are not allowed",

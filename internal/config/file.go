@@ -75,35 +75,28 @@ func Set(file, key, value string) error {
 	into := &Config{Tags: map[string]string{}}
 	k, ok := find(table(into), into, key)
 	if !ok || key == anyPattern {
-		return fmt.Errorf("set config: %w", unknownKey(key))
+		return unknownKey(key)
 	}
 	for _, s := range []string{key, value} { // YAML cannot represent these in one line
 		if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
 			return unicode.IsControl(r) || strings.ContainsRune("\ufeff\ufffe\uffff", r)
 		}) {
-			return fmt.Errorf("set config: %s: %q: control characters and bytes that are not UTF-8 are not allowed", key, s)
+			return fmt.Errorf("%s: %q: control characters and bytes that are not UTF-8 are not allowed", key, s)
 		}
 	}
-	err := k.parse(value)
-	if err == nil {
-		err = change(file, key, &value)
+	if err := k.parse(value); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("set config: %w", err)
-	}
-	return nil
+	return change(file, key, &value)
 }
 
 // Unset removes a setting from a file, so that the value of the next layer takes effect. A missing
 // file or key is no error.
 func Unset(file, key string) error {
 	if _, ok := FindKey(key); !ok {
-		return fmt.Errorf("unset config: %w", unknownKey(key))
+		return unknownKey(key)
 	}
-	if err := change(file, key, nil); err != nil {
-		return fmt.Errorf("unset config: %w", err)
-	}
-	return nil
+	return change(file, key, nil)
 }
 
 // change edits the file. A nil value removes the key. A symbolic link to the file stays a link.

@@ -109,9 +109,9 @@ func unknownKey(name string) error {
 		}
 	}
 	if near := Nearest(name, known); near != "" {
-		return fmt.Errorf("%w: %q; did you mean %q? (aoa config lists them)", errUnknown, name, near)
+		return fmt.Errorf("%w: %q; did you mean %q?", errUnknown, name, near)
 	}
-	return fmt.Errorf("%w: %q (aoa config lists them)", errUnknown, name)
+	return fmt.Errorf("%w: %q", errUnknown, name)
 }
 
 // Nearest returns the known word that is most similar to word, or "" if none is similar: at most

@@ -149,8 +149,11 @@ func listed(one valueType[string], none string) valueType[[]string] {
 		for text := range strings.SplitSeq(v, ",") {
 			text = strings.TrimSpace(text)
 			value, err := one.read(text)
+			if err != nil && text != v {
+				err = fmt.Errorf("%q: %w", text, err)
+			}
 			if err != nil {
-				return nil, fmt.Errorf("%q: %w", text, err)
+				return nil, err
 			}
 			list = append(list, value)
 		}

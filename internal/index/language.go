@@ -29,15 +29,34 @@ type language struct {
 	// standard has names that the language defines itself, and that a program may define again
 	// where they are missing.
 	standard map[string]bool
-	typed    bool // the type of a variable precedes its name
+	// members has methods of the language's own objects whose names look like code. Where a program
+	// calls one, it may call that of another object.
+	members map[string]bool
+	typed   bool // the type of a variable precedes its name
 }
 
-// Standard names of C and Ruby that programs also define themselves.
+// Standard names of languages that programs also define themselves.
 var (
 	cNames = event.WordSet(`int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t
 		uintmax_t size_t ssize_t ptrdiff_t wchar_t bool true false NULL nullptr assert static_assert offsetof`)
 	rubyNames = event.WordSet(`RUBY_ENGINE RUBY_VERSION RUBY_PLATFORM RUBY_ENGINE_VERSION Marshal Kernel Process Thread Fiber
 		Struct Comparable Enumerable String Integer Float Array Hash Symbol Object Module Class Exception StandardError`)
+	rubyMembers = event.WordSet(`to_s to_a to_h to_i to_f to_sym to_proc to_str to_ary to_json each_with_index each_with_object
+		each_pair each_key each_value each_slice each_line each_char flat_map filter_map sort_by group_by min_by max_by
+		delete_if delete_at values_at transform_values transform_keys find_index start_with end_with has_key is_a kind_of
+		instance_of respond_to respond_to_missing method_missing public_send class_eval instance_eval define_method`)
+	javaMembers = event.WordSet(`toString hashCode compareTo isEmpty containsKey containsValue getOrDefault putIfAbsent
+		computeIfAbsent entrySet keySet addAll removeAll forEach charAt indexOf startsWith endsWith valueOf getName getClass
+		getMessage getCause getKey getValue hasNext notifyAll`)
+	csharpMembers = event.WordSet(`ToString GetHashCode GetType CompareTo GetEnumerator MoveNext TryParse WriteLine ReadLine
+		ToList ToArray FirstOrDefault IndexOf StartsWith EndsWith ContainsKey TryGetValue AddRange`)
+	phpMembers = event.WordSet(`getMessage getCode getPrevious getFile getLine getTrace getTraceAsString getIterator offsetGet
+		offsetSet offsetExists offsetUnset jsonSerialize`)
+	rustMembers = event.WordSet(`iter_mut into_iter push_str contains_key is_some is_none is_ok is_err is_empty as_ref as_mut
+		as_str as_bytes as_deref to_string to_owned to_vec get_mut sort_by sort_by_key starts_with ends_with partial_cmp
+		try_from try_into unwrap_or unwrap_or_else unwrap_or_default and_then map_err filter_map flat_map for_each`)
+	goMembers = event.WordSet(`ServeHTTP RoundTrip MarshalJSON UnmarshalJSON MarshalText UnmarshalText ReadFrom WriteTo ReadAt
+		WriteAt ReadByte WriteByte ReadString WriteString GoString LogValue`)
 )
 
 // place tells where a keyword must be for its name to be usable in other files.
@@ -78,7 +97,7 @@ var (
 
 	golang = &language{comments: slashComments, open: "/*", close: "*/", raw: '`',
 		keywords: definingWords("", "", "func type const var"), more: (*definer).golang,
-		imports: (*importer).golang, targets: files.goPackage, refers: true}
+		imports: (*importer).golang, targets: files.goPackage, refers: true, members: goMembers}
 	python = &language{comments: hashComments, triples: true,
 		keywords: definingWords("def class", "", "type"), modifiers: event.WordSet("async cdef cpdef"), more: (*definer).python,
 		imports: (*importer).python, targets: files.pythonModule, refers: true}
@@ -90,21 +109,22 @@ var (
 	rust = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords:  definingWords("fn struct enum trait union mod macro_rules type", "const static", ""),
 		modifiers: event.WordSet("pub async unsafe extern default"),
-		imports:   (*importer).rust, targets: files.rustModule, refers: true}
+		imports:   (*importer).rust, targets: files.rustModule, refers: true, members: rustMembers}
 	java = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords: definingWords("class interface enum record", "", ""),
 		modifiers: event.WordSet(`public private protected static final abstract sealed default synchronized native strictfp
 			transient volatile non`),
-		more: (*definer).java, imports: (*importer).java, targets: files.javaClass, refers: true, typed: true}
+		more: (*definer).java, imports: (*importer).java, targets: files.javaClass, refers: true, typed: true,
+		members: javaMembers}
 	csharp = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords: definingWords("class interface struct enum record", "", ""),
 		modifiers: event.WordSet(`public private protected internal static abstract sealed virtual override partial async
-			readonly unsafe extern new const required file ref`), more: (*definer).csharp, refers: true, typed: true}
+			readonly unsafe extern new const required file ref`), more: (*definer).csharp, refers: true, typed: true, members: csharpMembers}
 	kotlin = &language{comments: slashComments, open: "/*", close: "*/", joins: ".",
 		keywords: definingWords("fun class interface object typealias", "", "val var"),
 		modifiers: event.WordSet(`public private protected internal open abstract sealed final override data inline inner enum
 			annotation suspend operator infix tailrec external expect actual companion value const lateinit`),
-		imports: (*importer).java, targets: files.javaClass, refers: true}
+		imports: (*importer).java, targets: files.javaClass, refers: true, members: javaMembers}
 	swift = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords: definingWords("func class struct enum protocol actor typealias", "", "let var"),
 		modifiers: event.WordSet(`public private fileprivate internal open static final override mutating nonmutating indirect
@@ -112,11 +132,12 @@ var (
 	php = &language{comments: []string{"//", "#"}, open: "/*", close: "*/",
 		keywords:  definingWords("function class interface trait enum", "const", ""),
 		modifiers: event.WordSet("public private protected static abstract final readonly"), more: (*definer).php,
-		imports: (*importer).php, targets: files.phpClass, refers: true, typed: true}
+		imports: (*importer).php, targets: files.phpClass, refers: true, typed: true, members: phpMembers}
 	ruby = &language{comments: hashComments, joins: ".:",
 		keywords:  definingWords("def class module", "", ""),
 		modifiers: event.WordSet("private public protected private_class_method module_function"),
-		more:      (*definer).ruby, imports: (*importer).ruby, targets: files.rubyFile, refers: true, standard: rubyNames}
+		more:      (*definer).ruby, imports: (*importer).ruby, targets: files.rubyFile, refers: true, standard: rubyNames,
+		members: rubyMembers}
 	clike = &language{comments: slashComments, open: "/*", close: "*/", more: (*definer).c, imports: (*importer).c,
 		targets: files.header, refers: true, typed: true, standard: cNames}
 	dart = &language{comments: slashComments, open: "/*", close: "*/",

@@ -181,7 +181,11 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 		}
 		inherits := c.Is != nil && c.Is.inheritsMore(c.Was)
 		for name, d := range c.Was.defines {
-			if seen[name] || d.private || d.member && inherits || !c.Was.lang.refers || c.Was.lang.standard[name] || slices.ContainsFunc(change, func(o Changed) bool {
+			lang := c.Was.lang
+			if seen[name] || d.private || d.member && (inherits || lang.members[name]) || !lang.refers || lang.standard[name] {
+				continue
+			}
+			if slices.ContainsFunc(change, func(o Changed) bool {
 				return o.Is != nil && o.Is.keeps(name, d.member || o.Path != c.Path)
 			}) {
 				continue

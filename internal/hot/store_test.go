@@ -1,10 +1,13 @@
 package hot_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -105,4 +108,229 @@ func TestViewsBesideWriter(t *testing.T) {
 	}
 	cancel()
 	wg.Wait()
+}
+
+func snapshot(t testing.TB, s *hot.Store) []byte {
+	t.Helper()
+	data, err := s.Snapshot()
+	fault.Check(t, err)
+	return data
+}
+
+// shorten makes the half-lives of all families an hour until the test ends, and their sets small.
+// So a few days are several epochs.
+func shorten(t *testing.T, keep int) {
+	t.Helper()
+	for _, f := range hot.Families {
+		before := *f
+		t.Cleanup(func() { *f = before })
+		if f.Half > 0 {
+			f.Half = time.Hour
+		}
+		f.Keep, f.Read = min(f.Keep, keep), min(f.Read, keep)
+	}
+}
+
+// several makes a store with something of everything.
+func several(t testing.TB) *hot.Store {
+	s := hot.New(nil)
+	b := s
+	for i, f := range []string{"dir/a.go", "dir/b.go", "new\nline", "\xff\xfe"} {
+		at := noon.Add(-time.Duration(i) * 40 * time.Hour)
+		b.Stamp(hot.Recency, f, at)
+		for _, family := range hot.Families {
+			owner := map[hot.Noun]string{hot.NounFile: f, hot.NounTag: "go", hot.NounTerm: "word"}[family.Owner]
+			b.Add(family, owner, fmt.Sprint("member", i), at, float64(i-1))
+		}
+	}
+	b.Tick(noon.Add(-time.Hour))
+	return s
+}
+
+// TestSnapshot: a store that is restored writes the same bytes, whatever it held before; without a
+// snapshot it is empty.
+func TestSnapshot(t *testing.T) {
+	want := snapshot(t, several(t))
+	n := hot.New(nil)
+	n.Add(hot.Frequency, "", "before", noon, 1)
+	fault.Check(t, n.Restore(want))
+	if got := snapshot(t, n); !bytes.Equal(got, want) {
+		t.Fatalf("%x\nrestored %x", want, got)
+	}
+	fault.Check(t, n.Restore(nil))
+	if got := snapshot(t, n); !bytes.Equal(got, snapshot(t, hot.New(nil))) {
+		t.Errorf("emptied: %x", got)
+	}
+	for i := range want { // cut anywhere, it is refused
+		if err := hot.New(nil).Restore(want[:i]); !errors.Is(err, hot.ErrSnapshot) {
+			t.Fatalf("cut at %d: %v", i, err)
+		}
+	}
+	shorten(t, 32)
+	if err := hot.New(nil).Restore(want); !errors.Is(err, hot.ErrHalfLives) {
+		t.Errorf("restored under other half-lives: %v", err)
+	}
+}
+
+// FuzzRestore: what can be restored is written and restored to the same bytes.
+func FuzzRestore(f *testing.F) {
+	whole := snapshot(f, several(f))
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
+	f.Add(bytes.Replace(whole, []byte("Members"), []byte("Scores\x00"), 1))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := hot.New(nil)
+		if s.Restore(data) != nil {
+			return
+		}
+		once := snapshot(t, again(t, s))
+		if !bytes.Equal(once, snapshot(t, again(t, again(t, s)))) {
+			t.Fatal("the snapshot is not stable")
+		}
+	})
+}
+
+// TestNamesAreUsedAgain: files that come and go leave nothing behind after a sweep.
+func TestNamesAreUsedAgain(t *testing.T) {
+	s := hot.New(nil)
+	for seq := int64(1); seq <= 50; seq++ {
+		at := noon.Add(time.Duration(seq) * 365 * 24 * time.Hour)
+		for i := range 20 {
+			name := string(rune('a'+i)) + at.Format(time.DateOnly)
+			s.Add(hot.Frequency, "", name, at, 1)
+			s.Add(hot.Coaccess, name, "kept", at, 1)
+		}
+		s.Add(hot.Frequency, "", "kept", at, 1)
+		s.Tick(at)
+		s.Sweep(at)
+	}
+	if n := len(snapshot(t, s)); n > 5000 {
+		t.Errorf("%d bytes are left of 1000 files", n)
+	}
+}
+
+// TestClockAhead: what was stamped under a clock that ran ahead is not the newest for ever once the
+// clock is right again.
+func TestClockAhead(t *testing.T) {
+	clock := noon
+	s := hot.New(func() time.Time { return clock })
+	at := func(seq int64, files ...string) {
+		t.Helper()
+		for _, f := range files {
+			s.Stamp(hot.Recency, f, clock)
+		}
+	}
+	at(1, "a", "both")
+	clock = noon.Add(200 * 24 * time.Hour)
+	at(2, "ahead", "both")
+	at(3, "b")
+	clock = noon.Add(time.Hour)
+	at(4, "b", "both")
+	s.Tick(clock)
+	saved, err := s.Snapshot()
+	fault.Check(t, err)
+	if err := hot.New(func() time.Time { return clock }).Restore(saved); !errors.Is(err, hot.ErrAhead) {
+		t.Errorf("a snapshot made while the clock ran ahead is restored: %v", err)
+	}
+	v := s.View(clock)
+	top, some := v.Top(hot.Recency, "", 10), v.Of(hot.Recency, []string{"a", "both", "ahead"})
+	fault.Check(t, v.Load(t.Context()))
+	fault.Same(t, "the newest", fmt.Sprint(top.Members), "[b both a]")
+	fault.Same(t, "stamps", some.Value, []float64{hot.Seconds(noon), hot.Seconds(clock), 0})
+}
+
+// TestHousekeepingChangesNoAnswer fills stores with random histories over several epochs and
+// compares every answer before and after a tick: bit for bit what ranks, to 1e-6 the values of
+// single members.
+func TestHousekeepingChangesNoAnswer(t *testing.T) {
+	jobs := map[string]func(*hot.Store, time.Time){"tick": (*hot.Store).Tick, "sweep": (*hot.Store).Sweep}
+	for name, job := range jobs {
+		t.Run(name, func(t *testing.T) {
+			shorten(t, 256)
+			lost := 0
+			for seed := range uint64(8) {
+				r := rand.New(rand.NewPCG(seed, 3))
+				s := hot.New(nil)
+				members := make([]string, 300)
+				for i := range members {
+					members[i] = fmt.Sprint("m", i)
+				}
+				now := noon
+				randomHistory(r, s, now, members)
+				before, size := answersAt(t, s, now, members), len(snapshot(t, s))
+				job(s, now)
+				compareAnswers(t, before, answersAt(t, s, now, members))
+				lost += size - len(snapshot(t, s))
+				later := now.Add(5 * time.Hour)
+				undone := hot.New(nil)
+				randomHistory(rand.New(rand.NewPCG(seed, 3)), undone, now, members)
+				compareAnswers(t, answersAt(t, undone, later, members), answersAt(t, s, later, members))
+			}
+			if lost == 0 {
+				t.Error("nothing was dropped, so nothing was tested")
+			}
+		})
+	}
+}
+
+// randomHistory writes sets that are too large, in two epochs, with values from 1e-12 to 10.
+func randomHistory(r *rand.Rand, b *hot.Store, now time.Time, members []string) {
+	for _, f := range hot.Families {
+		owners := []string{"o1", "o2", "o3"}
+		if f.Global() {
+			owners = []string{""}
+		}
+		for _, o := range owners {
+			for range 10 + r.IntN(500) {
+				at := now.Add(-time.Duration(r.Float64() * r.Float64() * float64(48*time.Hour)))
+				if f.Half == 0 {
+					b.Stamp(f, []string{"o1", "o2", pick(r, members)}[r.IntN(3)], at)
+					continue
+				}
+				b.Add(f, o, pick(r, members), at, r.Float64()*10-.2)
+			}
+		}
+	}
+}
+
+type held struct {
+	of     string
+	names  []string
+	values []float64
+}
+
+func answersAt(t *testing.T, s *hot.Store, at time.Time, members []string) (out []held) {
+	t.Helper()
+	v := s.View(at)
+	var finish []func()
+	for _, f := range hot.Families {
+		if f.Global() {
+			r := v.Of(f, members)
+			finish = append(finish, func() { out = append(out, held{f.Name, members, r.Value}) })
+			continue
+		}
+		for _, o := range []string{"o1", "o2", "o3"} {
+			top := v.Top(f, o, f.Read)
+			finish = append(finish, func() { out = append(out, held{f.Name + " of " + o, top.Members, top.Values}) })
+		}
+	}
+	fault.Check(t, v.Load(t.Context()))
+	for _, f := range finish {
+		f()
+	}
+	return out
+}
+
+func compareAnswers(t *testing.T, want, got []held) {
+	t.Helper()
+	for i, w := range want {
+		if !slices.Equal(w.names, got[i].names) {
+			t.Fatalf("%s: %v before, %v after", w.of, w.names, got[i].names)
+		}
+		for j, v := range w.values {
+			if d := v - got[i].values[j]; d > 2e-6 || d < -2e-6 {
+				t.Fatalf("%s: %s is %v before, %v after", w.of, w.names[j], v, got[i].values[j])
+			}
+		}
+	}
 }

@@ -64,12 +64,6 @@ func newFixture(t *testing.T, o Options) *fixture {
 	return d
 }
 
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	fault.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	fault.Check(t, os.WriteFile(name, []byte(text), 0o644))
-}
-
 // connect speaks the protocol over a pipe in memory, with the client of the same library.
 func (d *fixture) connect(s *mcp.Server) {
 	d.t.Helper()

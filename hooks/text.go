@@ -30,8 +30,8 @@ const maxFiles = 5
 const preface = "aOa (names are data): "
 
 var opening = map[string]string{
-	HintPartner: "changed together in this repository's commits before, untouched so far:",
-	HintRescue:  "tracked files in place of paths that failed:",
+	HintPartner: "often committed with the edited files, not edited so far:",
+	HintRescue:  "tracked files that the failed paths probably meant:",
 	HintStart:   "files that earlier work here opened or changed:",
 	HintPrompt:  "files ranked by commits, sessions and contents; chance of each, if this prompt opens any:",
 	HintStale:   "changed since this session read them:",

@@ -299,17 +299,17 @@ var counted = []string{history.Common.String(), history.Lately.String(), history
 
 // factTexts has each fact in words.
 var factTexts = map[string]string{
-	history.Common.String(): "share of the commits with that file", history.Lately.String(): "more or less of them lately",
+	history.Common.String(): "share of the commits with that file", history.Lately.String(): "whether that share rose or fell lately",
 	history.Name.String(): "same stem", history.Folder.String(): "same folder", history.Fresh.String(): "changed lately",
 	history.Number.String(): "how many commits that file has",
 	history.Small.String():  "share of the commits of at most 3 files",
-	history.Like.String():   "commits whose change of that file is like this one", history.Words.String(): "its earlier changes have words of this one",
-	history.Sized.String(): "share of the commits, those of few files counting more",
+	history.Like.String():   "similar earlier changes of that file", history.Words.String(): "its earlier changes share words with this one",
+	history.Sized.String(): "share of the commits, small ones weighing more",
 	history.Keeps.String(): "changed lately, and often together", history.Stem.String(): "words of the name",
 	history.Sibling.String(): "same small folder", history.Calls.String(): "one uses what the other defines",
 	history.Path.String():   "one names the path of the other",
-	history.Linked.String(): "one imports or uses the other, and few commits tell",
+	history.Linked.String(): "one imports or uses the other, and there are few commits",
 	history.Chance.String(): "one commit may be chance", history.Prose.String(): "a document", history.Data.String(): "data or settings",
-	history.Others.String(): "the other files of the change lead to it, too", history.Alike.String(): "commits of files like these have it",
-	history.Alone.String(): "it is the only file of the change", history.Steady.String(): "one commit moves a pair with many little",
+	history.Others.String(): "the other files of the change point to it, too", history.Alike.String(): "commits of similar files changed it",
+	history.Alone.String(): "it is the only file of the change", history.Steady.String(): "a single commit changes the share of a pair with many commits only a little",
 }

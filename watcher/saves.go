@@ -86,7 +86,7 @@ func (w *Watcher) notGits(ctx context.Context, paths []event.Path, by writer) ma
 		if err != nil {
 			// git worktree remove deletes the worktree's .git among its first files.
 			if exists(w.abs(".git")) && ctx.Err() == nil {
-				w.o.Log.Warn("changes beside a git operation are left out: git status failed", "files", len(paths), "error", err)
+				w.o.Log.Warn("changes during a git operation are ignored: git status failed", "files", len(paths), "error", err)
 			}
 			return out
 		}

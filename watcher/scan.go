@@ -129,7 +129,7 @@ func (w *Watcher) exhausted(err error) {
 		return
 	}
 	w.warned = true
-	w.o.Log.Warn("too few file watches: folders with recent work are polled instead", "watched", w.watched.Load(), "error",
+	w.o.Log.Warn("there are too few file watches: folders with recent work are polled instead", "watched", w.watched.Load(), "error",
 		err, "hint", hint)
 }
 

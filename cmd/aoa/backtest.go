@@ -45,7 +45,7 @@ func (a *app) backtest(ctx context.Context, args []string, how checkHow) error {
 	}
 	_ = bar.Finish()
 	if b.Complete == 0 {
-		return fail(exitUnjudged, "", "the history has no commit to ask about: those of its last quarter are asked")
+		return fail(exitUnjudged, "", "the history is too short: its last quarter has no commit to ask about")
 	}
 	return a.answer(b, func() { a.backtestText(b) })
 }

@@ -190,7 +190,7 @@ func (a *app) checkChange(ctx context.Context, args []string, how checkHow) erro
 	case ans.Findings() > 0:
 		return a.found(&ans, r.Staged)
 	case ans.Reading && how.strict:
-		return fail(exitUnjudged, "aoa check in a few seconds", "what earlier commits changed is not read yet")
+		return fail(exitUnjudged, "aoa check in a few seconds", "the changes of earlier commits are not read yet")
 	}
 	return nil
 }
@@ -217,7 +217,7 @@ func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, e
 			return ans, err
 		}
 		if !said {
-			a.talk("reading what earlier commits changed")
+			a.talk("reading the changes of earlier commits")
 		}
 		st, err := call(ctx, a, api.Status, api.None{})
 		if err != nil {
@@ -245,13 +245,13 @@ func (a *app) found(ans *change.Answer, staged bool) error {
 	}
 	f := &failure{code: exitFailed, err: fmt.Errorf("%w: it %s", errFound, strings.Join(parts, " and "))}
 	if staged {
-		f.hint = "git commit --no-verify, if that is meant"
+		f.hint = "git commit --no-verify, if that is intended"
 	}
 	for _, m := range ans.Missing {
 		f.snippet += m.Exception + "\n"
 	}
 	if f.snippet != "" {
-		f.hint = strings.TrimPrefix(f.hint+"; what never belongs together stands in "+string(change.ExceptionsFile)+
+		f.hint = strings.TrimPrefix(f.hint+"; list pairs that need not change together in "+string(change.ExceptionsFile)+
 			", with lines like these:", "; ")
 	}
 	return f

@@ -28,7 +28,7 @@ hints are shown a little, "good" lowers it a little.`,
 				}
 			}
 			return show(c.Context(), a, api.Feedback, r, func(ans api.ThresholdAnswer) {
-				fmt.Fprintf(a.out, "noted; hints are shown from %.2f on\n", ans.Value)
+				fmt.Fprintf(a.out, "recorded; hints are now shown from a probability of %.2f\n", ans.Value)
 			})
 		},
 	}

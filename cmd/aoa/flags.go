@@ -44,7 +44,7 @@ func (g *given) Set(s string) error {
 func without(c *cobra.Command, one string, others ...string) error {
 	for _, o := range others {
 		if c.Flags().Changed(o) {
-			return usage("%s leaves no use for --%s", one, o)
+			return usage("%s makes --%s useless", one, o)
 		}
 	}
 	return nil

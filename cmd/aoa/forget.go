@@ -22,10 +22,10 @@ func (a *app) forget() *cobra.Command {
 		Short: "erase what was learned of a path, session, time or clone",
 		Long: `Erases events, scores, cached data, recorded sequences, session snapshots, what pipelines stored,
 results of stages that read the PATH, and the page of aoa report in the store. The bytes on the disk are
-erased too. It asks first for a folder and for a time, because they stand for much. What is forgotten of
-past commits is not learned again, not even by aoa init, but what happens from now on is. A session may be named by the beginning of its id.
+erased too. It asks before it erases a folder or a period of time. Forgotten commits are not learned
+again, not even by aoa init, but new events are. A session may be named by the beginning of its id.
 With redis_url the other clones forget what came from here, too. --origin removes what came from one of
-them, and takes nothing from it any more. It exits 1 if nothing was learned about it. To keep aOa from
+them, and refuses its events from now on. It exits 1 if there was nothing to forget. To keep aOa from
 learning a path at all, list it in .aoaignore.`,
 		Example: "  aoa forget --yes secrets/\n  aoa forget --session 5f0c2d1e\n  aoa forget --yes --since 2h",
 		Args:    cobra.MaximumNArgs(1),
@@ -77,8 +77,8 @@ learning a path at all, list it in .aoaignore.`,
 				}
 				fmt.Fprintln(a.out, strings.Join(gone, ", "))
 				if r.File != "" {
-					a.talk("what happens to it from now on is learned again, its commits of before are not; " +
-						".aoaignore keeps it from being learned")
+					a.talk("new events about it will be learned, its earlier commits will not; " +
+						".aoaignore lists paths that are never learned")
 				}
 			}))
 		},

@@ -248,7 +248,7 @@ func (a *app) claudeHome() string {
 // agree asks the user. Without a terminal it returns false. The only error is that of ctx.
 func (a *app) agree(ctx context.Context, what string) (yes bool, err error) {
 	if !isTerminal(a.in) {
-		a.talk("%s: that needs your word, and this is no terminal", what)
+		a.talk("%s: this has to be confirmed, and standard input is not a terminal", what)
 		return false, nil
 	}
 	fmt.Fprintf(a.err, "aoa: %s. Go on? [y/N] ", what)

@@ -185,7 +185,7 @@ func (a *app) leaveOut(found []api.NamedFiles) (out []api.NamedFiles) {
 		return found
 	}
 	if len(no) > 0 {
-		a.talk("without %s, which cannot be suggested: %s", plural(len(no), "name"), a.firstNames(no, 5))
+		a.talk("left out %s, which cannot be suggested: %s", plural(len(no), "name"), a.firstNames(no, 5))
 	}
 	return out
 }

@@ -132,7 +132,7 @@ func (a *app) removeStore(ctx context.Context, place locate.Place) (gone []strin
 		a.talk("this stays in %s, because aOa did not make it: %s", place.Store, strings.Join(others, ", "))
 	}
 	if place.Forget() {
-		a.talk("it was the last store: the key that sealed its texts is deleted, too")
+		a.talk("it was the last store: the key to its encrypted texts is deleted, too")
 	}
 	return []string{place.Store}, nil
 }

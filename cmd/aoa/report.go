@@ -44,7 +44,7 @@ func (a *app) report() *cobra.Command {
 	var open bool
 	c := &cobra.Command{
 		Use:   "report",
-		Short: "a page: what belongs together, hot spots, how right aOa was",
+		Short: "write a page: files that belong together, hot spots, accuracy",
 		Long: `Writes one HTML page about this repository and prints its name: a map of the files that belong together,
 pairs that cross folders, hot spots, how right predictions were, what hints cost, and recent changes
 with what aOa would have said before they were made.

@@ -60,7 +60,7 @@ func (a *app) sessionList() *cobra.Command {
 
 func (a *app) sessionShow() *cobra.Command {
 	var r api.SessionsRequest
-	c := a.sessionCommand("show", "the snapshot of a session, and its record", false,
+	c := a.sessionCommand("show", "the snapshot of a session, with --full its record, too", false,
 		func(ctx context.Context, id string) error {
 			r.ID = id
 			ans, err := call(ctx, a, api.Sessions, r)

@@ -55,7 +55,7 @@ named exactly may be ignored. If no daemon can be started, the command runs with
 		"files that it depends on: a glob (** for folders), a name or a folder; !GLOB excludes files")
 	fl.StringArrayVar(&f.inputs, "input", nil, "a value that it depends on, as k=v")
 	fl.StringArrayVar(&f.env, "env", nil, "an environment variable that it depends on")
-	fl.StringVar(&f.tool, "tool", "", "a command that prints a version; a single word NAME stands for NAME --version")
+	fl.StringVar(&f.tool, "tool", "", "a command that prints a version; one word NAME means NAME --version")
 	fl.StringVar(&f.model, "model", "", "the model that it uses")
 	fl.StringVar(&f.template, "template", "", "the file with its template")
 	fl.DurationVar(&f.ttl, "ttl", time.Hour, "run again when the result is older than this; 0 for never")

@@ -100,7 +100,7 @@ func (a *app) printStats(ans api.StatsAnswer) {
 				count(r.Tokens)}
 		})
 	default:
-		a.noneYet("nothing yet: it comes from the work of agents")
+		a.noneYet("nothing yet: these figures come from the work of agents")
 	}
 }
 

@@ -131,7 +131,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	how.bare = len(q.Files) == 0 && q.Prompt == "" && q.Session == "" && len(q.Tags) == 0
 	if how.bare {
 		if q.Files, err = repo.Changed(told); err != nil { // if there is no change, ask about recent work
-			a.talk("without the changed files: %v", err)
+			a.talk("the changed files are not considered: %v", err)
 		}
 	}
 	how.words = q.Prompt != "" && len(q.Files) == 0 && q.Session == "" && len(q.Tags) == 0
@@ -143,7 +143,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	}
 	a.early(ans.Reading)
 	if ans.Silent != "" {
-		a.talk("without the branch: %s", ans.Silent)
+		a.talk("the branch is not considered: %s", ans.Silent)
 	}
 	if a.json {
 		return a.answer(struct {
@@ -189,9 +189,9 @@ func (a *app) printSuggested(ans event.Answer, q event.Query, how suggestHow) {
 	lost := how.words && !slices.ContainsFunc(ans.Suggestions, ofWords)
 	switch {
 	case len(ans.Unknown) > 0:
-		a.talk("nothing known of %s", a.brief(strings.Join(ans.Unknown, ", "), 60))
+		a.talk("nothing is known about %s", a.brief(strings.Join(ans.Unknown, ", "), 60))
 	case lost:
-		a.talk("nothing known of these words")
+		a.talk("nothing is known about these words")
 	}
 	switch {
 	case lost:
@@ -292,7 +292,7 @@ func (a *app) nothing(all []event.Suggestion, q event.Query, bare bool) {
 	files := len(q.Files)
 	switch {
 	case bare && files == 0:
-		a.talk("nothing to go on yet: name a file, or --prompt")
+		a.talk("no recent work is known yet: name a file, or use --prompt")
 	case bare:
 		a.talk("nothing is known to belong to your change of %s", plural(files, "file"))
 	case files > 0 && q.Prompt == "" && len(all) == 0:
@@ -323,7 +323,7 @@ func (a *app) printNames(list []event.Suggestion, nul bool) {
 // early prints a note if the daemon has not read everything yet.
 func (a *app) early(reading bool) {
 	if reading {
-		a.talk("the daemon has not yet read all files and what earlier commits changed")
+		a.talk("the daemon has not yet read all files and the changes of earlier commits")
 		a.talk("hint: ask again in a few seconds")
 	}
 }

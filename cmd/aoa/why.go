@@ -127,9 +127,9 @@ func (a *app) because(s event.Suggestion) string {
 
 // against has words for the signals that lower a file's score.
 var against = map[string]string{
-	"common": "most commits of that file lack it", "lately": "fewer of the last commits have both",
-	"small": "small commits seldom have both", "others": "the rest of the change speaks against it",
-	"alike": "commits like this change lack it", "fresh": "it did not change lately",
+	"common": "most commits of that file do not change it", "lately": "fewer of the last commits changed both",
+	"small": "small commits seldom change both", "others": "the other files of the change make it less likely",
+	"alike": "similar commits did not change it", "fresh": "it did not change lately",
 	"size": "it is a large file", "text_share": "other files have more of the words",
 }
 

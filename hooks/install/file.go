@@ -39,7 +39,7 @@ func open(a agents.Agent, name string, o Options) (*settingsFile, error) {
 		return nil, fmt.Errorf("check settings: %w", err)
 	}
 	if f.target, err = filepath.EvalSymlinks(name); err != nil {
-		return nil, f.refuse("it is a symbolic link to nothing")
+		return nil, f.refuse("it is a symbolic link to a missing file")
 	}
 	if !inside(within, f.target) {
 		return nil, f.refuse("it is a symbolic link to " + f.target)

@@ -69,8 +69,8 @@ const (
 // cleans /tmp, or a person, may have removed the file, and then no client could connect any more.
 const lookEvery = time.Second
 
-// errNameless is the error of Accept when the socket has lost its name.
-var errNameless = errors.New("the socket has lost its name")
+// errNameless is the error of Accept when the socket file was deleted.
+var errNameless = errors.New("the socket file was deleted")
 
 // until returns the listener in the form that http.Server takes. When ctx ends, it removes the
 // socket's name, accepts every client that had already connected, and closes. It never accepts

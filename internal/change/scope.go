@@ -43,7 +43,7 @@ type Checkout struct {
 
 // Errors about a range. Both wrap the error of git.
 var (
-	ErrRange  = errors.New("it names no range of commits")
+	ErrRange  = errors.New("it is not a range of commits")
 	ErrCommit = errors.New("its commits cannot be compared")
 )
 

@@ -93,7 +93,7 @@ func (t *Set) RunSketches(ctx context.Context) error {
 		}
 		err := t.sketch(ctx)
 		if err != nil && ctx.Err() == nil {
-			t.Info.Warn("what earlier commits changed cannot be read: suggestions name no commits like the change", "err", err)
+			t.Info.Warn("the changes of earlier commits cannot be read: suggestions name no similar commits", "err", err)
 		}
 		if ctx.Err() == nil && !t.sketches.wasRead() { // nobody should wait for what has failed
 			close(t.sketches.read)
@@ -125,7 +125,7 @@ func (t *Set) sketch(ctx context.Context) error {
 	}
 	t.sketches.changes.Add(1) // sketches that were read before an error count, too
 	_, kept := t.unsketched(ctx)
-	t.Info.Info("read what earlier commits changed", "commits", len(missing), "took", t.Now().Sub(begin).Round(time.Millisecond))
+	t.Info.Info("read the changes of earlier commits", "commits", len(missing), "took", t.Now().Sub(begin).Round(time.Millisecond))
 	return errors.Join(err, kept, t.writeSketches())
 }
 

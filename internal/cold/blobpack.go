@@ -74,7 +74,7 @@ func unpack(packed []byte, limit int64) ([]byte, error) {
 		}
 		return data, nil
 	}
-	return nil, fmt.Errorf("%w: packed data begins with no known byte", ErrRow)
+	return nil, fmt.Errorf("%w: packed data begins with an unknown byte", ErrRow)
 }
 
 // Packed is a blob whose Meta and Data are compressed and sealed. This is done before the

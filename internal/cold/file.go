@@ -174,7 +174,7 @@ func tryFile(ctx context.Context, path, schema string, o Options, ready func(*Fi
 		endCheck: func() {}}
 	f.syncer.path = path
 	f.syncer.warn = func(err error) {
-		o.warn("what was written is not synced: a power cut may take it along", "file", path, "err", err)
+		o.warn("the last writes are not synced: a power cut may lose them", "file", path, "err", err)
 	}
 	err := f.connect(ctx, o)
 	if err == nil {

@@ -107,7 +107,7 @@ func (f *File) checkSchema(ctx context.Context) error {
 			var name, statement string
 			err := row.Scan(&name, &statement)
 			if err == nil && !strings.Contains(f.schema, statement+";") {
-				err = fmt.Errorf("%w: %s is not as this program makes it", ErrDamaged, name)
+				err = fmt.Errorf("%w: %s differs from the one that this program creates", ErrDamaged, name)
 			}
 			made++
 			return err

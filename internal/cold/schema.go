@@ -30,7 +30,7 @@ func (f *File) inspect(ctx context.Context) error {
 	case id != applicationID:
 		return fmt.Errorf("%w: it belongs to another program (application id %#x)", ErrDamaged, id)
 	case version != schemaVersion:
-		return fmt.Errorf("%w: schema %d, this one has %d", errVersion, version, schemaVersion)
+		return fmt.Errorf("%w: it has schema %d, this program has %d", errVersion, version, schemaVersion)
 	}
 	return f.check(ctx)
 }

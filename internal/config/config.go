@@ -46,7 +46,7 @@ var Kinds = []HintKind{
 	{"prompt", "at a prompt: up to five files, one of which the turn probably opens"},
 	{"stale", "when a file that the session has read has other bytes on disk now, and no call of the session wrote them"},
 	{"next", "before a file is opened: the one that is likely to be opened next"},
-	{"reload", "at a prompt: recorded sequences that such prompts led to"},
+	{"reload", "at a prompt: recorded sequences of actions that followed similar prompts"},
 }
 
 // Shows reports whether hints of a kind are shown. Kinds that are not in Kinds are always shown.

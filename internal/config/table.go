@@ -15,20 +15,21 @@ var Keys = sync.OnceValue(func() []Key { return table(&Config{}) })
 func table(c *Config) []Key {
 	return []Key{
 		row(&c.Threshold, "threshold", "0.6", orWord(number("0.4", "0.9"), presets), AtOnce,
-			"Hints are shown from this probability on. Each kind of hint adapts from there."),
+			"The probability from which hints are shown. The daemon then adapts it for each kind of hint."),
 		row(&c.ListThreshold, "threshold.prompt", "0.65", number("0.4", "0.9"), AtOnce,
-			"A list of files is shown, at a prompt or after a search, from this probability on: that one of them "+
-				"is opened, if the turn opens any. At a session's first prompt it is .05 lower. It adapts from there."),
+			"The probability from which a list of files is shown at a prompt or after a search: that the turn "+
+				"opens one of them, if it opens any file. At a session's first prompt it is .05 lower. The daemon "+
+				"then adapts it."),
 		row(&c.Kinds, "kinds", "partner,rescue,search,start,prompt,stale,reload",
 			listed(words(kindNames()...), "none"), AtOnce,
 			"The kinds of hints that are shown."),
 		row(&c.Holdout, "holdout", "0.1", number("0", "0.5"), AtOnce,
 			"This share of the hints is withheld, so that aoa stats hints can say what the shown ones are worth."),
 		row(&c.SessionTokens, "tokens.session", "2000", count("0", "1000000"), AtOnce,
-			"Hints may cost one session so many tokens. 0 shows none."),
+			"The most tokens that hints may use in one session. 0 shows no hints."),
 		row(&c.ContextTotal, "context.total", "499", count("0", "100000"), AtOnce,
-			"A session gets at most so many tokens of its own history at its start and from aoa context, and at "+
-				"most 150 after a compaction."),
+			"The most tokens of its own history that a session gets, at its start and from aoa context. After a "+
+				"compaction it gets at most 150."),
 		row(&c.Transcripts, "transcripts", "ask", words("ask", "on", "off"), AtOnce,
 			"Whether aoa init reads the past sessions of agents."),
 		row(&c.Watch, "watch", "on", words("on", "off", "poll"), AtOnce,
@@ -37,7 +38,8 @@ func table(c *Config) []Key {
 		row(&c.Quiet, "quiet", "100ms", duration("1ms", "1m"), AtOnce,
 			"A burst of saves has ended when no file was saved for this time."),
 		row(&c.IdleTimeout, "idle_timeout", "4h", duration("0", "365d"), AtOnce,
-			"The daemon stops when nothing has called it for this time. 0 lets it run forever. Called once, it stays ten minutes at most."),
+			"The daemon stops when nothing has called it for this time. 0 lets it run forever. A daemon "+
+				"that was called only once stops after ten minutes."),
 		row(&c.RetentionBytes, "retention.bytes", "500MB", size("10MB", "1TB"), AtOnce,
 			"The largest size of sessions and saves in the log. The oldest are deleted first, and what was "+
 				"learned from them stays."),
@@ -56,9 +58,9 @@ func table(c *Config) []Key {
 		row(&c.TeamWords, "team.words", "off", onOff(), AtOnce,
 			"Whether words of prompts and of patterns go to that server, too."),
 		row(&c.Reload, "reload", "on", onOff(), AtOnce,
-			"Whether what prompts lead to is recorded, so that it can be offered and repeated."),
+			"Whether the actions that follow a prompt are recorded, so that they can be offered and repeated."),
 		row(&c.MinSimilarity, "reload.min_similarity", "0.7", number("0.5", "1"), AtOnce,
-			"A recorded sequence is offered when the prompts are at least so similar."),
+			"How similar two prompts must be before a recorded sequence is offered."),
 		row(&c.StageBytes, "stage.bytes", "200MB", size("1MB", "100GB"), AtOnce,
 			"The largest size of all results of stages. The longest unused are removed first."),
 		row(&c.PipelineEnv, "pipeline.env", "CI,HOME,USER",
@@ -67,7 +69,7 @@ func table(c *Config) []Key {
 			}), ""), AtOnce,
 			"The variables that a pipeline may read as $ENV_NAME."),
 		row(&c.LogLevel, "log_level", "info", levels(), AtOnce,
-			"What the daemon writes to its log: this and what is worse."),
+			"The least severe level of messages that the daemon writes to its log."),
 		{Name: anyPattern, Allowed: tag.allowed, Effect: AtOnce,
 			Help: "Files, prompts and commands that match the pattern get this intent tag (docs/suggest.md)."},
 	}
@@ -83,8 +85,8 @@ var Variables = []Variable{
 	{"AOA_SKIP", "`1` does the same, under the name that other hooks use."},
 	{"AOA_STORE", "Another folder for the store, a new or an empty one."},
 	{"AOA_ROOT", "The folder of the repository that `aoa mcp` serves."},
-	{"AOA_PATIENCE", "Hooks, the status line and completion wait so many times longer for an answer, 1 to 100, on slow " +
-		"machines."},
+	{"AOA_PATIENCE", "A factor for slow machines, 1 to 100: hooks, the status line and completion wait that many " +
+		"times longer for an answer."},
 }
 
 // presets maps the words for a threshold to numbers.

@@ -28,7 +28,7 @@ func (d *Daemon) newCache() *llmcache.Cache {
 func (d *Daemon) dropLeft(ctx context.Context) error {
 	for {
 		if err := d.cache.Leave(ctx, d.events.Sessions.Left()); err != nil && ctx.Err() == nil {
-			d.alert.Warn("items of a session that was left are not deleted", "err", err)
+			d.alert.Warn("items of an ended session are not deleted", "err", err)
 		}
 		select {
 		case <-d.left:
@@ -58,7 +58,7 @@ func (d *Daemon) cachePut(ctx context.Context, r api.CachePutRequest,
 		return out, err
 	}
 	if r.Size < 0 || r.Size > llmcache.MaxItem {
-		return out, &api.Error{Code: api.CodeTooLarge, Hint: "set it aside in parts",
+		return out, &api.Error{Code: api.CodeTooLarge, Hint: "store it in parts",
 			Message: fmt.Sprintf("the item has %d bytes, at most %d are allowed", r.Size, llmcache.MaxItem)}
 	}
 	r.Call, r.Data = api.CallID(ctx), make([]byte, r.Size)

@@ -26,7 +26,7 @@ func (d *Daemon) context(ctx context.Context, r api.ContextRequest) (api.Context
 	case use == "":
 		use = contexts.ForAction
 	case use != contexts.ForAction && use != contexts.ForPrompt:
-		return api.ContextAnswer{}, api.Bad("use action or prompt", "no context is made for %q", r.For)
+		return api.ContextAnswer{}, api.Bad("use action or prompt", "there is no context for the purpose %q", r.For)
 	}
 	if r.Budget < 0 || r.Budget > maxContext {
 		hint := fmt.Sprintf("use 1 to %d, or 0 for the configured one", maxContext)

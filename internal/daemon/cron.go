@@ -68,7 +68,7 @@ func (d *Daemon) expire(ctx context.Context) error {
 	d.sequences.Evict(ctx, d.worktrees.At(ctx, "").Sequences())
 	gone, err := d.blobs.Sweep(ctx)
 	for _, e := range gone {
-		d.log.Info("cached things are past their time", "of", e.Owner, "session", e.Session, "count", e.Count, "bytes",
+		d.log.Info("expired items of caches were deleted", "of", e.Owner, "session", e.Session, "count", e.Count, "bytes",
 			e.Size)
 	}
 	store := d.settings.Store

@@ -70,7 +70,7 @@ func (d *Daemon) routes() http.Handler {
 // are learned again, some 10,000 per second.
 const forgetTime = 30 * time.Second
 
-var errForgetting = &api.Error{Code: api.CodeBusy, Message: "aOa is forgetting, and learns again what is left",
+var errForgetting = &api.Error{Code: api.CodeBusy, Message: "aOa is forgetting events, and then learns the remaining ones again",
 	Hint: "ask again in a moment"}
 
 // remembered waits while something is being forgotten. It reports whether that is done.

@@ -83,7 +83,7 @@ func Run(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	return fmt.Errorf("met damage %d times: see the log", maxDamaged)
+	return fmt.Errorf("damage was found %d times: see the log", maxDamaged)
 }
 
 // Try opens what a daemon needs and closes it again, without serving anybody. The error tells why

@@ -32,7 +32,7 @@ func (p *Program) patience(verb string) time.Duration {
 }
 
 // errLate is returned when git was killed because it printed nothing for too long.
-var errLate = errors.New("it was ended: it waits for a pipe (find . -type p), or the rules in .gitattributes or " +
+var errLate = errors.New("git was stopped: it waits for a pipe (find . -type p), or the rules in .gitattributes or " +
 	".gitignore take too long")
 
 // start starts git with limited memory.

@@ -95,7 +95,7 @@ func (s *Store) Restore(data []byte) error {
 	case from.HalfLives != fingerprint():
 		return ErrHalfLives
 	case math.IsNaN(from.Latest):
-		return fmt.Errorf("%w: its time", ErrSnapshot)
+		return fmt.Errorf("%w: its time is not valid", ErrSnapshot)
 	case s.clock.Ahead(from.Latest):
 		return ErrAhead
 	}

@@ -32,11 +32,11 @@ func bad(hint, format string, args ...any) error { return refuse(CodeBad, hint, 
 func storage(err error) error {
 	switch {
 	case errors.Is(err, cold.ErrRow):
-		return refuse(CodeFull, "delete the item and set it aside again", "the item cannot be read any more: %v", err)
+		return refuse(CodeFull, "delete the item and store it again", "the item cannot be read any more: %v", err)
 	case errors.Is(err, cold.ErrFull), errors.Is(err, cold.ErrReadOnly), errors.Is(err, cold.ErrLostKey):
 		return refuse(CodeFull, "aoa doctor says what is wrong; nothing was half-written", "%v", err)
 	case errors.Is(err, cold.ErrDamaged):
-		return refuse(CodeFull, "try again: the damaged file is moved aside and a fresh one begun; set the results aside again", "%v", err)
+		return refuse(CodeFull, "try again: the damaged file is moved aside and a fresh one begun; store the results again", "%v", err)
 	}
 	return err
 }

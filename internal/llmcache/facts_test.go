@@ -72,14 +72,14 @@ func TestRefusals(t *testing.T) {
 		return say(err)
 	}
 	fault.Same(t, "again", one("s", Item{Task: "t", Turn: "u"}),
-		"exists: s_t_u is set aside already (999 bytes); write with overwrite, or under another task or turn")
+		"exists: s_t_u is already stored (999 bytes); write with overwrite, or under another task or turn")
 	fault.Same(t, "full", one("s", Item{Data: make([]byte, 2)}),
-		"quota: quota of session s: 999 bytes used, 2 asked, 1,000 allowed; delete what is not needed; used longest ago: s_t_u (999 bytes)")
+		"quota: quota of session s: 999 bytes used, 2 asked, 1,000 allowed; delete what you do not need; unused for longest: s_t_u (999 bytes)")
 	fault.Same(t, "too large for any", one("new", Item{Data: make([]byte, 1001)}),
 		"quota: quota of session new: 0 bytes used, 1,001 asked, 1,000 allowed; the item does not fit into an empty session: write less")
 	_, err := c.Delete(t.Context(), "s_t_gone")
 	fault.Same(t, "gone", say(err),
-		"not_found: nothing is set aside as s_t_gone; aoa cache list names what is there; items go 24 h after their session")
+		"not_found: no item has the key s_t_gone; aoa cache list shows the stored items; they are deleted 24 h after their session")
 	_, err = c.Delete(t.Context(), "no key")
 	fault.Same(t, "no key", say(err),
 		`bad_request: "no key" is no key: it has 1 parts, not 3; take the key from a label, or from aoa cache list`)

@@ -89,7 +89,7 @@ func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error
 func (p prepared) check(it Item) error {
 	switch {
 	case p.Size > MaxItem:
-		return refuse(CodeTooLarge, "set it aside in parts", "%s has %s bytes, an item at most %s",
+		return refuse(CodeTooLarge, "store it in parts", "%s has %s bytes, an item at most %s",
 			p.Key, humanize.Comma(p.Size), humanize.Comma(MaxItem))
 	case len(it.Notes) > maxNotes:
 		return refuse(CodeTooLarge, "put it into the data", "the metadata of %s has %s bytes, at most %s are allowed",

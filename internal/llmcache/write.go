@@ -42,7 +42,7 @@ func (p *prepared) put(tx *cold.BlobTx) error {
 	case err != nil:
 		return err
 	case before != nil && !p.overwrite:
-		return refuse(CodeExists, "write with overwrite, or under another task or turn", "%s is set aside already (%s bytes)",
+		return refuse(CodeExists, "write with overwrite, or under another task or turn", "%s is already stored (%s bytes)",
 			p.Key, humanize.Comma(before.Size))
 	}
 	if err := tx.Put(p.packed); err != nil {
@@ -64,7 +64,7 @@ func (c *Cache) overQuota(ctx context.Context, full *cold.QuotaError) error {
 	}
 	hint := "the item does not fit into an empty session: write less"
 	if len(items) > 0 {
-		hint = "delete what is not needed; used longest ago:"
+		hint = "delete what you do not need; unused for longest:"
 	}
 	for _, v := range items {
 		hint += fmt.Sprintf(" %s (%s bytes)", v.Key, humanize.Comma(v.Size))
@@ -89,6 +89,6 @@ func (c *Cache) Delete(ctx context.Context, key string) (bytes int64, err error)
 }
 
 func missingItem(key string) error {
-	return refuse(CodeMissing, "aoa cache list names what is there; items go 24 h after their session",
-		"nothing is set aside as %.200s", key)
+	return refuse(CodeMissing, "aoa cache list shows the stored items; they are deleted 24 h after their session",
+		"no item has the key %.200s", key)
 }

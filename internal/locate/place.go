@@ -95,7 +95,7 @@ func (p *Place) create() error {
 	}
 	if err := p.note(); err != nil {
 		os.Remove(p.Store) // removes it only if it is empty
-		return fmt.Errorf("note that it is yours: %w", err)
+		return fmt.Errorf("record that the store is yours: %w", err)
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (f *ForeignError) Unwrap() error { return f.Err }
 
 // Hint returns advice on what to do next.
 func (f *ForeignError) Hint() string {
-	return fmt.Sprintf("ls -ld %s shows whose it is: it has to be yours, or gone; "+
+	return fmt.Sprintf("ls -ld %s shows its owner: it has to be you; otherwise remove it; "+
 		"or set AOA_STORE to a folder of yours with a short path",
 		filepath.Dir(f.Socket))
 }
@@ -206,7 +206,7 @@ func private(dir string) error {
 		return err
 	}
 	if !os.SameFile(st, named) {
-		return fmt.Errorf("%s is another folder than a moment ago", dir)
+		return fmt.Errorf("%s was replaced by another folder meanwhile", dir)
 	}
 	if st.Mode().Perm()&0o077 != 0 {
 		return root.Chmod(".", 0o700)

@@ -190,7 +190,7 @@ func (p Place) Record() error {
 // note makes a record of a store that is new or was moved here.
 func (p *Place) note() error {
 	if p.records == "" {
-		return errors.New("aOa notes in your home folder which stores are yours, and finds none: set HOME")
+		return errors.New("aOa records in your home folder which stores are yours, and there is no home folder: set HOME")
 	}
 	if err := os.MkdirAll(p.records, 0o700); err != nil {
 		return err

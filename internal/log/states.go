@@ -121,7 +121,7 @@ func (l *Log) apply(seq int64, events []event.Event) {
 func (l *Log) guard(e event.Event, do func()) {
 	defer func() {
 		if why := recover(); why != nil {
-			l.o.Log.Error("an event made learning panic", "event", e.ID, "panic", why, "stack", string(debug.Stack()))
+			l.o.Log.Error("learning an event panicked", "event", e.ID, "panic", why, "stack", string(debug.Stack()))
 			l.o.Alert.Warn("an event cannot be learned and is passed over", "event", e.ID, "kind", e.Kind(), "why", why)
 		}
 	}()

@@ -31,11 +31,11 @@ func readCommand(r *bufio.Reader) (args []string, err error) {
 			return nil, err
 		}
 		if length < 0 {
-			return nil, protocolError("an argument without a length")
+			return nil, protocolError("an argument has no length")
 		}
 		arg := make([]byte, length+2)
 		if _, err = io.ReadFull(r, arg); err == nil && string(arg[length:]) != "\r\n" {
-			err = protocolError("an argument is longer than it says")
+			err = protocolError("an argument is longer than its stated length")
 		}
 		left -= length
 		args = append(args, string(arg[:length]))
@@ -60,7 +60,7 @@ func readLength(r *bufio.Reader, mark byte, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(string(line[1:max(1, len(line)-2)]))
 	if err != nil || n > most || line[len(line)-2] != '\r' {
-		return 0, protocolError("a length is no number or larger than " + strconv.Itoa(most))
+		return 0, protocolError("a length is not a number, or larger than " + strconv.Itoa(most))
 	}
 	return n, nil
 }

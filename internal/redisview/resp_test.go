@@ -34,16 +34,16 @@ func TestReadCommand(t *testing.T) {
 		"*1\r\n$0\r\n\r\n":               "",
 		"PING\r\n":                       "Protocol error: expected '*'",
 		"*1\r\n:1\r\n":                   "Protocol error: expected '$'",
-		"*1\r\n$-1\r\n":                  "Protocol error: an argument without",
-		"*1\r\n$99999999999\r\n":         "Protocol error: a length is no number or larger",
-		"*99999999999999999999\r\n":      "Protocol error: a length is no number or larger",
-		"*1025\r\n":                      "Protocol error: a length is no number or larger",
+		"*1\r\n$-1\r\n":                  "Protocol error: an argument has no length",
+		"*1\r\n$99999999999\r\n":         "Protocol error: a length is not a number, or larger",
+		"*99999999999999999999\r\n":      "Protocol error: a length is not a number, or larger",
+		"*1025\r\n":                      "Protocol error: a length is not a number, or larger",
 		"*1\r\n$1\r\nabc":                "Protocol error: an argument is longer",
 		"*" + strings.Repeat("1", 100):   "Protocol error: a length is too long",
-		"*x\r\n":                         "Protocol error: a length is no number or larger",
+		"*x\r\n":                         "Protocol error: a length is not a number, or larger",
 		"*1\r\n$5\r\nab":                 "unexpected EOF",
 		string(encode(slices.Repeat([]string{strings.Repeat("x", maxArgument)},
-			5))): "Protocol error: a length is no number or larger than 0",
+			5))): "Protocol error: a length is not a number, or larger than 0",
 	} {
 		_, err := readCommand(bufio.NewReader(strings.NewReader(in)))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {

@@ -114,9 +114,9 @@ func (e *Entry) note(a Action) string {
 	case a.Secret:
 		return "a secret was taken out of its input"
 	case a.OK && a.changes() && (len(a.Paths) != 1 || e.patch(a.Paths[0]) == ""):
-		return "what it changed was not recorded as a whole"
+		return "its change was not recorded completely"
 	case a.Cut && !a.changes():
-		return "its input was not recorded as a whole"
+		return "its input was not recorded completely"
 	case !a.OK:
 		return "it failed when it was recorded"
 	}

@@ -98,7 +98,7 @@ func decode(raw []byte) (*Entry, error) {
 	}
 	if e.ID == "" || len(e.Actions) > maxActions || len(e.Files) > maxFiles || len(e.Text) > maxText || e.Uses < 0 ||
 		e.Successes < 0 || e.Failures < 0 {
-		return nil, errors.New("its values are impossible")
+		return nil, errors.New("its values are not valid")
 	}
 	return e, nil
 }

@@ -53,7 +53,7 @@ func (c *Cache) evict(ctx context.Context, w Worktree) {
 		return
 	}
 	if err := c.drop(ctx, ids...); err != nil && ctx.Err() == nil {
-		c.o.Log.Warn("sequences are not dropped", "err", err)
+		c.o.Log.Warn("dropping old sequences failed", "err", err)
 	}
 }
 

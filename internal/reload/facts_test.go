@@ -91,7 +91,7 @@ func TestJudgements(t *testing.T) {
 	other.Paths, cutEdit.Cut = []event.Path{"b"}, true
 	e := &Entry{Files: []File{{Path: "a", Patch: "x"}, {Path: "b"}}}
 	for want, a := range map[string][]Action{"": {read, edit, cutEdit}, "a secret was taken out of its input": {secret},
-		"its input was not recorded as a whole": {cut}, "what it changed was not recorded as a whole": {other},
+		"its input was not recorded completely": {cut}, "its change was not recorded completely": {other},
 		"it failed when it was recorded": {failed}} {
 		for _, a := range a {
 			fault.Same(t, fmt.Sprintf("%+v", a), e.note(a), want)
@@ -184,9 +184,9 @@ func TestLooks(t *testing.T) {
 		{Action{Act: event.ActSearch, Pattern: "two", Folder: "sub", Glob: "*.go"}, "done  sub/f.go"},
 		{Action{Act: event.ActSearch, Pattern: "nothing"}, "done nothing found"},
 		{Action{Act: event.ActSearch, Pattern: "nothing", Found: 1}, "changed finds nothing any more"},
-		{Action{Act: event.ActSearch, Pattern: "("}, "refused the pattern is of another dialect"},
+		{Action{Act: event.ActSearch, Pattern: "("}, "refused the pattern has a syntax that aOa does not know"},
 		{Action{Act: event.ActSearch, Pattern: strings.Repeat("x", 996)}, "done nothing found"},
-		{Action{Act: event.ActSearch, Pattern: strings.Repeat("x", 997)}, "refused the pattern is of another dialect"},
+		{Action{Act: event.ActSearch, Pattern: strings.Repeat("x", 997)}, "refused the pattern has a syntax that aOa does not know"},
 		{Action{Act: event.ActList}, "done  a.go b.go c.bin e.txt sub/"}, {Action{Act: event.ActList, Folder: "sub"},
 			"done  f.go"},
 		{Action{Act: event.ActList, Glob: "*.go"}, "done  a.go b.go sub/f.go"},

@@ -179,7 +179,7 @@ func (c *Cache) used(ctx context.Context, id string, well bool) error {
 func (c *Cache) Asked(ctx context.Context, session string) (asked Ask, ok bool) {
 	thread, err := c.o.DB.Thread(ctx, session, maxThread)
 	if err != nil {
-		c.o.Log.Warn("what a session was asked cannot be read", "err", err)
+		c.o.Log.Warn("the prompts of a session cannot be read", "err", err)
 	}
 	turns := turnsOf(thread, c.o.Turns.endsTurns)
 	if len(turns) == 0 {

@@ -49,7 +49,7 @@ func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 		s := Step{State: Planned}
 		switch {
 		case left[f.Path]:
-			s.is(Skipped, "another edit of the file is left out")
+			s.is(Skipped, "another edit of the file is skipped")
 		case l.broken:
 			s.is(Skipped, "an edit before it does not fit")
 		case slices.Contains(l.patches, f):

@@ -32,7 +32,7 @@ func (c *Cache) makeEntries(ctx context.Context, all bool) (waiting bool) {
 			err = c.make(ctx, b)
 		}
 		if err != nil && ctx.Err() == nil {
-			c.o.Log.Warn("a sequence is not recorded", "err", err)
+			c.o.Log.Warn("recording a sequence failed", "err", err)
 		}
 		err = nil
 	}

@@ -80,7 +80,7 @@ var (
 type replay struct {
 	w    Worktree
 	dir  *os.Root
-	plan *plan // nil if edits were not asked for
+	plan *plan // nil if edits were not requested
 }
 
 // Replay repeats an entry's actions in order, up to the first one that cannot be made again. Reads and
@@ -163,7 +163,7 @@ func (p *replay) action(ctx context.Context, i int, a Action, note string, s *St
 	case a.Act == event.ActRun && !a.Secret:
 		s.is(Skipped, "commands are not run")
 	case a.changes() && p.plan == nil && !a.Secret:
-		s.is(Skipped, "edits were not asked for")
+		s.is(Skipped, "edits were not requested")
 	case note != "" && !a.OK && !a.Secret:
 		s.is(Skipped, note)
 	case note != "":

@@ -112,7 +112,7 @@ func (p *replay) search(ctx context.Context, a Action, s *Step) {
 	}
 	re, err := regexp.Compile(expr)
 	if err != nil || len(expr) > maxPattern {
-		s.is(Refused, "the pattern is of another dialect")
+		s.is(Refused, "the pattern has a syntax that aOa does not know")
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchTime)

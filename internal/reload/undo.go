@@ -114,7 +114,7 @@ func (c *Cache) findUndo(ctx context.Context, id string) (undo, error) {
 		return u, nil
 	}
 	if id == "" {
-		return undo{}, fmt.Errorf("%w: no replay has changed files that could be put back", ErrNoUndo)
+		return undo{}, fmt.Errorf("%w: no replay has changed files that can be restored", ErrNoUndo)
 	}
 	return undo{}, fmt.Errorf("%w: there is no record %q", ErrNoUndo, id)
 }

@@ -130,7 +130,7 @@ func (r *run) done(now time.Time, err error) {
 		r.last = now.Add(retryAfter - r.Every)
 	}
 	if err := r.s.Notes.SetMeta(r.ctx, r.meta(), strconv.FormatInt(r.last.UnixMilli(), 10)); err != nil {
-		r.s.Log.Warn("when a regular job ran is not kept", "job", r.Name, "err", err)
+		r.s.Log.Warn("the time of a regular job is not stored", "job", r.Name, "err", err)
 	}
 }
 

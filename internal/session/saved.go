@@ -61,12 +61,12 @@ func (l *Sessions) Restore(data []byte) (err error) {
 func (s *saved) check() error {
 	for id, x := range s.Over {
 		if x == nil || x.ID != id || !x.usable() {
-			return fmt.Errorf("the session %.40q is over in no state", id)
+			return fmt.Errorf("the session %.40q has ended without a state", id)
 		}
 	}
 	for id, x := range s.Sessions {
 		if x == nil || !x.Exists() || len(x.First) != len(x.Opened) || !x.Summary.usable() || !x.whole() {
-			return fmt.Errorf("the session %.40q is impossible", id)
+			return fmt.Errorf("the session %.40q is not valid", id)
 		}
 	}
 	return nil

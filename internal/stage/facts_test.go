@@ -78,7 +78,7 @@ func TestDifferences(t *testing.T) {
 		{keyPart{kindFile, "a", "1"}, keyPart{kindAbsent, "a", ""}, "file a was deleted"},
 		{keyPart{kindAbsent, "a", ""}, keyPart{kindLink, "a", "1"}, "file a exists now"},
 		{keyPart{kindAbsent, "a", ""}, keyPart{kindAbsent, "a", ""}, ""},
-		{keyPart{kindStage, "", "1"}, keyPart{kindAbsent, "a", ""}, "file a is asked for and absent; stage is gone"},
+		{keyPart{kindStage, "", "1"}, keyPart{kindAbsent, "a", ""}, "file a is required and missing; stage is gone"},
 		{keyPart{kindStage, "", "1"}, keyPart{kindFile, "a", ""}, "file a is new; stage is gone"},
 		{keyPart{kindEnv, "A", "1"}, keyPart{kindNoEnv, "A", ""}, "env A is not set any more"},
 		{keyPart{kindNoEnv, "A", ""}, keyPart{kindEnv, "A", "1"}, "env A is set now"},

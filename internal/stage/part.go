@@ -132,7 +132,7 @@ func differences(was, is keyParts) (out []Change) {
 		delete(old, at)
 		switch {
 		case !known && p.Kind == kindAbsent:
-			out = append(out, Change{at.group, p.Name, "is asked for and absent"})
+			out = append(out, Change{at.group, p.Name, "is required and missing"})
 		case !known:
 			out = append(out, Change{at.group, p.Name, "is new"})
 		case before.Kind == kindAbsent && p.Kind != kindAbsent:

@@ -166,7 +166,7 @@ func (l *link) erase(ctx context.Context, f Filter) error {
 	}
 }
 
-var errWindow = errors.New("enough for one reading of the log")
+var errWindow = errors.New("the limit of one reading of the log is reached")
 
 // publish appends the own events that the log has after the last published batch.
 func (l *link) publish(ctx context.Context) error {

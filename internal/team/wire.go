@@ -146,7 +146,7 @@ func decode(raw string, at time.Time) (e event.Event, forget *Filter, origin str
 // check returns an error for an event that no daemon would send.
 func check(e *event.Event) error {
 	if !travels[e.Kind()] {
-		return fmt.Errorf("no clone sends its kind %.20q", string(e.Kind()))
+		return fmt.Errorf("clones do not send events of kind %.20q", string(e.Kind()))
 	}
 	if ms := e.Time.UnixMilli(); ms < 0 || ms > 1<<53 {
 		return errors.New("its time is before 1970 or too far in the future")
@@ -154,7 +154,7 @@ func check(e *event.Event) error {
 	var wrong error
 	e.ChangePaths(func(list *[]event.Path) {
 		if len(*list) > maxPaths {
-			wrong = errors.New("it has too long lists")
+			wrong = errors.New("its lists are too long")
 		}
 		for i, text := range *list {
 			p, err := event.NewPath(string(text))
@@ -168,17 +168,17 @@ func check(e *event.Event) error {
 	case event.Hint:
 		texts = append(texts, b.Name, b.Status, b.Label)
 		if slices.ContainsFunc(b.Scores, func(s float64) bool { return !(s >= 0 && s <= 1) }) || len(b.Scores) > maxPaths {
-			wrong = errors.New("its scores are no probabilities")
+			wrong = errors.New("its scores are not probabilities")
 		}
 	case event.Feedback:
 		texts = append(texts, b.Name)
 	}
 	if len(e.Tags()) > event.MaxTerms || len(e.Terms()) > event.MaxTerms {
-		wrong = errors.New("it has too long lists")
+		wrong = errors.New("its lists are too long")
 	}
 	for _, s := range texts {
 		if len(s) > maxName || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
-			wrong = errors.New("one of its texts is too long, or no text")
+			wrong = errors.New("one of its texts is too long or not valid")
 		}
 	}
 	return wrong

@@ -54,7 +54,7 @@ func (s *Step) Run(ctx context.Context) error {
 		if !unusable(ctx, err) {
 			return err
 		}
-		s.Note(true, fmt.Sprintf("runs without the cache: %v", err))
+		s.Note(true, fmt.Sprintf("running without the cache: %v", err))
 	}
 	if s.turn != nil {
 		defer s.turn.Close()

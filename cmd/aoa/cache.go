@@ -93,6 +93,9 @@ func (a *app) readItem(ctx context.Context, r *api.CachePutRequest, name string)
 	}
 	// one byte too many is enough for the item to be refused
 	data, err := io.ReadAll(io.LimitReader(in, llmcache.MaxItem+1))
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, fail(exitFailed, "", "read %s: %v", name, err)
 	}

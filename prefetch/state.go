@@ -17,7 +17,7 @@ import (
 // State is what is known about the predictions of all sessions, computed from the event log alone.
 // What concerns one session is in package session. It is safe for concurrent use.
 type State struct {
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	folded
 	pending   map[string][]pending // by session: decisions whose events have not come back from the log, oldest first
 	decisions int                  // number of decisions so far

@@ -21,8 +21,8 @@
 // reasons, and their sum is the logit. weights.json has the weights and the command that fitted
 // them, measured.json their results. Three kinds of questions have other weights:
 //
-//   - After a search that failed, two weights are added to those between calls, because the wanted
-//     file is one at which the session has not looked.
+//   - After a search that failed, two weights are added to those between calls, because the
+//     wanted file is one at which the session has not looked.
 //   - For a prompt outside of sessions only its text and the history are known. There are weights
 //     for short and for long texts.
 //   - A question without a text, asked on a branch, takes the words of the branch's name as its
@@ -32,12 +32,12 @@
 // # Texts
 //
 // A text is a prompt, an issue, a commit subject, or the words of the newest commands. To a prompt
-// of at most three words, the words that the agent said before it are added. A text is compared with
-// the files in two ways (see index.Contents.Match): by BM25 of its words and of its title against
-// the path, the base name, the names that a file defines, its doc strings and comments, and its
-// body; and by identifiers that look like code. These comparisons give 14 values. Each is divided by
-// that of the best file of the same kind (source, test, document, data); the rank among these files
-// is a second signal, 1/√rank. Further signals:
+// of at most three words, the words that the agent said before it are added. A text is compared
+// with the files in two ways (see index.Contents.Match): by BM25 of its words and of its title
+// against the path, the base name, the names that a file defines, its doc strings and comments, and
+// its body; and by identifiers that look like code. These comparisons give 14 values. Each is
+// divided by that of the best file of the same kind (source, test, document, data); the rank among
+// these files is a second signal, 1/√rank. Further signals:
 //
 //	cover_…        the share, by rarity, of the words of the path or of the base name that the
 //	               text or its title contains
@@ -60,8 +60,8 @@
 // weights.json. Two kinds of files get 3 less:
 //
 //   - a copy: a file that fits the text nearly as well as a better one with the same name,
-//   - a changelog, a manifest, a lock file or a setting of a tool, if the text is about the program
-//     and does not ask for such a file.
+//   - a changelog, a manifest, a lock file or a setting of a tool, if the text is about the
+//     program and does not ask for such a file.
 //
 // A text is about the program if one of its words is in the path of a source or in a name that a
 // source defines. A word that means a kind of file but is also common in programs ("release",

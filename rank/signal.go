@@ -69,7 +69,7 @@ var signalNames = [signals]string{
 	OfBranch: "branch",
 }
 
-// String is the name under which the signal appears in a Reason.
+// String returns the name under which the signal appears in a Reason.
 func (s Signal) String() string { return signalNames[s] }
 
 // signalOf returns the signal with a name.

@@ -50,7 +50,7 @@ func without(c *cobra.Command, one string, others ...string) error {
 	return nil
 }
 
-// oneOrAll is a command that deletes what its argument names, or everything with --all.
+// oneOrAll returns a command that deletes what its argument names, or everything with --all.
 func oneOrAll(use, short, one, all string, run func(ctx context.Context, name string, all bool) error) *cobra.Command {
 	var every bool
 	c := &cobra.Command{Use: use, Short: short, Args: cobra.MaximumNArgs(1),

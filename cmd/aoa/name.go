@@ -80,8 +80,8 @@ func (a *app) file(ctx context.Context, typed string, gone bool) (event.Path, er
 	return files[0], nil
 }
 
-// place is the file or the folder that a name means. A folder ends in a slash. With exact, a file
-// of that name in another folder is an error, and so is a line of a file.
+// place returns the file or the folder that a name means. A folder ends in a slash. With exact, a
+// file of that name in another folder is an error, and so is a line of a file.
 func (a *app) place(ctx context.Context, typed string, exact bool) (event.Path, error) {
 	found, err := a.names(ctx, typed)
 	if err != nil {

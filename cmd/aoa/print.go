@@ -71,10 +71,11 @@ func harmless(s string) string {
 	return strings.Join(parts, "\t")
 }
 
-// longestLine is the largest number of bytes of a line that is told: what was typed is quoted in it.
+// longestLine is the largest number of bytes of a line that is told: what was typed is quoted in
+// it.
 const longestLine = 2000
 
-// line is a line that is told on stderr.
+// line returns a line that is told on stderr.
 func line(s string) string { return harmless(event.Clip(s, longestLine)) }
 
 // printLines prints the lines of a text, each harmless.

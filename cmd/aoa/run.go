@@ -100,8 +100,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 	return a.exit(cmd, err)
 }
 
-// output is standard output that remembers that it could not be written, for example on a full disk.
-// What is printed line by line is not asked each time.
+// output is standard output that remembers that it could not be written, for example on a full
+// disk. What is printed line by line is not asked each time.
 type output struct {
 	io.Writer
 	failed error // the first error
@@ -115,7 +115,7 @@ func (o *output) Write(raw []byte) (int, error) {
 	return n, err
 }
 
-// unwrapped is the writer that a.out writes to: a program that is started asks whether it is a
+// unwrapped returns the writer that a.out writes to: a program that is started asks whether it is a
 // terminal, and the daemon closes it.
 func (a *app) unwrapped() io.Writer {
 	if o, ok := a.out.(*output); ok {

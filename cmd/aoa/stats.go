@@ -65,7 +65,8 @@ chance (the setting holdout), to know what happens without it. Tokens are estima
 	return c
 }
 
-// metrics prints the daemon's metrics as they are, and as JSON an object of each series and its value.
+// metrics prints the daemon's metrics as they are, and as JSON an object of each series and its
+// value.
 func (a *app) metrics(ctx context.Context) error {
 	raw, err := call(ctx, a, api.Metrics, api.None{})
 	if err != nil {

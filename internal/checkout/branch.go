@@ -26,8 +26,8 @@ func (w *Checkout) KnownBranch() event.Branch {
 }
 
 // Branch returns what the checked out branch adds to the default branch. If git does not answer in
-// time, it returns nothing and git's error. HEAD is that of the newest question, see Set.Asking. Git
-// is started only if it has moved since the branch was last read.
+// time, it returns nothing and git's error. HEAD is that of the newest question, see Set.Asking.
+// Git is started only if it has moved since the branch was last read.
 func (w *Checkout) Branch(ctx context.Context) (event.Branch, error) {
 	h := w.head.Load()
 	if h == nil {

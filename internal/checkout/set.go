@@ -69,7 +69,7 @@ type Set struct {
 	sketches *sketches
 	opening  singleflight.Group
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	known  map[event.Root]*Checkout
 	places map[string]*Checkout // by folder of a caller: its checkout; a cache
 

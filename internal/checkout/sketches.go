@@ -45,7 +45,7 @@ func (s *sketches) wasRead() bool {
 	}
 }
 
-// Sketching is how much is read of what earlier commits changed.
+// Sketching returns how much is read of what earlier commits changed.
 func (t *Set) Sketching() api.Progress {
 	p := api.Progress{State: "running", Done: int(t.sketches.done.Load()), Total: int(t.sketches.total.Load())}
 	switch {

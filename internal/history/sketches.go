@@ -23,7 +23,7 @@ const (
 // Sketches tells what the newest commits changed in their files. The zero value has none. It is
 // safe for concurrent use.
 type Sketches struct {
-	mu      sync.RWMutex // guards what follows
+	mu      sync.RWMutex // guards the fields below
 	commits map[uint64][]index.FileSketch
 	rare    map[uint32]int32 // by hash: number of sketches that have it
 	files   int              // number of sketches

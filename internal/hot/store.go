@@ -12,7 +12,7 @@ import (
 type Store struct {
 	clock Clock
 
-	mu     sync.RWMutex        // guards what follows
+	mu     sync.RWMutex        // guards the fields below
 	names  [NounTerm + 1]names // by noun
 	sets   []map[int64]*scores // by family, then by epoch
 	newest []set               // by family of stamps: the newest stamps, at least NewestKept of them

@@ -18,7 +18,7 @@ type Contents struct {
 
 	merging sync.Mutex // held while segments are merged, or folded into a new base
 
-	mu       sync.RWMutex // guards what follows; held for a short time
+	mu       sync.RWMutex // guards the fields below; held for a short time
 	version  uint64       // grows with every change
 	files    map[event.Path]position
 	segments []*segment        // the base, if there is one, then the overlay; a segment whose files are all gone is dropped

@@ -65,7 +65,7 @@ func pathKeys(p event.Path) []string {
 	return keys
 }
 
-// lineOf is a line of a text, or what is around a name in it.
+// lineOf returns a line of a text, or what is around a name in it.
 func lineOf(text []byte, number int, name string) string {
 	for range number - 1 {
 		_, text, _ = bytes.Cut(text, []byte{'\n'})

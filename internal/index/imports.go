@@ -16,8 +16,8 @@ type importing struct {
 	all    bool // it imports every name of the module
 }
 
-// modules are the names of what an import may mean: the module, then each name of Python that may
-// be a module in it.
+// modules returns the names of what an import may mean: the module, then each name of Python that
+// may be a module in it.
 func (i importing) modules(lang *language) []string {
 	out := []string{i.module}
 	for _, n := range i.names {
@@ -338,8 +338,8 @@ func (im *importer) php(number int, code, raw []byte) {
 	}
 }
 
-// keys are the words by which an import is found in an index: the last part of its module, and what
-// may be a module among its names.
+// keys returns the words by which an import is found in an index: the last part of its module, and
+// what may be a module among its names.
 func (i importing) keys(lang *language) (keys []string) {
 	last := i.module[strings.LastIndexAny(i.module, `./\:`)+1:]
 	if lang == clike || lang == script || lang == ruby || lang == php && strings.HasSuffix(i.module, ".php") {

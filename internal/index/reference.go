@@ -308,7 +308,7 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 	return out
 }
 
-// around is a line without the space around it; of a long one a part that has the name at that
+// around returns a line without the space around it; of a long one a part that has the name at that
 // byte.
 func around(line []byte, at int) string {
 	trimmed := bytes.TrimLeft(line, " \t")

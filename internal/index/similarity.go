@@ -13,9 +13,9 @@ const (
 	bm25B  = 0.75
 )
 
-// bm25 is the weight of a word that occurs tf times in a text, relative to the inverse document
-// frequency of the word: tf·(k1+1) / (tf + k1·(1-b+b·length/mean)). length is that of the text,
-// mean that of all texts.
+// bm25 returns the weight of a word that occurs tf times in a text, relative to the inverse
+// document frequency of the word: tf·(k1+1) / (tf + k1·(1-b+b·length/mean)). length is that of the
+// text, mean that of all texts.
 func bm25(tf, length, mean float64) float64 {
 	return tf * (bm25K1 + 1) / (tf + bm25K1*(1-bm25B+bm25B*length/mean))
 }

@@ -13,7 +13,7 @@ import (
 // disk. It is safe for concurrent use. Callers must not change the slices that it returns, because
 // they are shared.
 type Tree struct {
-	mu      sync.RWMutex // guards what follows
+	mu      sync.RWMutex // guards the fields below
 	version uint64       // grows with every change
 	files   map[event.Path]bool
 	base    pathLists       // by file name

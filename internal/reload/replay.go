@@ -83,8 +83,8 @@ type replay struct {
 	plan *plan // nil if edits were not requested
 }
 
-// Replay repeats an entry's actions in order, up to the first one that cannot be made again. Reads and
-// searches run now and return what they find now. Commands are not run. Edits are planned as a
+// Replay repeats an entry's actions in order, up to the first one that cannot be made again. Reads
+// and searches run now and return what they find now. Commands are not run. Edits are planned as a
 // whole before anything else, and made only if the request names the plan.
 func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, error) {
 	e, err := c.Get(ctx, r.ID)

@@ -15,7 +15,7 @@ import (
 type Turns struct {
 	endsTurns func(agent string) bool
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	ended []boundary // turns of which no entry was made yet, in the order of the log
 	// offered has, by session, the ids of entries that were offered to it or withheld from it. It
 	// is not saved.

@@ -13,7 +13,7 @@ import (
 // Sessions has the running sessions, and the summaries of those that are over. One goroutine
 // applies events, any number may read. It is safe for concurrent use.
 type Sessions struct {
-	mu       sync.Mutex               // guards what follows
+	mu       sync.Mutex               // guards the fields below
 	sessions map[string]*Session      // running sessions, by id
 	over     map[string]*Summary      // sessions of this clone that are not running, by id
 	edited   map[event.Path]time.Time // when a tool last edited a file; kept for a minute

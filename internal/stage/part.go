@@ -28,7 +28,7 @@ const (
 // format is the version of the key and of the record: another one makes every entry a miss.
 const format = "aoa stage 4"
 
-// group is the kind for comparing: a file that became executable is still the same file.
+// group returns the kind for comparing: a file that became executable is still the same file.
 func group(kind string) string {
 	switch kind {
 	case kindProgram, kindLink, kindAbsent:

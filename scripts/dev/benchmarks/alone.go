@@ -12,10 +12,12 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// aloneCommits is how many commits of a history are asked about, by two files of each.
+// aloneCommits is how many commits of a history are asked about. Each is asked about twice, each
+// time with one of its files.
 const aloneCommits = 120
 
-// alone measures which files change with one file, of whose change nothing is known.
+// alone measures which files change with a file when nothing is known about the change of that
+// file.
 func (in inputs) alone(ctx context.Context) (string, error) {
 	names, err := in.names(changeHistories)
 	if err != nil {
@@ -45,8 +47,8 @@ func (in inputs) alone(ctx context.Context) (string, error) {
 	return out.String(), nil
 }
 
-// askAlone counts both answers to one question. A commit of one file has promises, and no other
-// file to find.
+// askAlone counts both answers to one question. If a commit has only one file, there is no other
+// file to find; only the predictions are counted.
 func askAlone(ctx context.Context, t *recorded.Table, a *recorded.Alone) {
 	var listed []event.Path
 	for i, s := range a.Answer(ctx) {

@@ -29,7 +29,8 @@ const (
 	counting  = "counting common commits"
 )
 
-// begun measures which files a commit changes, given one of its sources and its message.
+// begun measures how well the files of a commit are found, given one of its sources and its
+// message.
 func (in inputs) begun(ctx context.Context) (string, error) {
 	names, err := in.names(changeHistories)
 	if err != nil {
@@ -106,7 +107,7 @@ func askBegun(ctx context.Context, t *recorded.Table, b *recorded.Begun, past *t
 	return nil
 }
 
-// committedWith are the files that were committed with another one most often, in commits of at
+// committedWith returns the files that were committed with another one most often, in commits of at
 // most countedFiles files.
 func (t *transactions) committedWith(f event.Path) []rule {
 	sums, id := map[int]float64{}, t.id(f)

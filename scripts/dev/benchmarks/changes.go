@@ -16,10 +16,10 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// miners are the rules that aOa is compared with. They warn of the files whose rule has a support
-// and a confidence. For TARMAQ none are published; it gets those of ROSE. cochange names a file
-// that changed in 80 % of the commits of another one; counting has the bounds of aoa check. One
-// commit in common is chance for both.
+// miners are the rules that aOa is compared with. They warn about files whose rule reaches a
+// support and a confidence. No such limits are published for TARMAQ, so it gets those of ROSE.
+// cochange names a file that changed in 80 % of the commits of another one; counting has the limits
+// of aoa check. For both, a single common commit is taken for chance.
 var miners = []struct {
 	name                string
 	rank                func(*transactions, []event.Path) []rule
@@ -82,8 +82,8 @@ func (in inputs) changes(ctx context.Context) (string, error) {
 	return out.String(), nil
 }
 
-// eachRepository is what is named in each repository: of the files left out, how many of the named
-// are right, and of the complete commits, in percent.
+// eachRepository returns three figures for each repository, in percent: how many files left out are
+// named, how many of the named files are right, and for how many complete commits a file is named.
 func eachRepository(t *recorded.Table) string {
 	var out strings.Builder
 	out.WriteString("Left-out files named / named files right / complete commits with a name, in percent:\n\n")
@@ -112,7 +112,7 @@ const mostTests = 20
 // newestChanges is how many events of a history are asked about at most.
 const newestChanges = 200
 
-// askChange counts how all answer one question.
+// askChange counts how all methods answer one question.
 func (in inputs) askChange(t *recorded.Table, repo string, past *transactions, d *recorded.Decision) {
 	var listed, warned []event.Path
 	for _, r := range d.Ranked {
@@ -141,7 +141,7 @@ func (in inputs) askChange(t *recorded.Table, repo string, past *transactions, d
 	}
 }
 
-// count counts the answer of a method. Its clusters are commits.
+// count counts the answer of a method. The clusters are commits.
 func count(t *recorded.Table, method, repo string, d *recorded.Decision, listed, warned []event.Path, warns bool) {
 	add := func(measure string, sum, n float64) { t.Add(method, measure, repo, d.Session, sum, n) }
 	if d.Left != "" {
@@ -165,6 +165,6 @@ func count(t *recorded.Table, method, repo string, d *recorded.Decision, listed,
 	}
 }
 
-// ofWork are the measures without changelogs, manifests, lock files and settings of tools, which
-// aoa check never calls a finding: they are neither left out nor counted when a rule names them.
+// ofWork marks the measures without changelogs, manifests, lock files and settings of tools, which
+// aoa check never reports: such files are neither left out nor counted when a rule names them.
 const ofWork = " of work"

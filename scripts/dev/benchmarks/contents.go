@@ -15,19 +15,19 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// comment is what a form of issues tells who fills it in.
+// comment matches the instructions in an issue form for the person who fills it in.
 var comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 
-// contents score the files of a commit by the words of a text, as BM25 does and as a person with
-// ripgrep does. A version of a file is read once.
+// contents scores the files of a commit by the words of a text, as BM25 does and as a person with
+// ripgrep does. Each version of a file is read once.
 type contents struct {
 	clone string
 	blobs *git.Blobs
 	known map[string]document // object → its words
 }
 
-// document is how often a content has each term (of identifiers cut at their borders, stemmed) and
-// each word as written.
+// document counts how often a content has each term (identifiers split into words, stemmed) and
+// each word as it is written.
 type document struct {
 	terms, words map[string]int32
 	length       float64 // terms
@@ -78,9 +78,9 @@ func (c *contents) read(object string) document {
 	return d
 }
 
-// found are the files of a commit that count, best first: by BM25 (k1 1.2, b .75) of path and
-// content, and by the number of different words of the text that `rg -iw` finds in them, then by
-// how often.
+// found returns the files of a commit that count, best first, by two methods: by BM25 (k1 1.2, b
+// .75) of path and content, and by the number of different words of the text that `rg -iw` finds in
+// them, then by how often.
 func (c *contents) found(ctx context.Context, commit, text string, counts func(event.Path) bool) (bm25, grep []event.Path,
 	err error) {
 	files, err := recorded.FilesOf(ctx, c.clone, commit)
@@ -130,7 +130,7 @@ func (c *contents) found(ctx context.Context, commit, text string, counts func(e
 	return best(ranked), best(grepped), nil
 }
 
-// best are the files by their scores, best first, ties by path.
+// best returns the files by their scores, best first, ties by path.
 func best(scores map[event.Path]float64) []event.Path {
 	out := make([]event.Path, 0, len(scores))
 	for p := range scores {

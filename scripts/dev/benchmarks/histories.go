@@ -1,7 +1,7 @@
 package main
 
-// textHistories are repositories none of whose texts took part in fitting the weights of texts, the
-// small ones first.
+// textHistories are repositories whose texts were not used to fit the weights of texts, the small
+// ones first.
 var textHistories = []string{
 	"AutoMapper/AutoMapper", "BurntSushi/ripgrep", "JamesNK/Newtonsoft.Json", "composer/composer", "date-fns/date-fns",
 	"expressjs/express", "facebook/zstd", "fastapi/fastapi", "fmtlib/fmt", "guzzle/guzzle", "libuv/libuv", "nlohmann/json",
@@ -9,8 +9,8 @@ var textHistories = []string{
 	"spf13/cobra",
 }
 
-// changeHistories are repositories of owners that took no part in fitting or choosing the weights
-// of changes: those that `train changes -final` asks, and one more.
+// changeHistories are repositories whose owners' repositories were not used to fit or choose the
+// weights of changes: those that `train changes -final` asks about, and one more.
 var changeHistories = []string{
 	"BBXtreme/Waterfront", "caddyserver/caddy", "celery/celery", "cli/cli", "etcd-io/bbolt", "etcd-io/etcd",
 	"facebook/zstd", "gofiber/fiber", "helix-editor/helix", "prettier/prettier", "reduxjs/redux", "sinatra/sinatra",

@@ -66,7 +66,7 @@ func (in inputs) localize(ctx context.Context) (string, error) {
 type texts struct {
 	inputs
 	recorded.Table
-	published bool // as published tables count: sources alone, all right files, and each text the same
+	published bool // counted like published tables: only sources, all right files, and each text with the same weight
 }
 
 type askTexts func(context.Context, eval.Source, recorded.Options, func(*recorded.Localization) error) error
@@ -79,7 +79,7 @@ func (a *texts) each(ctx context.Context, names []string, ask askTexts) error {
 		}
 		defer c.blobs.Close()
 		weights := a.weights
-		if !a.published { // no text of theirs has taught the shipped ones
+		if !a.published { // the shipped weights were not fitted on texts of these repositories
 			weights = ""
 		}
 		o, err := recorded.Weights(recorded.Options{Contents: true}, weights, s.Name)
@@ -91,7 +91,7 @@ func (a *texts) each(ctx context.Context, names []string, ask askTexts) error {
 	})
 }
 
-// take asks all about one text.
+// take asks all methods about one text.
 func (a *texts) take(ctx context.Context, c *contents, l *recorded.Localization) error {
 	counts := func(p event.Path) bool { return !a.published || index.KindOf(p) == index.KindSource }
 	var truth, ranked []event.Path
@@ -125,11 +125,11 @@ func (a *texts) take(ctx context.Context, c *contents, l *recorded.Localization)
 	return err
 }
 
-// promised is how many files of an answer about a text people see.
+// promised is how many files of an answer about a text are shown to people.
 const promised = 5
 
-// at is the place from 1 of the first right file, of the last one where all must be found; 0: not
-// found.
+// at returns the position, from 1, of the first right file, or of the last one if all must be
+// found; 0 if it is not found.
 func (a *texts) at(ranked, truth []event.Path) (place int) {
 	for i, p := range truth {
 		at := 1 + slices.Index(ranked, p)
@@ -188,7 +188,7 @@ func (a *texts) print(out, said *strings.Builder, kind string) {
 		name, right.N, right.Sum, 100*right.Value())
 }
 
-// bold is the name of a method as the first cell of a row.
+// bold returns the name of a method as the first cell of a row.
 func bold(method string) string {
 	if method == recorded.Own {
 		return "**aOa**"

@@ -1,14 +1,14 @@
-// Command benchmarks measures aOa beside simpler rules and other programs and writes the tables of
+// Command benchmarks compares aOa with simpler rules and other programs, and writes the tables of
 // docs/dev/benchmarks.md.
 //
-//	go run ./scripts/dev/benchmarks -repos CLONES [-issues FILE] [-traces DIR] [-weights DIR] [-aoa PROGRAM] [-only TABLE]
-//	        [-histories FILE] [-page ""]
+//	go run ./scripts/dev/benchmarks -repos CLONES [-issues FILE] [-traces DIR] [-weights DIR]
+//	        [-aoa PROGRAM] [-only TABLE] [-histories FILE] [-page ""]
 //
-// In come clones (OWNER+NAME) of the repositories that histories.go names, or a file does; a file
-// of issues (one JSON object a line: id, repo, base, text, files); a folder of recorded sessions in
-// the form of package recorded with weights fitted without each of them; and a built aOa. Out goes
-// one table for each: localize, branches, changes, alone, begun, sessions and speed. A table whose
-// input is missing stays as it is.
+// It reads clones (OWNER+NAME) of the repositories that histories.go or a file names; a file of
+// issues (one JSON object a line: id, repo, base, text, files); a folder of recorded sessions in
+// the form of package recorded, with weights fitted without each of them; and a built aOa. It
+// writes one table for each of localize, branches, changes, alone, begun, sessions and speed. A
+// table whose input is missing is left unchanged.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-// inputs are where the measurements read.
+// inputs says where the measurements read their data.
 type inputs struct {
 	repos, issues, histories, traces, weights, program string
 }
@@ -37,14 +37,14 @@ func main() {
 	only := flag.String("only", "", "this table alone: localize, branches, changes, alone, begun, sessions or speed")
 	page := flag.String("page", "docs/dev/benchmarks.md", "the page with the tables; empty: they are printed alone")
 	flag.Parse()
-	debug.SetGCPercent(400) // a replay makes much and keeps little
+	debug.SetGCPercent(400) // a replay allocates much and keeps little
 	if err := in.write(context.Background(), *page, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "benchmarks:", err)
 		os.Exit(1)
 	}
 }
 
-// write measures, and replaces each table of the page as soon as it is there.
+// write runs the measurements, and replaces each table of the page as soon as it is computed.
 func (in inputs) write(ctx context.Context, page, only string) error {
 	for _, t := range []struct {
 		name    string
@@ -85,7 +85,7 @@ func (in inputs) write(ctx context.Context, page, only string) error {
 	return nil
 }
 
-// replace puts a text between the lines of a page that name it.
+// replace replaces the text between the two lines of a page that bear a name.
 func replace(page, name, text string) (string, error) {
 	begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
 	before, rest, found := strings.Cut(page, begin)
@@ -96,7 +96,7 @@ func replace(page, name, text string) (string, error) {
 	return before + begin + strings.TrimRight(text, "\n") + "\n" + end + after, nil
 }
 
-// names are those of the clones that are asked.
+// names returns those of the clones that are asked.
 func (in inputs) names(shipped []string) ([]string, error) {
 	if in.histories == "" {
 		return shipped, nil

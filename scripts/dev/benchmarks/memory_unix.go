@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// memoryOf is the most memory that an ended process, or one that it waited for, had at once, in
-// bytes.
+// memoryOf returns the largest memory of an ended process, or of one that it waited for, in bytes.
 func memoryOf(p *os.ProcessState) int64 {
 	usage, ok := p.SysUsage().(*syscall.Rusage)
 	if !ok {

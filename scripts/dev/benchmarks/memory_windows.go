@@ -2,5 +2,5 @@ package main
 
 import "os"
 
-// memoryOf is not known on Windows.
+// memoryOf returns 0, because it is not known on Windows.
 func memoryOf(*os.ProcessState) int64 { return 0 }

@@ -59,13 +59,13 @@ func (t *transactions) learn(e event.Event) {
 	}
 }
 
-// rule says that a file goes with those of a question.
+// rule says that a file belongs to the files of a question.
 type rule struct {
 	file                int
 	support, confidence float64
 }
 
-// The bounds that the authors give.
+// The limits that the authors give.
 const (
 	roseMost       = 30  // files of a transaction
 	roseSupport    = 3   // of a warning
@@ -73,17 +73,17 @@ const (
 	tarmaqMost     = 300 // files of a transaction
 )
 
-// rose are the rules of Zimmermann and others, "Mining Version Histories to Guide Software Changes"
-// (2005): transactions that hold the whole question, by confidence, then support.
+// rose returns the rules of Zimmermann and others, "Mining Version Histories to Guide Software
+// Changes" (2005): transactions that hold the whole question, by confidence, then support.
 func (t *transactions) rose(asked []event.Path) []rule {
 	return t.mine(asked, func(n, of int) bool { return n == of }, roseMost, func(a, b rule) int {
 		return cmp.Or(cmp.Compare(b.confidence, a.confidence), cmp.Compare(b.support, a.support))
 	})
 }
 
-// tarmaq are the rules of Rolfsnes and others, "Generalizing the Analysis of Evolutionary Coupling
-// for Software Change Impact Analysis" (2016): transactions that hold as many files of the question
-// as any does, by support, then confidence.
+// tarmaq returns the rules of Rolfsnes and others, "Generalizing the Analysis of Evolutionary
+// Coupling for Software Change Impact Analysis" (2016): transactions that hold as many files of the
+// question as any does, by support, then confidence.
 func (t *transactions) tarmaq(asked []event.Path) []rule {
 	most := 0
 	for _, n := range t.overlaps(asked) {
@@ -94,8 +94,9 @@ func (t *transactions) tarmaq(asked []event.Path) []rule {
 	})
 }
 
-// shared are rules between two files: the share of the commits of a file of the question in which
-// another one changed. Of several rules for a file the surest stands.
+// shared returns rules between two files: the share of the commits of a file of the question in
+// which another one changed. If there are several rules for a file, the one with the highest
+// confidence is used.
 func (t *transactions) shared(asked []event.Path) []rule {
 	in, kept := t.ids(asked), map[int]rule{}
 	order := func(a, b rule) int {
@@ -150,7 +151,7 @@ func (t *transactions) ids(asked []event.Path) (out []int) {
 	return out
 }
 
-// overlaps are the commits with files of a question, and with how many.
+// overlaps returns the commits with files of a question, and with how many.
 func (t *transactions) overlaps(asked []event.Path) map[int]int {
 	out := map[int]int{}
 	for _, id := range t.ids(asked) {
@@ -161,8 +162,8 @@ func (t *transactions) overlaps(asked []event.Path) map[int]int {
 	return out
 }
 
-// mine makes a rule of each file that goes with the part of the question that a transaction holds.
-// Of several rules for a file the first in order stands.
+// mine makes a rule of each file that belongs to the part of the question which a transaction
+// contains. If there are several rules for a file, the first in order is used.
 func (t *transactions) mine(asked []event.Path, fits func(n, of int) bool, most int, order func(a, b rule) int) []rule {
 	in, overlaps := t.ids(asked), t.overlaps(asked)
 	together, alone := map[string]map[int]float64{}, map[string]float64{}
@@ -204,7 +205,7 @@ func (t *transactions) mine(asked []event.Path, fits func(n, of int) bool, most 
 	return t.sorted(out, order)
 }
 
-// sorted are the rules of files that are there, best first, ties by path.
+// sorted returns the rules of files that are there, best first, ties by path.
 func (t *transactions) sorted(rules []rule, order func(a, b rule) int) []rule {
 	rules = slices.DeleteFunc(rules, func(r rule) bool { return !t.there[r.file] })
 	slices.SortFunc(rules, func(a, b rule) int {

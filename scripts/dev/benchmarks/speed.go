@@ -16,7 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// What the table of speed asks, of one commit of one repository.
+// The commands that the table of speed measures, for one commit of one repository.
 const (
 	speedRepo = "caddyserver/caddy"
 	speedAt   = "v2.11.4"
@@ -92,7 +92,7 @@ func (b *bench) run(command string) ([]byte, int64, error) {
 	return out.Bytes(), memoryOf(cmd.ProcessState), nil
 }
 
-// row measures a command and writes its line. What fails is kept for the end.
+// row measures a command and writes its line. Errors are kept and returned at the end.
 func (b *bench) row(what string, times int, command string) {
 	var took []time.Duration
 	most := int64(0)

@@ -16,8 +16,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// The clients that are driven. Their versions are in the table of agents: what a client does with a
-// hook's text changes between releases, so a newer one is a decision and not an accident.
+// The clients that are tested. Their versions are in the table of agents: what a client does with a
+// hook's text changes between releases, so updating one must be a decision and not an accident.
 //
 // Variables: AOA_CLIENTS=1 runs these tests (make test-clients), AOA_CLIENTS_DIR keeps the
 // downloads, AOA_REQUIRE=clients makes a skip a failure.
@@ -26,8 +26,8 @@ var npmClients = map[string]string{
 	"opencode": "opencode-ai", "copilot": "@github/copilot",
 }
 
-// realClient gives the program of a client from npm, downloaded if it is not there yet, or skips
-// the test.
+// realClient returns the program of a client from npm, which it downloads if necessary. If that is
+// not possible, it skips the test.
 func realClient(t *testing.T, name string) string {
 	t.Helper()
 	if os.Getenv("AOA_CLIENTS") == "" {
@@ -59,7 +59,7 @@ func clientsDir() string {
 	return filepath.Join(os.TempDir(), "aoa-clients")
 }
 
-// download installs a package with npm into its own folder: whole or not at all.
+// download installs a package with npm into its own folder, completely or not at all.
 func download(ctx context.Context, pkg, dir, place string) error {
 	if _, err := os.Stat(place); err == nil {
 		return nil

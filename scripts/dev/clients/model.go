@@ -15,24 +15,24 @@ import (
 	"testing"
 )
 
-// model is a scripted stand-in for a language model: it answers each request that offers tools with
-// the next turn of its script, and keeps every request, for these are all that a real model would
-// have read.
+// model is a scripted stand-in for a language model. It answers each request that offers tools with
+// the next turn of its script, and keeps every request, because these are all that a real model
+// would have read.
 type model struct {
 	url    string
-	number int // its calls are numbered from here: ids are never the same in two runs
+	number int // its calls are numbered from here, so that two runs never use the same ID
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	turns []turn
 	asked []reading
 	t     *testing.T
 }
 
-// turn is what the model says to one request.
+// turn is the answer of the model to one request.
 type turn struct {
 	calls  []toolUse // made together; none: the text ends the model's turn
 	text   string
-	tokens int    // of context that the client reads it has used
+	tokens int    // tokens of context that the client is told it has used
 	before func() // happens before the answer, while the client waits
 }
 
@@ -42,15 +42,15 @@ type toolUse struct {
 	input map[string]any
 }
 
-// reading is what the client sent, and which turn answered it.
+// reading is a request of the client, and the turn that answered it.
 type reading struct {
 	path string
 	body map[string]any
 	text string // all strings of the body
-	turn int    // from 0; -1: a request beside the script, answered with a word
+	turn int    // from 0; -1 for a request outside of the script, answered with one word
 }
 
-// dialect is how a provider's clients ask and want to be answered.
+// dialect describes the requests and answers of a provider's API.
 type dialect struct {
 	asks   func(path string, body map[string]any) bool // whether it asks for a turn
 	stream func(path string, body map[string]any) bool
@@ -59,7 +59,7 @@ type dialect struct {
 	other  func(path string) any     // what any other request gets
 }
 
-// sse is a server-sent one. Name may be empty.
+// sse is one server-sent event. Name may be empty.
 type sse struct {
 	name string
 	data any
@@ -126,7 +126,8 @@ func (m *model) serve(d dialect, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// next keeps the request and takes the turn that answers it. A script that is over says a word.
+// next keeps the request and returns the turn that answers it. After the end of the script it
+// returns a turn of one word.
 func (m *model) next(asks bool, r reading) (int, turn) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -145,7 +146,7 @@ func (m *model) next(asks bool, r reading) (int, turn) {
 	return m.number + len(m.asked), say
 }
 
-// requests are those that a turn of the script answered, in order.
+// requests returns those that a turn of the script answered, in order.
 func (m *model) requests() (out []reading) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -157,7 +158,7 @@ func (m *model) requests() (out []reading) {
 	return out
 }
 
-// first is the number of the first such request that holds the text, -1 if none does.
+// first returns the number of the first such request that holds the text, -1 if none does.
 func (m *model) first(text string) int {
 	for i, r := range m.requests() {
 		if strings.Contains(r.text, text) {

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// cell is a thread in a network namespace of its own, which has loopback and nothing else: what is
-// started in it can reach the scripted model alone. All tests share one.
+// cell is a thread in a network namespace of its own, which has only loopback: programs started in
+// it can reach only the scripted model. All tests share one.
 var cell = sync.OnceValues(func() (chan<- func(), error) {
 	jobs, ready := make(chan func()), make(chan error)
 	go func() {
@@ -25,7 +25,7 @@ var cell = sync.OnceValues(func() (chan<- func(), error) {
 	return jobs, <-ready
 })
 
-// caged runs fn, which may listen and start programs, without a way out of this machine.
+// caged runs fn, which may listen and start programs, without access to other machines.
 func caged(fn func()) error {
 	jobs, err := cell()
 	if err != nil {

@@ -43,7 +43,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return file, os.Rename(part, file) // daemons of an earlier one keep theirs
 })
 
-// newClientSandbox makes a repository with a history (see script) and a home with nothing in it.
+// newClientSandbox makes a repository with a history (see script) and an empty home.
 func newClientSandbox(t *testing.T, commits []commit) *clientSandbox {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -68,8 +68,8 @@ type commit struct {
 	files   []string
 }
 
-// stream is a stream for git fast-import: the commits an hour apart, the last one an hour ago. Each
-// changes a line that has its subject.
+// stream returns a stream for git fast-import: the commits an hour apart, the last one an hour ago.
+// Each changes a line that has its subject.
 func stream(commits []commit) string {
 	var b strings.Builder
 	start := time.Now().Add(-time.Duration(len(commits)) * time.Hour).Unix()
@@ -103,8 +103,8 @@ func (w *clientSandbox) must(args ...string) string {
 	return string(out)
 }
 
-// learn lets aoa read the history: aoa init with these arguments. Settings are key=value. Nothing
-// is held out, so that what is said depends on the script only.
+// learn runs aoa init with the given arguments. Settings are key=value. No hint is withheld, so
+// that the texts depend only on the script.
 func (w *clientSandbox) learn(args []string, settings ...string) {
 	w.t.Helper()
 	w.must(append([]string{"aoa", "init"}, args...)...)
@@ -115,7 +115,8 @@ func (w *clientSandbox) learn(args []string, settings ...string) {
 	}
 }
 
-// leave stops the daemon, whatever a test did to it, and shows what a failed test had learned.
+// leave stops the daemon, in whatever state a test left it, and prints what was learned if the test
+// failed.
 func (w *clientSandbox) leave() {
 	program := filepath.Join(w.bin, "aoa")
 	if _, err := os.Lstat(program); err != nil {
@@ -141,7 +142,7 @@ func (w *clientSandbox) write(file, text string) {
 	fault.Check(w.t, os.WriteFile(file, []byte(text), 0o600))
 }
 
-// path is the absolute name of a file of the repository.
+// path returns the absolute name of a file of the repository.
 func (w *clientSandbox) path(name string) string {
 	return filepath.Join(w.repo, filepath.FromSlash(name))
 }
@@ -152,17 +153,17 @@ type outcome struct {
 	took     time.Duration
 }
 
-// How long a client may run. longest is some twenty times what it needs on an idle machine, and less
-// than the test has. busy is added to three times what it takes without aoa, because the machine may
-// have got other work since; a hook that is not left in time costs at least the client's own limit,
-// 30 to 60 seconds.
+// How long a client may run. longest is about twenty times as long as it needs on an idle machine,
+// and shorter than the limit of the test. busy is added to three times the duration without aoa,
+// because the machine may be busier by then. A hook that does not return in time costs at least the
+// client's own limit, 30 to 60 seconds.
 const (
 	longest = 3 * time.Minute
 	busy    = 20 * time.Second
 )
 
-// run lets a client work in the sandbox, with nothing in its environment but what the sandbox and
-// env say, without a way out of this machine. It must end by itself, without an error.
+// run lets a client work in the sandbox. Its environment has only the variables of the sandbox and
+// env, and it cannot reach other machines. It must end by itself, without an error.
 func (w *clientSandbox) run(env []string, args ...string) outcome {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), longest)
@@ -190,7 +191,7 @@ func (w *clientSandbox) run(env []string, args ...string) outcome {
 	return o
 }
 
-// log is what aoa learned, oldest first.
+// log returns what aoa learned, oldest first.
 func (w *clientSandbox) log(args ...string) (out []event.Event) {
 	w.t.Helper()
 	text := json.NewDecoder(strings.NewReader(w.must(append([]string{"aoa", "log", "--json", "-n", "1000"}, args...)...)))

@@ -1,13 +1,14 @@
-// Command eval measures predictions on recorded sessions: in time order it predicts, then it
-// learns.
+// Command eval measures predictions on recorded sessions. It replays them in time order, and
+// predicts each step before it learns it.
 //
-//	go run ./scripts/dev/eval -traces DIR [-repos CLONES] [-weights DIR] [-threshold P] [-json] [-beside FILE]
+//	go run ./scripts/dev/eval -traces DIR [-repos CLONES] [-weights DIR] [-threshold P] [-json]
+//	        [-beside FILE]
 //
-// In come traces in the form that package recorded describes, clones of their repositories (without
-// them the contents of files are not known), and weights OWNER+NAME.json that were fitted without
-// that repository (train fit -left). Out goes the table of docs/dev/benchmarks.md: the measures
-// that docs/dev/evaluation.md defines, beside simple rules. -json prints the sums of each session
-// and repository, too; -beside compares with what -json printed earlier.
+// It reads traces in the form that package recorded describes, clones of their repositories
+// (without them the contents of files are not known), and weights OWNER+NAME.json that were fitted
+// without that repository (train fit -left). It prints the table of docs/dev/benchmarks.md: the
+// measures that docs/dev/evaluation.md defines, with those of simple rules. -json also prints the
+// sums of each session and repository; -beside compares with the output of an earlier -json.
 package main
 
 import (
@@ -24,7 +25,7 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// options are what the command line says.
+// options are the options of the command line.
 type options struct {
 	traces, repos, weights, beside string
 	json                           bool
@@ -84,7 +85,7 @@ func (o options) run(ctx context.Context, sources []recorded.Source) (*recorded.
 	})
 }
 
-// page is the table for docs/dev/benchmarks.md.
+// page returns the table for docs/dev/benchmarks.md.
 func page(t *recorded.Table, left bool) string {
 	var out strings.Builder
 	measures := []string{"T2 hit1", "T2 hit3", "T2 hit5", "T3 hit1", "T3 hit3", "T3 hit5", "T1 any5", "T1 recall10"}

@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// score counts what the decisions of one repository came to.
+// score counts the outcomes of the decisions of one repository.
 type score struct {
 	*recorded.Table
 	repo  string
@@ -45,7 +45,7 @@ func (s *score) take(d *recorded.Decision) error {
 	return nil
 }
 
-// show counts what single files would be shown, and what is promised of files.
+// show counts which single files would be shown, and which probabilities would be promised.
 func (s *score) show(d *recorded.Decision) {
 	shown, judged := s.shown.question(d)
 	for _, f := range shown {
@@ -79,7 +79,7 @@ func (s *score) list(d *recorded.Decision, name string, m prefetch.ListModel, op
 	s.add(d, name+" lines", shown*float64(right), shown*float64(len(files)))
 }
 
-// prompt counts which of the files that the turn opens are listed.
+// prompt counts which of the files that the turn opens are in the list.
 func (s *score) prompt(d *recorded.Decision) {
 	if len(d.Turn) == 0 {
 		return
@@ -109,8 +109,8 @@ func (s *score) turn(method string, d *recorded.Decision, list []event.Path) {
 	s.Add(method, "T1 mrr", s.repo, d.Session, truth(first > 0)/float64(max(first, 1)), 1)
 }
 
-// open counts one open, predicted after the last event before its batch. What a prompt or a command
-// had named is left out.
+// open counts one open of a file, predicted after the last event before its batch. Files that a
+// prompt or a command had named are left out.
 func (s *score) open(d *recorded.Decision, o recorded.Open) {
 	if o.Stratum == recorded.Named {
 		return

@@ -14,8 +14,9 @@ const (
 	leastP  = 0.05    // what is less likely is no promise
 )
 
-// shown follows what would be shown: each file once per session, when it first reaches the
-// threshold. The intercepts of the repository learn from outcomes when the daemon would know them.
+// shown simulates what would be shown: each file once per session, when it first reaches the
+// threshold. The intercepts of the repository learn from outcomes as soon as the daemon would know
+// them.
 type shown struct {
 	threshold   float64
 	sessions    map[string]*showing
@@ -23,7 +24,7 @@ type shown struct {
 	own         prefetch.Intercepts
 }
 
-// showing is what one session was shown.
+// showing is what was shown in one session.
 type showing struct {
 	best map[event.Path]float64 // file → its highest probability in a top five
 	wait []waiting
@@ -46,8 +47,8 @@ func (s *shown) predict(d *recorded.Decision) {
 	s.predictions = prefetch.Shipped().Candidates(d.Query, d.Ranked, s.own)
 }
 
-// question returns the files that are shown now, and those that are promised for the first time in
-// their session.
+// question returns the files that are shown now, and those whose probability is promised for the
+// first time in their session.
 func (s *shown) question(d *recorded.Decision) (shown, judged []prefetch.Candidate) {
 	s.resolve(d)
 	st := s.sessions[d.Session]

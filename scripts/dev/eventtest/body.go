@@ -11,12 +11,12 @@ import (
 // Fields are fields of a body by their names.
 type Fields map[string]any
 
-// Body is a body of a kind about some files. Of a rename these are the new names.
+// Body returns a body of a kind that is about some files. For a rename these are the new names.
 func Body(k event.Kind, paths ...event.Path) event.Body {
 	return Fill(k, Fields{"Paths": paths, "To": paths})
 }
 
-// Fill is a body of a kind with the fields that bodies of this kind have.
+// Fill returns a body of a kind with the fields that bodies of this kind have.
 func Fill(k event.Kind, fields Fields) event.Body {
 	e := event.Event{Body: event.NewBody(k)}
 	for name, v := range fields {

@@ -8,7 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Start is the time before the first event of every Sequence.
+// Start is a time before the first event of every Sequence.
 var Start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
 // What the events of a Sequence choose from.
@@ -63,7 +63,7 @@ func (s *Sequence) Step() Step {
 	return Happens
 }
 
-// Events are the next n events.
+// Events returns the next n events.
 func (s *Sequence) Events(n int) []event.Event {
 	out := make([]event.Event, n)
 	for i := range out {
@@ -72,8 +72,8 @@ func (s *Sequence) Events(n int) []event.Event {
 	return out
 }
 
-// Batches cuts events at random places, into at most most each. A tick stands alone: what it trims
-// depends on where its batch ends.
+// Batches splits events at random places into batches of at most most events. A tick is always
+// alone in its batch, because what it trims depends on where the batch ends.
 func Batches(events []event.Event, r *rand.Rand, most int) (out [][]event.Event) {
 	for i := 0; i < len(events); {
 		n := min(1+r.IntN(most), len(events)-i)
@@ -98,7 +98,7 @@ func (s *Sequence) some(most int) (out []event.Path) {
 	return out
 }
 
-// Next is the next event.
+// Next returns the next event.
 func (s *Sequence) Next() event.Event {
 	s.Now = s.Now.Add(time.Duration(s.IntN(120_000)) * time.Millisecond)
 	if s.IntN(60) == 0 {

@@ -1,8 +1,8 @@
-// Package fault has what tests share: to end at an error, to compare values and files, how many
-// rounds of faults to run, the result of a round, waiting for another process, and what to do where
-// the machine lacks something.
+// Package fault has helpers that tests share: checks of errors, comparisons of values and files,
+// the number of rounds of a fault test, the result of a round, waiting for another process, and
+// skipping when the machine lacks something.
 //
-// The flags -rounds and -update, AOA_REQUIRE and AOA_SKIPPED go in. Counted skips, failures where a
-// skip is not allowed, and one line per kind of fault for the table of scripts/dev/faults.sh come
-// out. Only tests import the package.
+// It reads the flags -rounds and -update, AOA_REQUIRE and AOA_SKIPPED. It counts skips, fails a
+// test that must not be skipped, and prints one line per kind of fault for the table of
+// scripts/dev/faults.sh. Only tests import the package.
 package fault

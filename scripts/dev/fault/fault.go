@@ -20,8 +20,8 @@ func Check(t testing.TB, err error) {
 	}
 }
 
-// Rounds is how often each test repeats its fault per seed: few in every run of the tests, hundreds
-// by scripts/dev/faults.sh.
+// Rounds returns how often each test repeats its fault per seed: a few times in normal tests,
+// hundreds of times in scripts/dev/faults.sh.
 func Rounds() int {
 	switch {
 	case *rounds > 0:
@@ -38,14 +38,14 @@ func Required(what string) bool {
 	return slices.Contains(strings.Split(os.Getenv("AOA_REQUIRE"), ","), what)
 }
 
-// Wanted reports whether to run what takes long and needs what: AOA_REQUIRE names it, a server is
-// named, or rounds are asked for. redis.sh and faults.sh of scripts/dev do that, make test and make
-// race do not.
+// Wanted reports whether to run a long test that needs something: if AOA_REQUIRE names it, if a
+// server is named, or if a number of rounds is given. redis.sh and faults.sh of scripts/dev do
+// that; make test and make race do not.
 func Wanted(what string) bool {
 	return Required(what) || what == "redis" && os.Getenv("AOA_TEST_REDIS") != "" || *rounds > 0
 }
 
-// Size is few in every run of the tests, many by scripts/dev/faults.sh.
+// Size returns few in normal tests, many in scripts/dev/faults.sh.
 func Size(few, many int) int {
 	if *rounds > 0 {
 		return many
@@ -53,8 +53,8 @@ func Size(few, many int) int {
 	return few
 }
 
-// Lacking skips a test for want of something of the machine; what AOA_REQUIRE names must not be
-// wanting. The skip is noted in the file that AOA_SKIPPED names, for .ci/run to count.
+// Lacking skips a test because the machine lacks something. If AOA_REQUIRE names it, the test fails
+// instead. The skip is written to the file that AOA_SKIPPED names, so that .ci/run can count it.
 func Lacking(t testing.TB, what, format string, args ...any) {
 	t.Helper()
 	why := fmt.Sprintf(format, args...)
@@ -77,7 +77,7 @@ func Lacking(t testing.TB, what, format string, args ...any) {
 // Verdict is the result of a round of a fault.
 type Verdict int
 
-// From harmless to what must not be.
+// The verdicts, from harmless to unacceptable.
 const (
 	Whole   Verdict = iota // everything is there and right
 	Rebuilt                // rebuilt from the history, with a warning
@@ -120,7 +120,7 @@ func (b *Book) Add(v Verdict, n int) {
 	b.n[v] += n
 }
 
-// Count is how many rounds had the result v.
+// Count returns how many rounds had the result v.
 func (b *Book) Count(v Verdict) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Hostile puts a file in the place of name that a careless reader never finishes: it waits for
-// ever, or its memory ends. fn is called once per kind, with the kind as the name of the test. The
+// Hostile replaces a file by one that a careless reader never finishes: it blocks for ever, or uses
+// all memory. fn is called once per kind of such a file, with the kind as the name of the test. The
 // folder of name must exist.
 func Hostile(t *testing.T, name string, fn func(t *testing.T)) {
 	t.Helper()

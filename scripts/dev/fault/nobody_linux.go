@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Nobody is the user that stands for another user of the machine.
+// Nobody is the ID of a user that represents another user of the machine.
 const Nobody = 65534
 
 // AsNobody runs fn on a thread that belongs to Nobody and has no privileges, and returns what fn
@@ -27,7 +27,8 @@ func AsNobody[T any](t testing.TB, fn func() (T, error)) (T, error) {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		var r result
 		defer func() { done <- r }()
-		// The raw calls change this thread only. Those of package syscall change all threads.
+		// These raw system calls change only this thread. Those of package syscall would change all
+		// threads.
 		for _, call := range []uintptr{syscall.SYS_SETRESGID, syscall.SYS_SETRESUID} {
 			if _, _, errno := syscall.RawSyscall(call, Nobody, Nobody, Nobody); errno != 0 {
 				r.err = errno

@@ -16,15 +16,15 @@ import (
 	"testing"
 )
 
-// Power runs a program and watches its calls of fsync. Afterwards it can say what a power cut would
-// leave of the files in one folder: the content of each at its last sync.
+// Power runs a program and watches its calls of fsync. Afterwards it can tell what a power cut
+// would leave of the files in one folder: the content of each at its last sync.
 type Power struct {
 	dir   string
 	pid   int
 	ready chan error    // of the start
 	ended chan struct{} // the program is gone
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	synced map[string][]byte
 	n      int // calls of fsync so far
 }
@@ -61,22 +61,22 @@ func (p *Power) Cut() {
 	<-p.ended
 }
 
-// Left copies what a power cut now would leave: names of dir and what they hold.
+// Left returns what a power cut at this moment would leave: the names in dir and the contents.
 func (p *Power) Left() map[string][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return maps.Clone(p.synced)
 }
 
-// Syncs is how often the program has synced one of the files.
+// Syncs returns how often the program has synced one of the files.
 func (p *Power) Syncs() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.n
 }
 
-// trace starts the program and follows all its threads until it is gone. One thread of this process
-// does all of it, as the system wants it.
+// trace starts the program and follows all its threads until it ends. One thread of this process
+// does all of it, because the system requires that.
 func (p *Power) trace(cmd *exec.Cmd) {
 	runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
 	defer close(p.ended)
@@ -127,8 +127,8 @@ type file struct {
 	data []byte
 }
 
-// call is the beginning or the end of a system call. What a file holds when fsync begins is safe
-// when it has ended well.
+// call handles the beginning or the end of a system call. The content that a file has when fsync
+// begins is safe when fsync has returned without an error.
 func (p *Power) call(tid int, held map[int]file) {
 	var regs syscall.PtraceRegs
 	if syscall.PtraceGetRegs(tid, &regs) != nil {

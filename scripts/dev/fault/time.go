@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// Within asks again and again whether so is true, and returns whether it became true within the
-// limit. It is for what another process does, which no channel reports. In one process a test waits
-// on a channel or uses testing/synctest. The pause grows from 5 to 100 ms: what is asked is often a
-// program, and many that ask at once have only each other.
+// Within calls so repeatedly, and returns whether it became true within the limit. Use it to wait
+// for another process; within one process a test waits on a channel or uses testing/synctest. The
+// pause grows from 5 to 100 ms, because so often starts a program and many tests may wait at once.
 func Within(limit time.Duration, so func() bool) bool {
 	give := time.After(limit)
 	for pause := 5 * time.Millisecond; !so(); pause = min(pause*3/2, 100*time.Millisecond) {
@@ -29,6 +28,6 @@ func Until(t testing.TB, limit time.Duration, what string, so func() bool) {
 	}
 }
 
-// Pass lets time pass where time is a part of the fault: the moment of a kill, a slow network. No
-// test depends on its length.
+// Pass waits where time is part of the fault: the moment of a kill, a slow network. The result of a
+// test must not depend on its length.
 func Pass(d time.Duration) { <-time.After(d) }

@@ -1,5 +1,6 @@
-// Command gitleaks writes internal/redact/gitleaks.json, the rules of gitleaks as package redact
-// reads them: JSON of its configuration on stdin. scripts/dev/gitleaks.sh calls it.
+// Command gitleaks converts the rules of gitleaks into internal/redact/gitleaks.json, the form that
+// package redact reads. It reads gitleaks' configuration as JSON from stdin.
+// scripts/dev/gitleaks.sh runs it.
 package main
 
 import (
@@ -36,7 +37,7 @@ type kept struct {
 	Allow    string   `json:"allow,omitempty"`
 }
 
-// dropped are rules that package redact has its own for.
+// dropped lists the rules for which package redact has its own.
 var dropped = map[string]string{
 	"generic-api-key":  "assignments are found by their names",
 	"curl-auth-header": "headers are found wherever they stand",
@@ -44,7 +45,7 @@ var dropped = map[string]string{
 	"private-key":      "a key that is cut off counts, too",
 }
 
-// keywords replaces keywords that stand in every second line by longer ones.
+// keywords replaces keywords that are too common by longer ones.
 var keywords = map[string][]string{
 	"vault-service-token":    {"hvs.", "vault"},
 	"jwt":                    {"eyj"},
@@ -104,8 +105,8 @@ func main() {
 	}
 }
 
-// allow joins the shapes that a rule excepts. Lists of single published keys are left out: to
-// redact one costs nothing, and this repository shall not hold them.
+// allow joins the patterns that a rule excludes. Lists of single published keys are left out:
+// redacting these is harmless, and this repository should not contain them.
 func allow(r rule) string {
 	var shapes []string
 	for _, a := range r.Allowlists {

@@ -39,7 +39,8 @@ func Send(ctx context.Context, p locate.Place, h api.Hook) ([]byte, error) {
 	return io.ReadAll(answer.Body)
 }
 
-// Request is the hook as a request. The hook client writes the same bytes without package net/http.
+// Request returns the hook as a request. The hook client writes the same bytes without package
+// net/http.
 func Request(h api.Hook) *http.Request {
 	q, err := http.NewRequest(http.MethodPost, "http://aoa/v1/hook", bytes.NewReader(h.Payload))
 	if err != nil {

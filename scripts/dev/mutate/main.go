@@ -1,16 +1,17 @@
-// Command mutate changes the code in small ways and counts how many of the changes the tests
-// notice. Each package is judged by its own tests alone. It prints a table, and a line for each
-// change that survives.
+// Command mutate makes small changes to the code and counts how many of them the tests notice. Each
+// package is tested only with its own tests. It prints a table, and a line for each change that no
+// test notices.
 //
-// A mutant is one replaced piece of text of one file. The mutants of a package are compiled
-// together, each chosen by a variable of the environment, and only those tests run on a mutant that
-// reach its place. A mutant that computes five times as long as the tests without it is killed. All
-// of this goes through the overlay of the go command, so the tree is never written.
+// A mutant is one replaced piece of text in one file. The mutants of a package are compiled
+// together; a variable of the environment chooses one at run time, and only the tests that reach
+// its place are run. A mutant that computes five times as long as the tests without it counts as
+// noticed. All of this uses the overlay of the go command, so the source files are never changed.
 //
-// Which places are changed is decided by hashing the seed with the name of the function and the
-// text of the place: other code may move and the same places are drawn again. gremlins, the living
+// The places are chosen by hashing the seed with the name of the function and the text of the
+// place, so the same places are chosen again after other code has moved. gremlins, the maintained
 // library for Go, was tried first: it changes every place of a module, cannot draw a sample, and
-// has no operator for constants and dropped conditions, which are what survived here.
+// has no operators for constants and dropped conditions, which were the ones that tests missed
+// here.
 //
 //	go run ./scripts/dev/mutate [-seed N] [-most 60] [-since REV] [-time 90s] [PACKAGE…]
 package main

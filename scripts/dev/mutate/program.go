@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// program is a package in which many mutants stand side by side: the variable MUTANT of the
-// environment says which one of them is alive. It is compiled once for all of them. What cannot be
-// chosen at run time, such as the value of a const, is not in it, and is compiled alone.
+// program is a package that contains many mutants; the environment variable MUTANT chooses one of
+// them. It is compiled once for all of them. Mutants that cannot be chosen at run time, such as the
+// value of a const, are compiled separately.
 type program struct {
 	*source
 	mutants []mutant // the number of a mutant is its index here plus one

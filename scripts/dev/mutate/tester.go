@@ -35,9 +35,8 @@ type test struct {
 	reaches map[int]bool // the numbers of the mutants whose places it reaches
 }
 
-// What a mutant may use. One that allocates or computes without end must not take the machine with
-// it. The time that it may wait is long, since the machine may be busy; the time that it may
-// compute is not.
+// Limits of a mutant. One that allocates or computes without end must not harm the machine. The
+// limit on waiting is long, because the machine may be busy; the limit on computing is not.
 const (
 	leastWait    = 15 * time.Second
 	leastCompute = 4 * time.Second
@@ -45,7 +44,7 @@ const (
 	addressSpace = 8 << 20 // kilobytes
 )
 
-// newTester draws mutants of a package, in the order of places, until most of them compile.
+// newTester tries the mutants of a package in the order of places, until most of them compile.
 func newTester(p *source, places []mutant, most int, scratch string, workers int, end time.Time) *tester {
 	t := &tester{program: &program{source: p}, scratch: scratch, workers: workers, end: end}
 	for _, m := range places {

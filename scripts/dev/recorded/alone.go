@@ -13,27 +13,27 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Alone is a commit of which one file is known, and nothing of what it changes there. It is valid
-// while it is handed over.
+// Alone is a question about a commit of which only one file is known, without its change. It is
+// valid only during the call.
 type Alone struct {
 	Repo   string
 	ID     string // of the commit
 	At     time.Time
 	Given  event.Path
-	Others []event.Path // its other files, as far as they existed before; none: the commit changes Given alone
+	Others []event.Path // its other files that existed before; none if the commit changes only Given
 	Past   *eval.Past   // before the commit
 
 	Counted []event.Path // by common commits of at most 50 files, most first
 }
 
-// Answer are the files that go with Given, the likeliest first.
+// Answer returns the files that belong to Given, the most likely first.
 func (a *Alone) Answer(ctx context.Context) []event.Suggestion {
 	q := event.Query{Task: event.TaskChange, Files: []event.Path{a.Given}, Limit: mostRanked, At: a.At}
 	ans, _ := a.Past.Complete(ctx, q, 1)
 	return ans.All()
 }
 
-// Right is how many of the first five files are among Others.
+// Right returns how many of the first five files are among Others.
 func (a *Alone) Right(files []event.Path) (n int) {
 	for _, f := range files[:min(len(files), 5)] {
 		if slices.Contains(a.Others, f) {
@@ -43,15 +43,15 @@ func (a *Alone) Right(files []event.Path) (n int) {
 	return n
 }
 
-// Bounds of such questions.
+// Limits of such questions.
 const (
 	mostAlone    = 30 // files of a commit
 	givenOf      = 2  // files of a commit that are asked about
 	countedFiles = 50 // files of a commit that counting looks at, at most
 )
 
-// AloneCommits replays a history and asks about at most n commits of what follows the share since
-// of it, at equal distances, each before it is learned: which files change with one of its files?
+// AloneCommits replays a history and asks about at most n commits after the share since of it,
+// evenly spaced, each before it is learned: which files change with one of its files?
 func AloneCommits(ctx context.Context, s eval.Source, since float64, n int, each func(*Alone) error) error {
 	past, counts := eval.NewPast(), counts{ids: map[event.Path]int{}}
 	w, err := NewWorld(ctx, s, Options{Contents: true, Learned: func(e event.Event) { past.Learn(e); counts.learn(e) }})
@@ -89,8 +89,8 @@ func AloneCommits(ctx context.Context, s eval.Source, since float64, n int, each
 	return nil
 }
 
-// drawn are the files of a commit that are asked about, drawn by its id. Images and programs are
-// not.
+// drawn returns the files of a commit that are asked about, chosen by its ID. Images and binaries
+// are left out.
 func drawn(id string, known []event.Path) []event.Path {
 	order := func(p event.Path) uint32 {
 		h := fnv.New32a()
@@ -102,7 +102,7 @@ func drawn(id string, known []event.Path) []event.Path {
 	return out[:min(len(out), givenOf)]
 }
 
-// Links are what links other files with one, by what is known now.
+// Links returns what links other files with p, as far as it is known now.
 func (w *World) Links(p event.Path) map[event.Path]*index.Link {
 	if w.read() != nil {
 		return nil // the next question fails, too
@@ -151,7 +151,7 @@ func (c *counts) learn(e event.Event) {
 	}
 }
 
-// with are the files that changed together with one most often, ties by path.
+// with returns the files that changed together with one most often, ties by path.
 func (c *counts) with(p event.Path, has func(event.Path) bool) (out []event.Path) {
 	sums, id := map[int]int{}, c.id(p)
 	for _, n := range c.of[id] {

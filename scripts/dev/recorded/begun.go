@@ -15,8 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Begun is a commit of which one source and the message are known. It is valid while it is handed
-// over.
+// Begun is a question about a commit of which one source and the message are known. It is valid
+// only during the call.
 type Begun struct {
 	Repo   string
 	ID     string // of the commit
@@ -37,7 +37,7 @@ type BegunFile struct {
 	Used   bool    // it is one of Others
 }
 
-// Files are all that the message or the given file leads to.
+// Files returns all files that the message or the given file suggest.
 func (b *Begun) Files(ctx context.Context) ([]BegunFile, error) {
 	var out []BegunFile
 	at := map[event.Path]int{}
@@ -71,9 +71,8 @@ const (
 	mostBegun  = 15 // files
 )
 
-// BegunCommits replays a history and asks about at most n commits of its last quarter, at equal
-// distances, each before it is learned: which of its files change, given one source of it and its
-// message.
+// BegunCommits replays a history and asks about at most n commits of its last quarter, evenly
+// spaced, each before it is learned: which of its files change, given one source and its message?
 func BegunCommits(ctx context.Context, s eval.Source, o Options, n int, each func(*Begun) error) error {
 	past := eval.NewPast()
 	o.Learned = past.Learn

@@ -16,14 +16,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// merges match the subjects of merges that name the branch.
+// merges match the subjects of merge commits that name the branch.
 var merges = []*regexp.Regexp{
 	regexp.MustCompile(`^Merge pull request #\d+ from [^/ ]+/(\S+)`),
 	regexp.MustCompile(`^Merge (?:remote(?:-tracking)? )?branch '(?:origin/|upstream/)?([^']+)'`),
 }
 
-// noWork matches names of branches without one piece of work: the main ones, those of releases and
-// those of programs.
+// noWork matches names of branches that are not one piece of work: main branches, branches of
+// releases and those of programs.
 var noWork = regexp.MustCompile(`^(main|master|trunk|stable|develop|dev|next|v?[\d.x_-]+|(release|maintenance).*)$|dependabot|renovate|pre-commit-ci|greenkeeper`)
 
 // longestBranch is the number of commits, without merges, of the longest branch that is asked
@@ -37,12 +37,12 @@ type merged struct {
 	commits []string
 }
 
-// Branches replays a history as its default branch got it, merge by merge, and asks on at most n
-// branches between the places from and to of it, in [0,1], at equal distances: before the first
-// commit of the branch, and before one later commit, which is drawn by its hash. Both are asked
-// without any text (Localization.Text is "", Commits counts). The later one is asked with its
-// message, too, as a text that speaks of the branch. The files are those of that commit. The branch
-// is asked about as if it had begun just before its merge: its commits are the newest.
+// Branches replays a history as its default branch received it, merge by merge, and asks about at
+// most n branches between the places from and to of it, in [0,1], evenly spaced: before the first
+// commit of the branch, and before one later commit, which is chosen by its hash. Both are asked
+// without a text (Localization.Text is "", Commits counts). The later one is also asked with its
+// message, as a text about the branch. The right files are those of that commit. A branch is
+// treated as if it had begun just before its merge, so its commits are the newest.
 func Branches(ctx context.Context, s eval.Source, o Options, from, to float64, n int,
 	each func(*Localization) error) error {
 	list, err := mergesOf(ctx, s)
@@ -133,7 +133,7 @@ func mergesOf(ctx context.Context, s eval.Source) ([]merged, error) {
 	return list, lines.Err()
 }
 
-// branchReplay is a history on the way.
+// branchReplay is the state of the replay of a history.
 type branchReplay struct {
 	*World
 	source eval.Source

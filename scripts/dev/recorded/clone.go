@@ -12,10 +12,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// LastQuarter is the share of a history that teaches. The later commits are for measuring.
+// LastQuarter is the share of a history that is only learned. The later commits are used for
+// measuring.
 const LastQuarter = 0.75
 
-// History is the history of the clone of OWNER/NAME in a folder.
+// History returns the history of the clone of OWNER/NAME in a folder.
 func History(ctx context.Context, dir, name string) (eval.Source, error) {
 	clone := CloneOf(dir, name)
 	if clone == "" {
@@ -71,8 +72,8 @@ func Sources(ctx context.Context, traces, repos string) ([]Source, error) {
 	return all, nil
 }
 
-// complete adds what a clone knows: what commits deleted and renamed, and what files held. A source
-// without commits gets those of the clone.
+// complete adds what a clone knows: which files commits deleted and renamed, and the contents of
+// files. A source without commits gets those of the clone.
 func (s *Source) complete(ctx context.Context, dir string, env []string) error {
 	own, err := eval.History(ctx, s.Name, dir, env, nil)
 	if err != nil {

@@ -35,8 +35,8 @@ func (b *blobs) read(oid string) ([]byte, error) {
 	return data, nil
 }
 
-// contents notes what the files of a commit hold from now on. It is read when the next question is
-// asked: most versions of a history are old by then.
+// contents records the contents that the files of a commit have from now on. They are read when the
+// next question is asked: most versions of a history are outdated by then.
 func (w *World) contents(e event.Event) {
 	if w.reader == nil {
 		return
@@ -61,22 +61,22 @@ func (w *World) contents(e event.Event) {
 	}
 }
 
-// blob is what a file holds from a commit on.
+// blob is the content of a file from a commit on.
 type blob struct {
 	path event.Path
 	id   string
 }
 
-// shortName is how much of a commit's name a recorded history keeps at least.
+// shortName is the least length of a commit's name in a recorded history.
 const shortName = 12
 
-// short is by what the versions of a commit are found.
+// short returns the key under which the versions of a commit are stored.
 func short(sha string) string { return sha[:min(shortName, len(sha))] }
 
 func commitOf(e event.Event) string { return short(strings.TrimPrefix(e.ID, "commit:")) }
 
-// versions are what the files of each commit of a clone hold from then on, by the short name of the
-// commit.
+// versions returns what the files of each commit of a clone hold from then on, by the short name of
+// the commit.
 func versions(ctx context.Context, clone *eval.Clone) (map[string][]blob, error) {
 	out := map[string][]blob{}
 	err := watcher.ReadLog(ctx, git.Find(clone.Env), clone.Dir, watcher.LogOptions{From: []string{"HEAD"}},
@@ -91,7 +91,7 @@ func versions(ctx context.Context, clone *eval.Clone) (map[string][]blob, error)
 	return out, err
 }
 
-// text is the newest version of a file, nil if its content is not known.
+// text returns the newest version of a file, nil if its content is not known.
 func (w *World) text(p event.Path) []byte {
 	oid, known := w.held[p]
 	if !known {
@@ -104,8 +104,8 @@ func (w *World) text(p event.Path) []byte {
 	return data
 }
 
-// read takes in the contents that were noted, in the order of their names: equal input gives equal
-// digits.
+// read reads the contents that were recorded, in the order of their names, so that equal input
+// gives equal numbers.
 func (w *World) read() error {
 	for _, p := range slices.Sorted(maps.Keys(w.unread)) {
 		data, err := w.reader.read(w.unread[p])
@@ -121,8 +121,8 @@ func (w *World) read() error {
 	return nil
 }
 
-// Checkout makes the files those of a commit: file → the object that it holds. Events that are
-// learned later change them again.
+// Checkout sets the files to those of a commit (file → object). Events that are learned later
+// change them again.
 func (w *World) Checkout(now map[event.Path]string) {
 	for _, p := range w.Tree.All() {
 		if _, there := now[p]; !there {

@@ -7,7 +7,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Stratum says how a session could know of a file before it opened it.
+// Stratum says how a session could have known about a file before it opened it.
 type Stratum int
 
 const (
@@ -34,7 +34,7 @@ func newMemory() *memory {
 	return &memory{opened: map[event.Path]bool{}, named: map[event.Path]bool{}, seen: map[event.Path]bool{}}
 }
 
-// Stratum is how the session could know of the file by now.
+// Stratum returns how the session could know about the file by now.
 func (m *memory) Stratum(p event.Path) Stratum {
 	switch {
 	case m.named[p]:
@@ -62,8 +62,8 @@ func (m *memory) learn(u *unit) {
 	}
 }
 
-// label walks the timeline once without predicting, to find what each question's truth is. It also
-// finds the names in prompts, which needs the files of that time.
+// label goes through the timeline once without predicting, to find the right answer of each
+// question. It also resolves the names in prompts, which needs the files of that time.
 func label(items []item) {
 	tree := index.NewTree(nil)
 	memories := map[*track]*memory{}
@@ -91,7 +91,8 @@ func label(items []item) {
 	}
 }
 
-// expect notes, when a unit begins, which of its opens are to be predicted, and by which questions.
+// expect records, when a unit begins, which of its opens are to be predicted, and by which
+// questions.
 func (u *unit) expect(t *track, m *memory, tree *index.Tree) {
 	for i, e := range u.events {
 		if !opens(e) {
@@ -117,8 +118,8 @@ func (u *unit) expect(t *track, m *memory, tree *index.Tree) {
 	}
 }
 
-// close notes, when a unit is known, what it says of the prompt before it and what it is for the
-// units after it.
+// close records, when a unit is complete, what it means for the prompt before it and for later
+// units.
 func (t *track) close(u *unit, m *memory, tree *index.Tree) {
 	t.last = u
 	if u.prompt() != nil {
@@ -146,8 +147,8 @@ func (t *track) close(u *unit, m *memory, tree *index.Tree) {
 	}
 }
 
-// existing are the files of the turn that count: there when the prompt came, not named in it, not
-// opened before.
+// existing returns the files of the turn that count: there when the prompt came, not named in it,
+// not opened before.
 func existing(t *track, u *unit, m *memory, tree *index.Tree) map[event.Path]bool {
 	out := map[event.Path]bool{}
 	for _, later := range t.units[u.place+1:] {
@@ -189,8 +190,8 @@ func (u *unit) name(tree *index.Tree) {
 	}
 }
 
-// grow keeps the tree at what was there at the time: files of commits, files opened, and files that
-// a listing named. Where the record does not tell of deletions, a deleted file stays.
+// grow keeps the tree up to date: it has the files of commits, opened files, and files named in a
+// listing. If the record does not contain deletions, a deleted file stays in the tree.
 func grow(tree *index.Tree, e event.Event) {
 	switch {
 	case e.Kind() == event.KindCommit:

@@ -22,8 +22,8 @@ func (t *Table) Promise(method, kind, repo, cluster string, p float64, kept bool
 	t.Add(method, fmt.Sprintf("%s came true .%d", kind, b), repo, cluster, came, 1)
 }
 
-// Promises is what was promised and what came true, those of all repositories together: ".07 → .08
-// (14477), …".
+// Promises returns what was promised and what came true, those of all repositories together: ".07 →
+// .08 (14477), …".
 func (t *Table) Promises(method, kind string) string {
 	var out []string
 	for b := range tenths {
@@ -39,7 +39,7 @@ func (t *Table) Promises(method, kind string) string {
 	return strings.Join(out, ", ")
 }
 
-// ECE is the expected calibration error, the mean over repositories: the distance of what was
+// ECE returns the expected calibration error, the mean over repositories: the distance of what was
 // promised and what came true, over the bins.
 func (t *Table) ECE(method, kind string) float64 {
 	far, n := map[string]float64{}, map[string]float64{}

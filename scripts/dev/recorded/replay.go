@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Options of a replay. The zero value works.
+// Options are the settings of a replay. The zero value works.
 type Options struct {
 	Models   map[event.Task]rank.Model // in place of the shipped ones
 	Texts    *rank.Texts               // in place of the shipped ones
@@ -19,7 +19,7 @@ type Options struct {
 	Learned  func(event.Event)         // sees every event when it becomes known, in order
 }
 
-// Decision is one question, how it was answered, and what the session did then.
+// Decision is one question with its answer and what the session did then.
 type Decision struct {
 	Session string
 	Seq     int           // of the event that the question follows
@@ -47,7 +47,7 @@ type Decision struct {
 	Stratum func(event.Path) Stratum // how the session could know of a file when the question was asked
 }
 
-// Sessions replays a source in time order and hands every decision to each. The Decision is valid
+// Sessions replays a source in time order and calls each with every Decision, which is valid only
 // during the call.
 func Sessions(ctx context.Context, s Source, o Options, each func(*Decision) error) error {
 	items, _ := timeline(s)
@@ -163,7 +163,7 @@ func (r *replay) decision(u *unit, m *memory) *Decision {
 	return d
 }
 
-// inTurn are the files that the session opens before its next prompt.
+// inTurn returns the files that the session opens before its next prompt.
 func (u *unit) inTurn() map[event.Path]bool {
 	t, end := u.session, len(u.session.opened)
 	for _, v := range t.units[u.place+1:] {
@@ -175,7 +175,7 @@ func (u *unit) inTurn() map[event.Path]bool {
 	return event.PathSet(t.opened[min(u.files, end):end])
 }
 
-// nextOpened are the next files that the session opens for the first time.
+// nextOpened returns the next files that the session opens for the first time.
 func (u *unit) nextOpened() map[event.Path]bool {
 	from := 0
 	if u != u.session.idle {

@@ -10,9 +10,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// eventsOf turns a session's rows into the events that the hooks would have made of them. A shell
-// command stands in the trace beside the file events and searches that were found in it; hooks make
-// only those of it.
+// eventsOf converts a session's rows into the events that the hooks would have produced. In a
+// trace, a shell command comes with the file events and searches that were found in it; hooks
+// produce only these.
 func eventsOf(session string, rows []Row) Session {
 	s := Session{ID: session, Said: map[int]event.Event{}}
 	for _, call := range calls(rows) {

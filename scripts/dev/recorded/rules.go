@@ -7,9 +7,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// The simple rules that aOa is compared with: files that were committed together with the current
-// ones most often, files in the same folder, files that were touched most often, and those touched
-// last.
+// The simple rules that aOa is compared with: files that were committed most often together with
+// the current ones, files in the same folder, files that were touched most often, and files that
+// were touched last.
 const (
 	Together = "together"
 	Folder   = "folder"
@@ -25,7 +25,7 @@ const (
 	mostPairs    = 100 // files of a commit up to which its pairs count
 )
 
-// Rules count what the simple rules need, in maps and slices, without learn, hot or rank.
+// Rules counts what the simple rules need, without packages learn, hot and rank.
 type Rules struct {
 	files    []counted               // by number
 	together map[int]map[int]float64 // how often two files were committed together
@@ -46,13 +46,13 @@ type counted struct {
 // opens reports whether the event is a file event: what failed opened nothing.
 func opens(e event.Event) bool { return e.Opens() && e.Call().OK() && len(e.Paths()) > 0 }
 
-// NewRules makes rules that have counted nothing.
+// NewRules returns empty Rules.
 func NewRules() *Rules {
 	return &Rules{together: map[int]map[int]float64{}, commits: map[int]float64{}, ids: map[event.Path]int{},
 		opened: map[string][]int{}}
 }
 
-// number is the place of a file among the files, which get it if it is new.
+// number returns the number of a file; a new file gets the next number.
 func (r *Rules) number(p event.Path) int {
 	i, known := r.ids[p]
 	if !known {
@@ -130,8 +130,8 @@ type RuleQuestion struct {
 	taken   map[int]bool // files that are no answer
 }
 
-// Question is a question of aOa as the rules see it: about the files of a change, or about what a
-// session opened.
+// Question converts a question of aOa for the rules: it is about the files of a change, or about
+// what a session opened.
 func (r *Rules) Question(q event.Query) RuleQuestion {
 	c := RuleQuestion{rules: r, taken: map[int]bool{}}
 	known := r.opened[q.Session]

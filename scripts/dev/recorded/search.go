@@ -6,13 +6,13 @@ import "github.com/aoa-dev/aoa/internal/event"
 const manyFound = 30
 
 // Search is a search that failed (T6): it named no file, or more than 30. A search in one named
-// file does not count.
+// file is ignored.
 type Search struct {
 	Nothing bool         // it named no file
 	Opened  []event.Path // what the turn opens next, requested together; empty: it opens nothing
 }
 
-// search is the failed search of a unit, nil if none failed.
+// search returns the failed search of a unit, nil if none failed.
 func (u *unit) search() *Search {
 	if u == u.session.idle || !u.session.records || u.hasFiles() {
 		return nil

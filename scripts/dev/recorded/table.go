@@ -19,7 +19,7 @@ const Own = "aOa"
 // Ratio is a sum over questions and their number.
 type Ratio struct{ Sum, N float64 }
 
-// Value is the mean, 0 without questions.
+// Value returns the mean, 0 without questions.
 func (r Ratio) Value() float64 {
 	if r.N == 0 {
 		return 0
@@ -29,11 +29,11 @@ func (r Ratio) Value() float64 {
 
 func (r Ratio) plus(o Ratio) Ratio { return Ratio{r.Sum + o.Sum, r.N + o.N} }
 
-// Clusters are the sums of one repository by session, commit or text. Questions of a cluster are
-// alike, so intervals are drawn from clusters.
+// Clusters holds the sums of one repository by session, commit or text. Questions of one cluster
+// resemble each other, so intervals are computed by drawing clusters.
 type Clusters map[string]Ratio
 
-// All is the sum of the clusters.
+// All returns the sum of the clusters.
 func (c Clusters) All() (all Ratio) {
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		all = all.plus(c[name])
@@ -41,7 +41,7 @@ func (c Clusters) All() (all Ratio) {
 	return all
 }
 
-// Table adds up what methods reach. It may be shared.
+// Table adds up the results of methods. It is safe for concurrent use.
 type Table struct {
 	mu   sync.Mutex
 	sums map[string]map[string]map[string]Clusters // method → measure → repository
@@ -67,8 +67,8 @@ func (t *Table) Add(method, measure, repo, cluster string, sum, n float64) {
 	c[cluster] = c[cluster].plus(Ratio{sum, n})
 }
 
-// Place counts one question whose right file stands at a place from 1, 0 if it is not listed: the
-// measures hit1, hit3, hit5, hit10 and mrr, each behind the name of the task.
+// Place adds one question whose right file is at a position from 1, or 0 if it is not listed, to
+// the measures hit1, hit3, hit5, hit10 and mrr, each with the name of the task before it.
 func (t *Table) Place(method, task, repo, cluster string, place int) {
 	for _, k := range []int{1, 3, 5, 10} {
 		t.Add(method, fmt.Sprint(task, "hit", k), repo, cluster, truth(place > 0 && place <= k), 1)
@@ -83,10 +83,10 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// Measures are those that a method has, sorted.
+// Measures returns those that a method has, sorted.
 func (t *Table) Measures(method string) []string { return slices.Sorted(maps.Keys(t.sums[method])) }
 
-// Repos are the sums of each repository that has questions.
+// Repos returns the sums of each repository that has questions.
 func (t *Table) Repos(method, measure string) map[string]Ratio {
 	out := map[string]Ratio{}
 	for repo, c := range t.sums[method][measure] {
@@ -97,7 +97,7 @@ func (t *Table) Repos(method, measure string) map[string]Ratio {
 	return out
 }
 
-// N is the number of questions.
+// N returns the number of questions.
 func (t *Table) N(method, measure string) (n int) {
 	for _, r := range t.Repos(method, measure) {
 		n += int(r.N)
@@ -105,7 +105,7 @@ func (t *Table) N(method, measure string) (n int) {
 	return n
 }
 
-// Mean is the mean over the repositories that have questions, each counting the same.
+// Mean returns the mean over the repositories that have questions, each counting the same.
 func (t *Table) Mean(method, measure string) float64 {
 	var all Ratio
 	repos := t.Repos(method, measure)
@@ -115,7 +115,7 @@ func (t *Table) Mean(method, measure string) float64 {
 	return all.Value()
 }
 
-// Interval is the 95 % interval of the mean.
+// Interval returns the 95 % interval of the mean.
 func (t *Table) Interval(method, measure string) [2]float64 {
 	var repos [][][2]Ratio
 	m := t.sums[method][measure]
@@ -127,8 +127,8 @@ func (t *Table) Interval(method, measure string) [2]float64 {
 	return interval(repos)
 }
 
-// Beside is how much more a method reaches here than in another table, by the questions of the
-// clusters that both have: the mean, and its 95 % interval.
+// Beside returns how much better a method is here than in another table, for the questions of the
+// clusters that both have: the mean and its 95 % interval.
 func (t *Table) Beside(old *Table, method, measure string) (mean float64, in [2]float64) {
 	var repos [][][2]Ratio
 	m, n := t.sums[method][measure], Ratio{}
@@ -142,7 +142,7 @@ func (t *Table) Beside(old *Table, method, measure string) (mean float64, in [2]
 	return n.Value(), interval(repos)
 }
 
-// beside are the clusters with those of another table, nil for none.
+// beside returns the clusters with those of another table, nil for none.
 func (c Clusters) beside(old Clusters) (out [][2]Ratio) {
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		if before, both := old[name]; both || old == nil {
@@ -160,12 +160,12 @@ func difference(pairs [][2]Ratio) float64 {
 	return a.Value() - b.Value()
 }
 
-// draws of the bootstrap: more does not change the second digit.
+// draws is the number of draws of the bootstrap: more do not change the second digit.
 const draws = 1000
 
-// interval is a 95 % interval of the mean difference over repositories, each given by its clusters.
-// It draws repositories, and in each as many clusters as it has, both with replacement. A fixed
-// seed: the same record gives the same interval.
+// interval returns the 95 % interval of the mean difference over repositories, each given by its
+// clusters. It draws repositories, and in each as many clusters as it has, both with replacement.
+// The seed is fixed, so the same record gives the same interval.
 func interval(repos [][][2]Ratio) [2]float64 {
 	random := rand.New(rand.NewPCG(1, uint64(len(repos))))
 	means := make([]float64, 0, draws)
@@ -194,7 +194,7 @@ func interval(repos [][][2]Ratio) [2]float64 {
 	return [2]float64{means[len(means)*25/1000], means[min(len(means)-1, len(means)*975/1000)]}
 }
 
-// Cell is the mean with its interval, as a cell of a page.
+// Cell returns the mean with its interval, as a cell of a page.
 func (t *Table) Cell(method, measure string) string {
 	if t.N(method, measure) == 0 {
 		return "–"
@@ -203,8 +203,8 @@ func (t *Table) Cell(method, measure string) string {
 	return fmt.Sprintf("%s (%s–%s)", Two(t.Mean(method, measure)), Two(in[0]), Two(in[1]))
 }
 
-// Losses are the repositories in which another method is better than Own, with both numbers, by one
-// measure.
+// Losses returns the repositories in which another method is better than Own, with both numbers, by
+// one measure.
 func (t *Table) Losses(measure string) string {
 	var out []string
 	own := t.Repos(Own, measure)
@@ -222,10 +222,10 @@ func (t *Table) Losses(measure string) string {
 	return cmp.Or(strings.Join(out, "; "), "none")
 }
 
-// Line is a line of a table on a page.
+// Line returns a line of a table on a page.
 func Line(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 
-// Two is a number with two digits, without the zero that all begin with.
+// Two returns a number with two digits, without the zero that all begin with.
 func Two(x float64) string { return strings.TrimPrefix(fmt.Sprintf("%.2f", x), "0") }
 
 // tableFile is the form in which a table is kept.

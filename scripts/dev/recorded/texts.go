@@ -20,7 +20,7 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Localization is one text, and how it was answered. It is valid while it is handed over.
+// Localization is a question about one text, with its answer. It is valid only during the call.
 type Localization struct {
 	Repo   string
 	ID     string // of the commit or the instance
@@ -47,7 +47,7 @@ var trailer = regexp.MustCompile(`(?im)^(co-authored-by|signed-off-by|reviewed-b
 // dull matches subjects that mean no files.
 var dull = regexp.MustCompile(`(?i)^(merge|revert|release|bump|version|v?\d+\.\d+|update (dependenc|deps|changelog|lock)|prepare (for )?(release|v?\d)|chore\((deps|release)|build\(deps|\[?pre-commit|lint|format|typo)`)
 
-// message is the text of a commit: its subject and, without trailers, its body.
+// message returns the text of a commit: its subject and, without trailers, its body.
 func message(ctx context.Context, s eval.Source, e event.Event) (string, error) {
 	raw, err := runGit(ctx, s.Clone.Dir, "log", "-1", "--format=%b", strings.TrimPrefix(e.ID, "commit:"))
 	body := strings.TrimSpace(trailer.ReplaceAllString(string(raw), ""))
@@ -60,9 +60,9 @@ func message(ctx context.Context, s eval.Source, e event.Event) (string, error) 
 	return e.Text() + "\n\n" + body, err
 }
 
-// Subjects replays a history alone and asks which files the messages of its commits mean, each
-// before it is learned: of at most n commits between the places from and to of the history, in
-// [0,1], at equal distances.
+// Subjects replays a history without sessions and asks which files the messages of its commits
+// mean, each before it is learned. It asks about at most n commits between the places from and to
+// of the history, in [0,1], evenly spaced.
 func Subjects(ctx context.Context, s eval.Source, o Options, from, to float64, n int,
 	each func(*Localization) error) error {
 	w, err := NewWorld(ctx, s, o)
@@ -134,7 +134,7 @@ func localize(ctx context.Context, w *World, l *Localization, at time.Time, each
 	return each(l)
 }
 
-// FirstPrompt is the question at the first prompt of a session.
+// FirstPrompt returns the question at the first prompt of a session.
 func FirstPrompt(text string, at time.Time) event.Query {
 	return event.Query{Task: event.TaskPrompt, Session: "first", Prompt: text, At: at}
 }
@@ -239,7 +239,7 @@ func runGit(ctx context.Context, clone string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// FilesOf are the files of a commit: file → the object that it holds.
+// FilesOf returns the files of a commit: file → the object that it holds.
 func FilesOf(ctx context.Context, clone, sha string) (map[event.Path]string, error) {
 	out, err := runGit(ctx, clone, "ls-tree", "-r", "-z", sha)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // Session is what one session did, in the order in which it was recorded. Events with the same
-// Batch were requested together: none could see what another returned.
+// Batch were requested together: none of them could use the result of another.
 type Session struct {
 	ID     string
 	Events []event.Event
@@ -23,7 +23,7 @@ func (s Session) seq(i int) int {
 	return i
 }
 
-// unit is what becomes known at once: a prompt, or the calls of one batch.
+// unit is a group of events that become known at once: a prompt, or the calls of one batch.
 type unit struct {
 	session *track
 	said    *event.Event // see Session.Said
@@ -41,7 +41,7 @@ type unit struct {
 	after   []*unit      // what begins when this is the last unit known that had a file event
 }
 
-// track is one session on its way through the replay.
+// track is the state of one session during the replay.
 type track struct {
 	id      string
 	idle    *unit        // before its first event
@@ -143,7 +143,7 @@ func (t *track) known(u *unit) {
 // hasFiles reports whether the unit has a file event.
 func (u *unit) hasFiles() bool { return slices.ContainsFunc(u.events, opens) }
 
-// prompt is the unit as a prompt, nil if it is something else.
+// prompt returns the unit as a prompt, nil if it is something else.
 func (u *unit) prompt() *event.Event {
 	if u.events[0].Kind() == event.KindPrompt {
 		return &u.events[0]

@@ -165,7 +165,7 @@ func decodeRow(line []byte) (r Row, err error) {
 	return r, nil
 }
 
-// Time is when it happened.
+// Time returns when it happened.
 func (r Row) Time() time.Time { return time.UnixMilli(int64(r.TS * 1000)).UTC() }
 
 // commitsOf joins the rows of each commit, and orders commits by time.

@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// toolCall is one call of a tool with the rows that were derived from it.
+// toolCall is one call of a tool, with the rows that were derived from it.
 type toolCall struct {
 	row   recorded.Row
 	name  string
@@ -19,7 +19,8 @@ type toolCall struct {
 	fails bool
 }
 
-// batch is what happens at once in a session: a prompt, or calls that were requested together.
+// batch is a group of events of a session at one time: a prompt, or calls that were requested
+// together.
 type batch struct {
 	session string
 	sub     bool
@@ -28,8 +29,8 @@ type batch struct {
 	calls   []toolCall
 }
 
-// readBatches gives the batches of a file, those of all sessions merged by time. most bounds the
-// sessions, evenly spread over the file; 0 takes all. Paths are made absolute with root.
+// readBatches returns the batches of a file, those of all sessions merged by time. most limits the
+// number of sessions, evenly spread over the file; 0 takes all. Paths are made absolute with root.
 func readBatches(file, root string, most int) (out []batch, sessions int, err error) {
 	all, _, err := recorded.Rows(file)
 	if err != nil {
@@ -161,7 +162,7 @@ func (b batch) base(root, event string, turn int) payload {
 	return p
 }
 
-// start is the hook of a session's begin.
+// start returns the hook of a session's begin.
 func (b batch) start(root string) payload {
 	p := b.base(root, "SessionStart", 0)
 	p["source"] = "startup"
@@ -171,7 +172,7 @@ func (b batch) start(root string) payload {
 
 func (c toolCall) id() string { return fmt.Sprint(c.row.Session, "-", c.row.Seq) }
 
-// hooks are the hooks of a batch in the order in which Claude Code runs them.
+// hooks returns the hooks of a batch in the order in which Claude Code runs them.
 func (b batch) hooks(root string, turn int) (out []payload) {
 	if b.prompt != nil {
 		p := b.base(root, "UserPromptSubmit", turn)

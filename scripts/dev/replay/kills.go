@@ -20,10 +20,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// grace is how late before a kill a hook may be lost (docs/dev/store.md).
+// grace is how long before a kill a hook may be lost (docs/dev/store.md).
 const grace = 100 * time.Millisecond
 
-// kills ends the daemon again and again. The next hook starts it: then the real client runs.
+// kills ends the daemon again and again. The next hook starts it, through the real client.
 type kills struct {
 	every  time.Duration
 	bin    string
@@ -61,8 +61,8 @@ func (x *soak) kill(ctx context.Context) (killed bool, err error) {
 	return true, daemon.Kill()
 }
 
-// note keeps what the daemon took of a call. What it did not take the client delivers, which starts
-// a daemon. Beside each twentieth hook an event is posted.
+// note records whether the daemon accepted a call. A call that it did not accept is delivered by
+// the client, which starts a daemon. After each twentieth hook an event is also posted.
 func (x *soak) note(ctx context.Context, p payload, raw []byte, at time.Time, failed error) error {
 	if failed != nil {
 		x.failed++
@@ -88,7 +88,7 @@ func (x *soak) note(ctx context.Context, p payload, raw []byte, at time.Time, fa
 	return nil
 }
 
-// work begins to use git as a person does. The function that it returns ends that.
+// work starts to use git as a person does. The returned function stops that.
 func (x *soak) work(ctx context.Context, does bool) (end func() error) {
 	if !does {
 		return func() error { return nil }

@@ -1,13 +1,15 @@
-// Command replay gives recorded sessions of agents to the real programs, as Claude Code would have
+// Command replay plays recorded sessions of agents to the real programs, as Claude Code would have
 // run them.
 //
-//	go run ./scripts/dev/replay -sessions DIR [-repos CLONES] [-most N] [-only NAME] [-set "AOA_KEY=value …"] [-texts FILE]
-//	go run ./scripts/dev/replay -soak 1h -sessions DIR [-repos CLONES] [-rate 60] [-most N] [-only NAME]
+//	go run ./scripts/dev/replay -sessions DIR [-repos CLONES] [-most N] [-only NAME]
+//	        [-set "AOA_KEY=value …"] [-texts FILE]
+//	go run ./scripts/dev/replay -soak 1h -sessions DIR [-repos CLONES] [-rate 60] [-most N]
+//	        [-only NAME]
 //
-// In come files NAME.jsonl.gz (package recorded) and clones called NAME. Out goes a table of what
-// hints said and how long they took; with -soak, what one daemon holds while the sessions of the
-// first recording are given to it over and over. Everything that it makes lies in a folder of its
-// own, which it deletes.
+// It reads files NAME.jsonl.gz (package recorded) and clones called NAME. It prints a table of what
+// hints said and how long they took. With -soak, it prints the memory and files of one daemon that
+// gets the sessions of the first recording over and over. Everything that it makes is in a folder
+// of its own, which it deletes.
 package main
 
 import (

@@ -18,9 +18,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// replay gives the sessions of one repository to the real hook client, against a clone that stands
-// at the commit of the moment and a daemon in this process whose clock is the recorded one. It
-// measures and judges nothing.
+// replay plays the sessions of one repository to the real hook client, with a clone whose HEAD is
+// the commit of that time and a daemon in this process whose clock is the recorded one. It measures
+// and judges nothing.
 type replay struct {
 	*site
 	bin, texts string
@@ -66,15 +66,15 @@ func (r *replay) readCommits(ctx context.Context) error {
 	return nil
 }
 
-// now is the recorded time, going on as real time does.
+// now returns the recorded time, which proceeds like real time.
 func (r *replay) now() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.base.Add(time.Since(r.set))
 }
 
-// move sets the clock. It never goes back: what took longer than recorded makes the rest a little
-// later.
+// move sets the clock. It never goes back: if something took longer than recorded, everything after
+// it is a little later.
 func (r *replay) move(to time.Time) {
 	if now := r.now(); to.Before(now) {
 		return
@@ -164,8 +164,8 @@ func (r *replay) batch(ctx context.Context, b batch) error {
 	return nil
 }
 
-// edit leaves a change that is not committed, until a commit of the record takes the file over.
-// What was really written is not on record: a line is added.
+// edit leaves an uncommitted change, until a commit of the record has the file. The real text is
+// not recorded, so a line is added.
 func (r *replay) edit(file string, at time.Time) {
 	_ = os.MkdirAll(filepath.Dir(file), 0o700)
 	if f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
@@ -312,7 +312,7 @@ func tick(ctx context.Context, s *site, at time.Time) error {
 	return err
 }
 
-// count ends what still waits for an outcome, and asks what became of all.
+// count ends the hints that still wait for an outcome, and asks for all outcomes.
 func (r *replay) count(ctx context.Context) error {
 	r.move(r.now().Add(3 * time.Hour))
 	if err := r.tick(ctx, r.now()); err != nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
 )
 
-// haste is how much faster the clock of a soaked daemon runs: sessions end a day after their last
-// event, and half an hour is to see that.
+// haste is how much faster the clock of the tested daemon runs: sessions end a day after their last
+// event, and a test of half an hour should cover that.
 const haste = 120
 
 // serveHasty is the daemon of a repository with such a clock, in a process of its own: its memory
@@ -45,9 +45,9 @@ func serveHasty(ctx context.Context, dir string) error {
 	return s.serve(ctx, func() time.Time { return begin.Add(haste * time.Since(begin)) }, func() {})
 }
 
-// soakOn gives one daemon recorded sessions, over and over under new names, and looks at what it
-// holds: memory, goroutines, open files. All that must be level once a day of its clock has passed;
-// the log on disk grows with what happened.
+// soakOn plays recorded sessions to one daemon, over and over under new names, and watches its
+// memory, goroutines and open files. These must be constant once a day of its clock has passed;
+// only the log on disk may grow.
 func (o options) soakOn(ctx context.Context, s *site, file, bin string) error {
 	if _, err := s.git(ctx, "read-tree", "HEAD"); err != nil {
 		return err
@@ -247,7 +247,7 @@ func row(values []float64) string {
 	return strings.Join(cells, "\t")
 }
 
-// verdict compares the last quarter with the second, by which everything has begun to end.
+// verdict compares the last quarter with the second one, in which sessions have begun to end.
 func (x *soak) verdict() error {
 	quarter := len(x.samples) / 4
 	if quarter < 3 {

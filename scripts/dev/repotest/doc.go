@@ -1,6 +1,7 @@
-// Package repotest makes git repositories for the tests of all packages, each without the settings
-// of a user, and lets scripts of package testscript work in them. Only tests import the package.
+// Package repotest makes git repositories for the tests of all packages, without the settings of a
+// user, and lets scripts of package testscript work in them. Only tests import the package.
 //
-// New makes a repository, and Repo has what tests do in one. Commands are what a script may do in
-// the repository of its folder, and In is that repository, for commands of a package's own.
+// New makes a repository; Repo has the operations that tests need. Commands are the commands that a
+// script may use in the repository of its folder. In returns that repository, for commands that a
+// package adds.
 package repotest

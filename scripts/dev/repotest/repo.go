@@ -13,8 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// Repo is a repository that the git program has made, as seen from a folder. Its methods end the
-// test at an error.
+// Repo is a repository made with the git program, seen from one of its folders. Its methods end the
+// test on an error.
 type Repo struct {
 	testing.TB
 	Dir string
@@ -22,7 +22,7 @@ type Repo struct {
 	Now func() time.Time // the date of the next git command; nil: a second after that of any command before it
 }
 
-// Env is an environment without the settings of a user, whose home is that folder.
+// Env returns an environment without the settings of a user, whose home is that folder.
 func Env(home string) []string {
 	return []string{"PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "TMPDIR=" + os.TempDir(), "HOME=" + home,
 		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
@@ -52,13 +52,13 @@ func Below(tb testing.TB, top string, options ...string) *Repo {
 	return r
 }
 
-// At is the same repository, or another one of the same person, as seen from a folder.
+// At returns the same repository, or another one of the same person, as seen from a folder.
 func (r *Repo) At(dir string) *Repo { return &Repo{TB: r.TB, Dir: dir, Env: r.Env, Now: r.Now} }
 
 // clock counts the git commands of all repositories without a time of their own.
 var clock atomic.Int64
 
-// Command is a command in the folder, with a date for what git writes.
+// Command returns a command in the folder, with a date for what git writes.
 func (r *Repo) Command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	now := time.Unix(1_600_000_000+clock.Add(1), 0)
@@ -97,7 +97,7 @@ func (r *Repo) Run(line string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Path is the full name of a file.
+// Path returns the full name of a file.
 func (r *Repo) Path(name string) string { return filepath.Join(r.Dir, filepath.FromSlash(name)) }
 
 // Write makes a file, and the folders that it needs.

@@ -34,14 +34,14 @@ func Setup(e *testscript.Env) error {
 	return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 }
 
-// In is the repository in the folder of a script, in which errors end the script. tb is the test
-// that runs the scripts.
+// In returns the repository in the folder of a script, in which errors end the script. tb is the
+// test that runs the scripts.
 func In(tb testing.TB, ts *testscript.TestScript) *Repo {
 	home := filepath.Join(ts.Getenv("WORK"), "home")
 	return &Repo{TB: scripted{tb, ts}, Dir: ts.MkAbs("."), Env: Env(home)}
 }
 
-// Commands are what a script may do in the repository of its folder:
+// Commands returns what a script may do in the repository of its folder:
 //
 //	repo NAME [FILE…]        make a repository in the folder NAME, go there, and commit these files if there are any
 //	git ARG…                 run git; stdout is what it prints

@@ -114,7 +114,7 @@ func lowest(logit float64) float64 {
 	return logit
 }
 
-// bestOf are the files in the order of a score, the best first.
+// bestOf returns the files in the order of a score, the best first.
 func bestOf(files []recorded.BegunFile, score func(*recorded.BegunFile) float64) []recorded.BegunFile {
 	out := slices.Clone(files)
 	slices.SortStableFunc(out, func(a, b recorded.BegunFile) int {

@@ -31,8 +31,8 @@ var ofBranch = []string{"bias", "branch", "comod_rank", "comod", "alike_rank", "
 	"text_place", "terms_rank",
 	"churn"}
 
-// branches are the questions on branches of public histories: those that say nothing, and messages
-// of commits, as texts and as first prompts of sessions.
+// branches returns the questions on branches of public histories: those that say nothing, and
+// messages of commits, as texts and as first prompts of sessions.
 func branches(ctx context.Context, repos string, o recorded.Options) (*set, error) {
 	out := &set{Repos: strings.Fields(histories)}
 	parts := make([][]question, len(out.Repos))
@@ -91,7 +91,7 @@ func fitBranches(s *set) map[event.Task]rank.FileModel {
 	return out
 }
 
-// leftOut are a, b of the probabilities of the first five, by weights that were fitted without
+// leftOut returns a, b of the probabilities of the first five, by weights that were fitted without
 // their repository.
 func (s *set) leftOut(g *group, of func(*question) bool) (a, b float64) {
 	var items []outcome

@@ -171,8 +171,8 @@ func (l *lessons) take(a asked, ranked []rank.Scored, named, used func(event.Pat
 	l.asked = append(l.asked, a)
 }
 
-// predictions are the files with their probabilities, the likeliest first. Place is that among the
-// files.
+// predictions returns the files with their probabilities, the likeliest first. Place is that among
+// the files.
 func (a *asked) predictions(c *prefetch.Confidence) []prefetch.Candidate {
 	out := make([]prefetch.Candidate, 0, len(a.files))
 	for i, f := range a.files {
@@ -184,7 +184,7 @@ func (a *asked) predictions(c *prefetch.Confidence) []prefetch.Candidate {
 	return out
 }
 
-// kind is the question as the measures name it.
+// kind returns the question as the measures name it.
 func (a *asked) kind() string {
 	if a.query.Session == "" {
 		return "text"

@@ -14,11 +14,11 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// weight is what a candidate counts in fitting. A file alone, and some files of a commit, are asked
-// about as often as they come. A commit that is complete or lacks one file counts once for each
-// file: one that the commit has is asked about when it is left out, one that it has not beside the
-// complete commit and all that is left of it. So a probability is that of a file to be in a commit
-// that has the files of the change.
+// weight returns what a candidate counts in fitting. A file alone, and some files of a commit, are
+// asked about as often as they come. A commit that is complete or lacks one file counts once for
+// each file: one that the commit has is asked about when it is left out, one that it has not beside
+// the complete commit and all that is left of it. So a probability is that of a file to be in a
+// commit that has the files of the change.
 func (q *changeQuestion) weight(used bool) float64 {
 	switch {
 	case q.Size == 1, !q.Left && !q.complete(), used:
@@ -27,7 +27,7 @@ func (q *changeQuestion) weight(used bool) float64 {
 	return 1 / float64(q.Of+1)
 }
 
-// facts are those by the file of the question that says most, and what the others add.
+// facts returns those by the file of the question that says most, and what the others add.
 func (q *changeQuestion) facts(f *candidateFile, w *history.Weights) (x history.Facts) {
 	best, sum := math.Inf(-1), 0.0
 	for i := range f.Pairs {
@@ -120,7 +120,7 @@ const (
 	leastMissing = 0.2
 )
 
-// companions are those of a question that may be missing, the likeliest first.
+// companions returns those of a question that may be missing, the likeliest first.
 func (q *changeQuestion) companions(w *history.Weights) (out []companion) {
 	foremost := history.Foremost{}
 	name := func(i int) event.Path { return event.Path(fmt.Sprint(i)) }
@@ -156,7 +156,7 @@ func factsOf(pair [history.Words + 1]float32) (x history.Facts) {
 	return x
 }
 
-// ridged is a logistic regression with a ridge of .5.
+// ridged returns a logistic regression with a ridge of .5.
 func ridged(n int, rows []row, positive ...int) []float64 {
 	t := make([]float64, n)
 	logistic(t, rows, slices.Repeat([]float64{.5}, n), make([]float64, n), positive...)
@@ -220,7 +220,7 @@ func measureChanges(all []*changesOf, by func(*changesOf) *history.Weights) map[
 	return out
 }
 
-// sizeOf is the part of the calibration that a question is shown in.
+// sizeOf returns the part of the calibration that a question is shown in.
 func (q *changeQuestion) sizeOf() string {
 	switch {
 	case q.Size == 1:

@@ -14,7 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// numbers are the features of a file: shift and slope of each class, then what all classes share.
+// numbers returns the features of a file: shift and slope of each class, then what all classes
+// share.
 func numbers(c prefetch.FileFeatures) []float64 {
 	classes := prefetch.Classes()
 	x := make([]float64, 2*len(classes)+5)
@@ -66,7 +67,7 @@ func fitPromises(found []lessons, by *prefetch.Confidence, out func(int) bool) p
 	return c
 }
 
-// ownerOf is the owner of OWNER/NAME.
+// ownerOf returns the owner of OWNER/NAME.
 func ownerOf(repo string) string {
 	owner, _, _ := strings.Cut(repo, "/")
 	return owner

@@ -73,7 +73,7 @@ func gather(ctx context.Context, traces, repos string, options recorded.Options)
 	return out, err
 }
 
-// questions are those of one repository.
+// questions returns those of one repository.
 func questions(ctx context.Context, repo int, s recorded.Source, o recorded.Options) (out []question, err error) {
 	n := 0
 	take := func(d *recorded.Decision) error {
@@ -140,7 +140,7 @@ func ask(d *recorded.Decision, n int) (question, bool) {
 	return q, true
 }
 
-// newFile is a candidate with its values other than 0.
+// newFile returns a candidate with its values other than 0.
 func newFile(p event.Path, values []float64, target bool) file {
 	f := file{Path: number(p), Target: target, Used: target}
 	for s, v := range values {
@@ -151,7 +151,7 @@ func newFile(p event.Path, values []float64, target bool) file {
 	return f
 }
 
-// value is the value of a signal.
+// value returns the value of a signal.
 func (f *file) value(s rank.Signal) float64 {
 	if i := slices.Index(f.Signals, uint8(s)); i >= 0 {
 		return float64(f.Values[i])

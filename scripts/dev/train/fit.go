@@ -65,7 +65,7 @@ func fit(repos [][]*question, g *group, start []float64) []float64 {
 	return w
 }
 
-// total is the loss of all repositories with the pull of the ridge.
+// total returns the loss of all repositories with the pull of the ridge.
 func (g *group) total(parts []*quadratic, w []float64) float64 {
 	sum, n := 0.0, 0.0
 	for _, p := range parts {
@@ -195,8 +195,8 @@ func (g *group) add(to *quadratic, q *question, w []float64, s *sums, mean []flo
 	}
 }
 
-// minimum is where the sum of the losses and of the pull of the ridge is least, with weights for
-// the signals in use alone.
+// minimum returns where the sum of the losses and of the pull of the ridge is least, with weights
+// for the signals in use alone.
 func (g *group) minimum(parts []*quadratic) []float64 {
 	a, b, n := sum(parts, len(g.use))
 	pull := cmp.Or(g.ridge, ridge) * max(n, 1) // without questions the weights are what the ridge pulls to
@@ -216,8 +216,8 @@ func (g *group) minimum(parts []*quadratic) []float64 {
 	return solve(a, b)
 }
 
-// sum is the curvature of all parts, and the right side of the equation whose solution is their
-// minimum.
+// sum returns the curvature of all parts, and the right side of the equation whose solution is
+// their minimum.
 func sum(parts []*quadratic, d int) (a [][]float64, b []float64, n float64) {
 	a, b = make([][]float64, d), make([]float64, d)
 	for i := range a {

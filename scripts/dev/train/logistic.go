@@ -14,7 +14,7 @@ type row struct {
 	w    float64
 }
 
-// newRow is a row of all features.
+// newRow returns a row of all features.
 func newRow(x []float64, used bool, w float64) (r row) {
 	r.used, r.w = used, w
 	for i, v := range x {
@@ -34,9 +34,9 @@ func (r *row) logit(t []float64) (z float64) {
 
 func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// logistic is a weighted logistic regression by Newton's method from a start on, which it changes.
-// pull is how strongly each weight is pulled to its aim: the weight of a normal prior. The weights
-// of positive that would be below 0 are 0. It returns the curvature at the end, too.
+// logistic returns a weighted logistic regression by Newton's method from a start on, which it
+// changes. pull is how strongly each weight is pulled to its aim: the weight of a normal prior. The
+// weights of positive that would be below 0 are 0. It returns the curvature at the end, too.
 func logistic(t []float64, rows []row, pull, aim []float64, positive ...int) (curve [][]float64) {
 	n, off := len(t), make([]bool, len(t))
 	for range 30 {
@@ -112,9 +112,9 @@ func platt(items []outcome) (a, b float64) {
 // rounds in which the variance of the intercepts is found.
 const varianceRounds = 12
 
-// regress is a ridge regression of log odds with a random intercept for each repository, normal
-// with the variance that the repositories have. A repository counts by the root of its rows, so
-// that the largest does not rule. What it returns holds for a repository that nobody knows: the
+// regress returns a ridge regression of log odds with a random intercept for each repository,
+// normal with the variance that the repositories have. A repository counts by the root of its rows,
+// so that the largest does not rule. What it returns holds for a repository that nobody knows: the
 // weights are divided by √(1 + π·variance/8), the mean over its unknown intercept (MacKay, "The
 // evidence framework applied to classification networks", 1992).
 func regress(repositories int, out func(int) bool, examples func(int) []example) []float64 {

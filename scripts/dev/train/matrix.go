@@ -23,7 +23,7 @@ func factors(a [][]float64) *mat.Cholesky {
 	return &f
 }
 
-// solve is the solution of a·x = b for a symmetric positive definite matrix.
+// solve returns the solution of a·x = b for a symmetric positive definite matrix.
 func solve(a [][]float64, b []float64) []float64 {
 	x := mat.NewVecDense(len(b), nil)
 	if err := factors(a).SolveVecTo(x, mat.NewVecDense(len(b), b)); err != nil && !errors.As(err, new(mat.Condition)) {

@@ -23,7 +23,7 @@ func ofTask(task event.Task) func(*question) bool {
 // Signals that no recording can teach: tags are asked for by people only.
 var byHand = map[string]float64{"tags": 0.5}
 
-// groups are what has weights of its own.
+// groups returns what has weights of its own.
 func groups(signals []string) []*group {
 	pick := func(ok func(string) bool) []bool {
 		use := make([]bool, len(signals))
@@ -93,7 +93,7 @@ func (m *weights) searched(s *set, in func(repo int) bool) {
 	m.missed = [2]float64{round(w[1] / w[0]), round(w[2] / w[0])}
 }
 
-// by are the questions of a group, by repository, of those that are in.
+// by returns the questions of a group, by repository, of those that are in.
 func (s *set) by(of func(*question) bool, in func(repo int) bool) [][]*question {
 	repos := make([][]*question, len(s.Repos))
 	for i := range s.Questions {
@@ -104,7 +104,7 @@ func (s *set) by(of func(*question) bool, in func(repo int) bool) [][]*question 
 	return slices.DeleteFunc(repos, func(qs []*question) bool { return len(qs) == 0 })
 }
 
-// groupOf is the group that a file belongs to, and the name of its calibration.
+// groupOf returns the group that a file belongs to, and the name of its calibration.
 func (m *weights) groupOf(q *question, f *file) (group, scale string) {
 	switch {
 	case q.Task == event.TaskPrompt:
@@ -117,7 +117,7 @@ func (m *weights) groupOf(q *question, f *file) (group, scale string) {
 
 func (m *weights) probability(q *question, f *file) float64 { return sigmoid(m.logit(q, f)) }
 
-// logit is the one by the weights of the file, scaled, and with what a failed search adds.
+// logit returns the one by the weights of the file, scaled, and with what a failed search adds.
 func (m *weights) logit(q *question, f *file) float64 {
 	g, s := m.groupOf(q, f)
 	a := m.scale[s]

@@ -36,7 +36,7 @@ const (
 	taskIssue = event.Task("issue")
 )
 
-// texts are the questions that teach what texts mean, of commit messages of histories and of
+// texts returns the questions that teach what texts mean, of commit messages of histories and of
 // issues: what the fields of files say, or whole rankings.
 func texts(ctx context.Context, repos, issues string, o recorded.Options, ask func(repo int, l *recorded.Localization,
 	meant []event.Path) question) (*set, error) {
@@ -76,8 +76,8 @@ func texts(ctx context.Context, repos, issues string, o recorded.Options, ask fu
 	return out, err
 }
 
-// meant are the files that a message is about: a commit that mends a source changes the changelog
-// and a test too.
+// meant returns the files that a message is about: a commit that mends a source changes the
+// changelog and a test too.
 func meant(l *recorded.Localization) []event.Path {
 	if files := slices.DeleteFunc(slices.Clone(l.Files), func(p event.Path) bool { return !l.Meant(p) }); len(files) > 0 {
 		return files
@@ -85,7 +85,7 @@ func meant(l *recorded.Localization) []event.Path {
 	return l.Files
 }
 
-// fitsOf is a text with what the fields of files say.
+// fitsOf returns a text with what the fields of files say.
 func fitsOf(repo int, l *recorded.Localization, meant []event.Path) question {
 	q := question{Repo: repo, Session: l.ID, Task: taskFits + event.Task(rank.TextKind(l.Text)), Truth: len(meant)}
 	for i, f := range l.Fits {
@@ -98,7 +98,7 @@ func fitsOf(repo int, l *recorded.Localization, meant []event.Path) question {
 	return q
 }
 
-// rankedOf is a text with all signals.
+// rankedOf returns a text with all signals.
 func rankedOf(repo int, l *recorded.Localization, meant []event.Path) question {
 	q := question{Repo: repo, Session: l.ID, Task: taskText, Truth: len(meant)}
 	if rank.TextKind(l.Text) == "long" {
@@ -193,8 +193,8 @@ func messageWeights(s *set, in func(repo int) bool) map[event.Task][]float64 {
 
 var messageTasks = []event.Task{taskText, taskIssue}
 
-// messageGroup is a kind of prompts outside of sessions. A history opens no file, so Never is the
-// bias once more: a file that was saved once would go ahead by half of the bias.
+// messageGroup returns a kind of prompts outside of sessions. A history opens no file, so Never is
+// the bias once more: a file that was saved once would go ahead by half of the bias.
 func messageGroup(s *set, task event.Task) *group {
 	g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, use: make([]bool,
 		len(s.Signals))}
@@ -251,7 +251,7 @@ func measureTexts(fits, ranked *set, into map[string]map[string]float64) {
 	fmt.Fprintln(os.Stderr, "texts, left out:", out)
 }
 
-// firstRight is the place of the first right file from 1, 0 if there is none.
+// firstRight returns the place of the first right file from 1, 0 if there is none.
 func firstRight(q *question, w []float64) int {
 	best, place := math.Inf(-1), 0
 	for i := range q.Files {

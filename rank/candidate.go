@@ -19,7 +19,7 @@ type candidate struct {
 	alike        [links]float64 // of the current file that is most similar
 	calls        float64        // of the current file that uses most names defined here
 	terms        noisyOr
-	termSum      float64 // sum of the shares
+	termSum      float64 // sum of the shares of the query's terms
 	tags         []float64
 	coaccessBest float64 // the largest weight among the current files
 	named        bool    // the prompt of the query names it

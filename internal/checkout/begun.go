@@ -9,7 +9,7 @@ import (
 
 // Limits for changes that are remembered from their beginning on.
 const (
-	begunLife = 10 * time.Minute // a person may first have to allow a change
+	begunLife = 10 * time.Minute // how long a begun change is remembered; a person may first have to allow it
 	maxBegun  = 4096             // changes
 )
 

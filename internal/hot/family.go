@@ -12,7 +12,7 @@ import (
 // renamed and forgotten separately. The numbers are part of the snapshot format.
 type Noun uint8
 
-// The nouns of scores.
+// The kinds of things that sets of scores belong to or contain.
 const (
 	NounNone Noun = iota // global families have no owner
 	NounFile

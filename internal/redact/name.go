@@ -37,7 +37,7 @@ func announces(name string) (kind family, likely bool) {
 	return none, false
 }
 
-// core returns what the i-th word of a name announces.
+// core returns the family of values that the i-th word of a name suggests.
 func core(ws []string, i int) family {
 	w := ws[i]
 	if kind := known().cores[w]; kind != none {

@@ -23,8 +23,8 @@ func Each(ctx context.Context, n int, fn func(ctx context.Context, i int) error)
 	return all.Wait()
 }
 
-// Weights are options with the weights of a folder that were fitted without a repository (train fit
-// -left), called OWNER+NAME.json. Without a folder they are the shipped ones.
+// Weights returns o with the weights in dir that were fitted without a repository (train fit
+// -left), from the file OWNER+NAME.json. Without dir these are the shipped weights.
 func Weights(o Options, dir, name string) (Options, error) {
 	if dir == "" {
 		return o, nil

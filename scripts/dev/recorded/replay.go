@@ -28,7 +28,7 @@ type Decision struct {
 
 	Prompted    map[event.Path]bool // task prompt: files that this prompt named
 	Turn        []event.Path        // T1, task prompt: what the turn opens
-	AfterPrompt bool                // task open: a prompt came just before, and was asked at
+	AfterPrompt bool                // task open: a prompt came just before, and was itself a question
 	// task open: first touches that begin now; T2 and T3 by stratum, Named is left out
 	Next   []Open
 	After  []Open  // task open, after a file event: first touches of the next file event

@@ -21,7 +21,7 @@ const (
 var RuleNames = []string{Together, Folder, Frequent, Recent}
 
 const (
-	currentFiles = 5   // opened last by a session: they are current
+	currentFiles = 5   // files that a session opened last; these are its current files
 	mostPairs    = 100 // files of a commit up to which its pairs count
 )
 

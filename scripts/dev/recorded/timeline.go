@@ -85,8 +85,8 @@ func timeline(s Source) ([]item, []*track) {
 	return items, tracks
 }
 
-// read cuts a session into units. A unit begins at its first event and is known at its last one;
-// batches of subagents that run side by side overlap.
+// read divides a session into units. A unit begins with its first event, and becomes known with its
+// last one. The units of subagents that run at the same time overlap.
 func (t *track) read(s Session) []item {
 	events := s.Events
 	last := map[string]int{} // batch → its last event

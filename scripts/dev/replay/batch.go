@@ -177,7 +177,7 @@ func (b batch) hooks(root string, turn int) (out []payload) {
 	if b.prompt != nil {
 		p := b.base(root, "UserPromptSubmit", turn)
 		p["prompt"] = b.prompt.Text
-		if b.prompt.Said != "" { // the turn before ended with it
+		if b.prompt.Said != "" { // the stop event of the turn before comes first
 			stop := b.base(root, "Stop", max(turn-1, 0))
 			stop["last_assistant_message"] = b.prompt.Said
 			out = append(out, stop)

@@ -108,7 +108,7 @@ func fitMissing(all []*changesOf, in func(*changesOf) bool, w *history.Weights) 
 	w.Missing = history.Missing{Bias: round(t[0]), Odds: round(t[1]), Files: round(t[2]), Ahead: round(t[3]), Foremost: round(t[4])}
 }
 
-// companion is a candidate as package history sees it.
+// companion is a candidate for a companion of a change, with its evidence.
 type companion struct {
 	history.Companion
 	used bool

@@ -113,7 +113,7 @@ type changesOf struct {
 // changeQuestion asks what goes with some of the files of a commit.
 type changeQuestion struct {
 	Commit int
-	Last   bool // the commit is of the last quarter
+	Last   bool // whether the commit is in the last quarter of the history
 	Of     int  // files of the commit
 	Size   int  // files of the question
 	Left   bool // one file was left out; else Size == Of, or the question has begun

@@ -89,7 +89,8 @@ type quadratic struct {
 	curve [][]float64
 }
 
-// around adds up the losses of questions.
+// around approximates the sum of the losses of questions near the weights w, as a quadratic
+// function.
 func (g *group) around(qs []*question, w []float64) *quadratic {
 	d := len(w)
 	out := &quadratic{at: slices.Clone(w), slope: make([]float64, d), curve: make([][]float64, d)}

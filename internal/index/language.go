@@ -119,7 +119,8 @@ var (
 	csharp = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords: definingWords("class interface struct enum record", "", ""),
 		modifiers: event.WordSet(`public private protected internal static abstract sealed virtual override partial async
-			readonly unsafe extern new const required file ref`), more: (*definer).csharp, refers: true, typed: true, members: csharpMembers}
+			readonly unsafe extern new const required file ref`), more: (*definer).csharp, refers: true, typed: true,
+		members: csharpMembers}
 	kotlin = &language{comments: slashComments, open: "/*", close: "*/", joins: ".",
 		keywords: definingWords("fun class interface object typealias", "", "val var"),
 		modifiers: event.WordSet(`public private protected internal open abstract sealed final override data inline inner enum

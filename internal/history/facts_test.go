@@ -205,3 +205,45 @@ func TestLinksOfOneFileAlone(t *testing.T) {
 		t.Errorf("asked %d times", asked)
 	}
 }
+
+// TestRenamed: a file has its companions under its new name, and the name that is gone is no
+// companion.
+func TestRenamed(t *testing.T) {
+	t.Parallel()
+	c := made().times(20, "a.go", "old.md")
+	c.Rename("old.md", "new.md")
+	c.Rename("other.md", "a.go") // takes the name: what a.go was is gone
+	for _, x := range c.Companions(Shipped(), []event.Path{"new.md"}, nil, nil, everything, 9) {
+		if x.File == "" || x.File == "a.go" && x.Facts[Common] > 0 {
+			t.Errorf("%q is a companion: %+v", x.File, x.Facts)
+		}
+	}
+	if p := made().times(1, "pkg/x.go").p(t, "pkg/x.go", "pkg/x_test.go"); p == 0 {
+		t.Error("a pair by name is not found")
+	}
+	apart := made().times(1, "src/x.go").times(1, "test/x_test.go")
+	for i := range 300 {
+		apart.Add("", []event.Path{event.Path(fmt.Sprintf("newer/f%d.go", i))}, nil)
+	}
+	if apart.p(t, "test/x_test.go", "src/x.go") == 0 {
+		t.Error("a pair by name in two folders is not found")
+	}
+	if MaxFiles != 100 {
+		t.Errorf("commits of %d files count", MaxFiles)
+	}
+}
+
+// TestStemOfMany: what every folder has is no pair by name.
+func TestStemOfMany(t *testing.T) {
+	for n, want := range map[int]float64{mostStem: 1, mostStem + 1: 0} {
+		c := &Commits{}
+		for i := range n {
+			c.Add("", []event.Path{event.Path(fmt.Sprintf("p%d/conf.py", i))}, nil)
+		}
+		for _, x := range c.alone("p0/conf.py", Links{}) {
+			if got := truth(x.Facts[Name] > 0); got != want {
+				t.Errorf("%d files: %s: name %v", n, x.File, got)
+			}
+		}
+	}
+}

@@ -2,6 +2,8 @@ package history
 
 import (
 	"fmt"
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -185,4 +187,52 @@ func TestTogether(t *testing.T) {
 	fault.Same(t, "two of three", fmt.Sprint(c.Together("a.go", "b.go", 2)), "[abc000020 abc000010]")
 	fault.Same(t, "of an unknown file", fmt.Sprint(c.Together("a.go", "x", 2), c.Together("x", "a.go", 2)), "[] []")
 	fault.Same(t, "ids, newest first", fmt.Sprint(c.Newest(3)), "[abc0000200000000 abc0000100000000 abc0000000000000]")
+}
+
+// TestLikeness: the cosine of two diffs, a word counting ln((n+1)/(k+1/2)) of n diffs of the file
+// of which k have it. The commit that made the file is none of them, but where older commits are
+// not known the oldest known is one.
+func TestLikeness(t *testing.T) {
+	present := index.Sketch{2}
+	c := (&Commits{Sketches: &Sketches{}}).changed("a.go", index.Sketch{2}, index.Sketch{1, 2}, index.Sketch{2, 3}, index.Sketch{4})
+	got := c.precedents(c.ids["a.go"], present)
+	w1, w2 := math.Pow(math.Log(4/1.5), 2), math.Pow(math.Log(4/2.5), 2)
+	want := w2 / math.Sqrt((w1+w2)*w2)
+	if len(got) != 2 || got[0].commit != 2 || got[1].commit != 1 || math.Abs(got[0].like-want) > 1e-9 || math.Abs(got[1].like-want) > 1e-9 {
+		t.Errorf("%v, want commits 2 and 1 with %v", got, want)
+	}
+	old := (&Commits{Sketches: &Sketches{}}).changed("a.go", nil, nil, index.Sketch{2})
+	if got := old.precedents(old.ids["a.go"], present); len(got) != 1 || got[0].commit != 2 || got[0].like != 1 {
+		t.Errorf("after commits that are not known: %v", got)
+	}
+	made := (&Commits{Sketches: &Sketches{}}).changed("a.go", index.Sketch{2})
+	if got := made.precedents(made.ids["a.go"], present); got != nil {
+		t.Errorf("of a file that was only made: %v", got)
+	}
+}
+
+// TestDiffFacts: Like and Words by hand.
+func TestDiffFacts(t *testing.T) {
+	c := &Commits{sets: [][]int32{{0, 7}, {0}}}
+	of := []precedent{{0, .5}, {1, .2}}
+	for f, sum := range map[int32]float64{7: .25, 8: 0} {
+		if got, want := c.like(of, f, .3, -1), logOdds((sum+.03)/.39)+1; math.Abs(got-want) > 1e-9 {
+			t.Errorf("like of %d: %v, want %v", f, got, want)
+		}
+	}
+	fault.Same(t, "without precedents", c.like(nil, 7, .3, -1), 0.)
+	s := &Sketches{}
+	s.Add("00000000000000aa", []index.FileSketch{{Sketch: index.Sketch{1}}, {Sketch: index.Sketch{1, 5}}, {Sketch: index.Sketch{6}}})
+	w1, w2 := math.Log(4/2.5), math.Log(4/.5)
+	words := s.rareWords(index.Sketch{1, 2})
+	for says, want := range map[string]float64{"1": w1 / (w1 + w2), "2 3": w2 / (w1 + w2), "1 2": 1, "3": 0} {
+		var f file
+		for _, h := range strings.Fields(says) {
+			f.words = union(f.words, index.Sketch{uint32(h[0] - '0')})
+		}
+		if got := f.said(words); math.Abs(got-want) > 1e-9 {
+			t.Errorf("a file that said %s: %v, want %v", says, got, want)
+		}
+	}
+	fault.Same(t, "union", fmt.Sprint(union([]uint32{1, 3, 9}, []uint32{2, 3, 5})), "[1 2 3 5 9]")
 }

@@ -159,3 +159,30 @@ func TestPlaceOf(t *testing.T) {
 		fault.Same(t, tt.name, index.PlaceOf(event.Path(tt.file), []byte(tt.text), weights).After(tt.file), tt.want)
 	}
 }
+
+// TestPlacesAreBounded: a mass edit keeps a few lines, each once, and the strongest place is the
+// answer.
+func TestPlacesAreBounded(t *testing.T) {
+	var d index.Differ
+	for _, c := range "aabcdefghijkl" {
+		d.Hunk(nil)
+		d.Line(false, []byte("what was removed"))
+		d.Line(true, []byte(strings.Repeat(string(c), 9)))
+		d.Line(true, []byte(strings.Repeat(string(c), 8)))
+	}
+	p := d.Places()
+	fault.Same(t, "places", len(p), 6)
+	text := []byte("# one\naaaaaaaaa\n# two\nbbbbbbbbb\nccccccccc\n# three\naaaaaaaa\n")
+	fault.Same(t, "two of three", index.PlaceOf("c.md", text, map[uint32]float64{p[0]: 1.5, p[1]: 1, p[2]: 1}).Symbol, "two")
+	fault.Same(t, "one of three", index.PlaceOf("c.md", text, map[uint32]float64{p[0]: 2.5, p[1]: 1, p[2]: 1}).Symbol, "one")
+	fault.Same(t, "three alike", index.PlaceOf("c.md", text, map[uint32]float64{p[0]: 1, p[1]: 1, hashOf("aaaaaaaa"): 1}), event.Place{})
+	fault.Same(t, "equal ones", index.PlaceOf("c.md", text, map[uint32]float64{p[0]: 1, p[1]: 1}).Symbol, "one")
+}
+
+// hashOf is the place of a line that a diff added.
+func hashOf(line string) uint32 {
+	var d index.Differ
+	d.Hunk(nil)
+	d.Line(true, []byte(line))
+	return d.Places()[0]
+}

@@ -55,7 +55,7 @@ func (d *DB) replay(ctx context.Context, condition string, after int64,
 		}
 		e, err := r.folded()
 		if err == nil && (r.seq < r.id || r.seq > r.id+maxBatchEvents) {
-			err = fmt.Errorf("%w: event %d: its batch is impossible", ErrRow, r.id)
+			err = fmt.Errorf("%w: event %d: its batch number is not valid", ErrRow, r.id)
 		}
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// scoreSets has the family for each set that is stored as one.
+// scoreSets maps the name of each set that the hot store holds as it is to its family.
 var scoreSets = map[string]*hot.Family{api.ScoresRecency: hot.Recency, api.ScoresFrequency: hot.Frequency,
 	api.ScoresTagFreq: hot.TagFreq,
 	api.ScoresComod:   hot.Comod, api.ScoresTag: hot.TagFiles, api.ScoresFile: hot.FileTags}

@@ -18,8 +18,8 @@ const (
 // sums has the sums from which the facts of a pair are computed, as of some commit.
 type sums struct {
 	common, lately, small float64 // over the commits of both
-	// The same with commits counting more the fewer files they have: over the commits of both, and
-	// over those of the file of the change.
+	// The next two weigh a commit more the fewer files it has: sized is over the commits of both
+	// files, sizedOf over those of the file of the change.
 	sized, sizedOf          float64
 	commonOf, latelyOf      float64 // over the commits of the file of the change
 	commits, both, last, at int32   // last is the newest commit of the companion, at the newest of either file

@@ -38,7 +38,8 @@ type Prediction struct {
 	Kind   string // Hint.Name
 	Status string // Hint.Status
 	By     string // the conversation: a subagent, "" for the agent itself
-	// File events until the horizon. For labels other than LabelOpen, 1 until it is resolved.
+	// Left is the number of file events until the outcome is decided. For labels other than
+	// LabelOpen it is 1 until then.
 	Left  int
 	Files []Predicted
 

@@ -75,7 +75,7 @@ func (s *Step) child(ctx context.Context, rec *stage.Recorder) (code int, why st
 	err = cmd.Wait()
 	if code = cmd.ProcessState.ExitCode(); signalOf(cmd.ProcessState) > 0 {
 		code = 128 + signalOf(cmd.ProcessState)
-		why = fmt.Sprintf("signal %d ended it", signalOf(cmd.ProcessState))
+		why = fmt.Sprintf("it was ended by signal %d", signalOf(cmd.ProcessState))
 	}
 	switch {
 	case stopped:

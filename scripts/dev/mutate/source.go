@@ -18,7 +18,7 @@ import (
 
 // source is a package as it stands in its folder, with types.
 type source struct {
-	dir      string // of the repository
+	dir      string // folder of the package, relative to the repository
 	pkg      string // its name
 	set      *token.FileSet
 	names    []string // of its files, from the repository

@@ -43,7 +43,7 @@ type counted struct {
 	count  float64 // touches
 }
 
-// opens reports whether the event is a file event: what failed opened nothing.
+// opens reports whether an event opened a file. A call that failed opened nothing.
 func opens(e event.Event) bool { return e.Opens() && e.Call().OK() && len(e.Paths()) > 0 }
 
 // NewRules returns empty Rules.

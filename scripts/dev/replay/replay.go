@@ -31,7 +31,7 @@ type replay struct {
 	set  time.Time  // … as of this moment
 
 	commits []pastCommit
-	head    int // of commits, -1: before the first
+	head    int // index of the newest commit in the clone, in commits; -1 before the first
 	ticked  time.Time
 	turns   map[string]int
 	seen    map[string]bool

@@ -98,7 +98,7 @@ func fitsOf(repo int, l *recorded.Localization, meant []event.Path) question {
 	return q
 }
 
-// rankedOf returns a text with all signals.
+// rankedOf returns the question about a text, with all signals of the ranking.
 func rankedOf(repo int, l *recorded.Localization, meant []event.Path) question {
 	q := question{Repo: repo, Session: l.ID, Task: taskText, Truth: len(meant)}
 	if rank.TextKind(l.Text) == "long" {

@@ -19,7 +19,7 @@ import (
 // backtest prints what aoa check would have said about the newest commits. It reads git's history
 // itself, so people can try it before aoa init.
 func (a *app) backtest(ctx context.Context, args []string, how checkHow) error {
-	if how.staged || len(args) > 0 || how.format != "text" {
+	if how.staged || len(args) > 0 || how.format != "text" || how.explain {
 		return usage("--backtest asks about the newest commits, and prints text or --json: leave the rest out")
 	}
 	repo, err := a.repo(ctx)

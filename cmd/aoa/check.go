@@ -21,8 +21,8 @@ import (
 
 // checkHow holds the flags of aoa check.
 type checkHow struct {
-	staged, strict, backtest bool
-	format                   string
+	staged, strict, backtest, explain bool
+	format                            string
 }
 
 func (a *app) check() *cobra.Command {
@@ -54,7 +54,7 @@ needs no daemon, and exits 0.`,
   aoa check --backtest            # how right would it have been?`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("format") {
-				if err := without(c, "--format", "json"); err != nil {
+				if err := without(c, "--format", "json", "explain"); err != nil {
 					return err
 				}
 			}
@@ -67,6 +67,7 @@ needs no daemon, and exits 0.`,
 	f := c.Flags()
 	f.BoolVar(&how.staged, "staged", false, "check the commit that is being made")
 	f.BoolVar(&how.backtest, "backtest", false, "check the newest commits again, each by the commits before it")
+	f.BoolVar(&how.explain, "explain", false, "print how probable it is that each file is missing")
 	f.StringVar(&how.format, "format", "text", "what to print: "+strings.Join(formatNames(), ", "))
 	f.BoolVar(&how.strict, "strict", false, "exit "+fmt.Sprint(exitUnjudged)+" if aOa cannot judge")
 	return c
@@ -153,6 +154,9 @@ func (a *app) checkChange(ctx context.Context, args []string, how checkHow) erro
 	printed, known := formats[how.format]
 	if !known {
 		return usage("there is no format %q, use one of %s", how.format, strings.Join(formatNames(), ", "))
+	}
+	if how.explain {
+		printed = (*app).checkExplained
 	}
 	if how.staged && len(args) > 0 {
 		return usage("--staged is a change, and so is what you name: leave one out")

@@ -60,6 +60,16 @@ func usualFiles(ans *change.Answer) (files []event.Path) {
 
 // checkText prints one line for each finding.
 func (a *app) checkText(ans *change.Answer) {
+	a.checkLines(ans, func(change.Lack) string { return "" })
+}
+
+// checkExplained prints the same, with the probability that the change is incomplete without a file
+// in front of it.
+func (a *app) checkExplained(ans *change.Answer) {
+	a.checkLines(ans, func(l change.Lack) string { return fmt.Sprintf("%3.0f%%  ", l.Score*100) })
+}
+
+func (a *app) checkLines(ans *change.Answer, before func(change.Lack) string) {
 	a.gone(ans.Broken)
 	for _, b := range index.BrokenLines(ans.Broken) {
 		fmt.Fprintf(a.out, "%s:%d: %s\n", a.display(b.File), b.Line, event.Path(b.Text).Display())
@@ -68,7 +78,7 @@ func (a *app) checkText(ans *change.Answer) {
 		fmt.Fprintf(a.out, "and %s\n", plural(ans.MoreBroken, "more line"))
 	}
 	for _, l := range ans.Missing {
-		fmt.Fprintf(a.out, "%s: %s\n", l.After(a.display(l.File)), evidence(l, a.display))
+		fmt.Fprintf(a.out, "%s%s: %s\n", before(l), l.After(a.display(l.File)), evidence(l, a.display))
 	}
 	if ans.MoreMissing > 0 {
 		fmt.Fprintf(a.out, "and %d more\n", ans.MoreMissing)

@@ -251,8 +251,7 @@ func (f *update) texts(e event.Event, k event.Kind) {
 	}
 }
 
-// newest puts a value in front of a list, which is cut to most elements. It makes a new list,
-// because readers may hold the old one.
+// newest returns a new list with a value in front, cut to most elements. Readers may hold the old.
 func newest[V any](v V, list []V, most int) []V {
 	return append([]V{v}, list[:min(len(list), most-1)]...)
 }
@@ -324,8 +323,7 @@ func WithEdit(change, edited []event.Path) []event.Path {
 	return change[max(0, len(change)-maxUncommitted):]
 }
 
-// committed applies a commit: the changes and predictions of sessions that it contains are
-// resolved.
+// committed applies a commit: it resolves the changes and predictions that the commit contains.
 func (l *Sessions) committed(e event.Event) (out []Resolved) {
 	for _, id := range slices.Sorted(maps.Keys(l.open)) {
 		l.touch(id)

@@ -97,7 +97,7 @@ func (a *app) readItem(ctx context.Context, r *api.CachePutRequest, name string)
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, fail(exitFailed, "", "read %s: %v", name, err)
+		return nil, fmt.Errorf("read %s: %w", cmp.Or(name, "standard input"), err)
 	}
 	r.Size = int64(len(data))
 	return data, nil

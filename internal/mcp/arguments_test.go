@@ -129,10 +129,10 @@ func TestCache(t *testing.T) {
 	if got := do(object{"action": "list", "task_id": "survey"}); len(got.Items) != 1 || got.Total != 1 {
 		t.Errorf("%+v", got)
 	}
-	fails(object{"action": "write", "task_id": "survey", "turn_id": "1", "data": 1}, "set aside already",
+	fails(object{"action": "write", "task_id": "survey", "turn_id": "1", "data": 1}, "is already stored",
 		"hint: write with overwrite")
 	fails(object{"action": "write"}, "no data")
-	fails(object{"action": "read", "key": "s1_survey_9"}, "nothing is set aside", "hint: aoa cache list")
+	fails(object{"action": "read", "key": "s1_survey_9"}, "no item has the key", "hint: aoa cache list")
 	fails(object{"action": "eat"}, "unknown action", "hint: action is write")
 	fails(object{}, "action")
 	if got := do(object{"action": "delete", "key": "s1_survey_1"}); got.Deleted != 1 {

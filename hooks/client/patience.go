@@ -8,8 +8,9 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// Factor returns the value of AOA_PATIENCE, 1 to 100, by which every wait for an answer is
-// multiplied. It is for slow machines, and for tests on busy ones. Any other value counts as 1.
+// Factor returns the value of AOA_PATIENCE, 1 to 100, by which every wait for the payload and for
+// an answer is multiplied. It is for slow machines, and for tests on busy ones. Any other value
+// counts as 1.
 func Factor() int64 {
 	n, err := strconv.ParseInt(os.Getenv("AOA_PATIENCE"), 10, 64)
 	if err != nil || n < 1 || n > 100 {

@@ -402,7 +402,7 @@ func TestBackoffTeaches(t *testing.T) {
 		if i == 1 {
 			fault.Check(t, os.WriteFile(filepath.Join(dir, ".git", "aoa", "hook-late"), []byte("60\n"), 0o600))
 		}
-		if out := hook(t, dir, strings.NewReader(payload(event, dir)), []string{"AOA_PATIENCE=5"}, "claude"); out != "" {
+		if out := hook(t, dir, strings.NewReader(payload(event, dir)), []string{patient}, "claude"); out != "" {
 			t.Errorf("%s printed %q", event, out)
 		}
 		if f := sent(t, got); f.Wait != (i == 0) || !bytes.Contains(f.Payload, []byte(event)) {

@@ -39,7 +39,7 @@ var environment = []string{"CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESS
 
 // read reads the agent's JSON from stdin. It returns false if there is none.
 func (r *request) read(stdin io.Reader, args []string) bool {
-	r.payload = bytes.TrimSpace(readPayload(stdin, time.Now().Add(stdinTime)))
+	r.payload = bytes.TrimSpace(readPayload(stdin, time.Now().Add(stdinTime*time.Duration(Factor()))))
 	for bytes.HasPrefix(r.payload, byteOrderMark) { // PowerShell writes one or two of them before what it pipes
 		r.payload = bytes.TrimSpace(r.payload[len(byteOrderMark):])
 	}

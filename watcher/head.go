@@ -56,6 +56,9 @@ func readRefFiles(dir, common, name string) (ref, oid string, err error) {
 			return "", "", fmt.Errorf("read %s in %s: %w", at, dir, err)
 		}
 		if got.Type() == plumbing.HashReference {
+			if got.Hash().IsZero() { // git writes it into a worktree that it is making
+				return ref, "", nil
+			}
 			return ref, got.Hash().String(), nil
 		}
 		at = got.Target()

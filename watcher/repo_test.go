@@ -82,6 +82,24 @@ func TestWorktrees(t *testing.T) {
 	}
 }
 
+// TestWorktreeBeingMade: while git makes a worktree, its HEAD names the commit of zeros. It has no
+// commit then, and none is missing.
+func TestWorktreeBeingMade(t *testing.T) {
+	g := repotest.New(t)
+	g.Commit("first", "a.go")
+	g.Git("worktree", "add", "-q", "-b", "w", filepath.Join(t.TempDir(), "w"))
+	head := filepath.Join(g.Dir, ".git", "worktrees", "w", "HEAD")
+	fault.Check(t, os.WriteFile(head, []byte(strings.Repeat("0", 40)+"\n"), 0o600))
+	n := 0
+	err := open(g).History(t.Context(), HistoryOptions{}, func(read []event.Event, _ map[string]string) error {
+		n += len(read)
+		return nil
+	})
+	if err != nil || n != 1 {
+		t.Errorf("%d commits, %v", n, err)
+	}
+}
+
 func TestNormalizeURL(t *testing.T) {
 	for in, want := range map[string]string{
 		"git@github.com:u/r.git":            "github.com/u/r",

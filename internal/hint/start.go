@@ -13,12 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-const (
-	// remindTokens leaves room for five files in the block at a session's start.
-	remindTokens = 420
-	// stateTime is how long a starting session waits for git to list changes.
-	stateTime = 150 * time.Millisecond
-)
+// remindTokens leaves room for five files in the block at a session's start.
+const remindTokens = 420
 
 // workBefore gathers the work that a starting session continues: the context of its own work, or
 // that of the newest session whose changes are not committed, and further files of that work. After
@@ -53,8 +49,11 @@ func (h *Hints) earlier(ctx context.Context, w *checkout.Checkout, q question, b
 		return contexts.Context{}, files
 	}
 	look := func(ctx context.Context, since time.Time, files []event.Path) contexts.Worktree {
-		ctx, cancel := context.WithTimeout(ctx, stateTime)
-		defer cancel()
+		if end, ok := ctx.Deadline(); ok { // the other half is for the words, which are said without git if it is late
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2)
+			defer cancel()
+		}
 		return w.State(ctx, changed, since, files)
 	}
 	r := contexts.Request{Session: id, Total: budget, State: look}

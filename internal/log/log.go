@@ -152,12 +152,17 @@ func (l *Log) AppendHistory(ctx context.Context, events []event.Event, cursor ma
 // Flush writes and applies all events that were added so far. On an error they stay pending.
 func (l *Log) Flush(ctx context.Context) error { return l.ask(ctx, l.flush) }
 
-// syncTime is how long a question waits for the events added just before it.
+// syncTime is how long a question that has no deadline waits for the events added just before it.
 const syncTime = 20 * time.Millisecond
 
-// SyncBriefly is Flush with the limit syncTime, so that a question does not miss its deadline.
+// SyncBriefly is Flush within a third of the time that ctx leaves, so that a question does not miss
+// its deadline, or within syncTime if ctx has none.
 func (l *Log) SyncBriefly(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, syncTime)
+	wait := syncTime
+	if end, ok := ctx.Deadline(); ok {
+		wait = time.Until(end) / 3
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	_ = l.Flush(ctx) // on an error the question is answered from what is known
 }

@@ -86,7 +86,7 @@ var Variables = []Variable{
 	{"AOA_STORE", "Another folder for the store, a new or an empty one."},
 	{"AOA_ROOT", "The folder of the repository that `aoa mcp` serves."},
 	{"AOA_PATIENCE", "A factor for slow machines, 1 to 100: hooks, the status line and completion wait that many " +
-		"times longer for an answer."},
+		"times longer for their input and for an answer."},
 }
 
 // presets maps the words for a threshold to numbers.

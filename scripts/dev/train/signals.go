@@ -13,39 +13,77 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// runSignals prints what each signal is worth, and what it costs to keep but some of them.
+// runSignals prints what each signal of sessions and of texts is worth, and what it costs to keep but
+// some of them.
 func runSignals(_ context.Context, args []string) error {
 	flags := flag.NewFlagSet("signals", flag.ExitOnError)
 	examples := flags.String("examples", "", "what fit -examples kept")
-	most := flags.Int("most", 30, "signals that each part of the questions keeps, those that save most")
-	without := flags.String("without", "", "signals that none keeps, a space between two")
+	most := flags.Int("most", 30, "signals that are kept, those that save most")
+	without := flags.String("without", "", "signals that are left out before, a space between two")
+	part := flags.String("of", "sessions", "sessions or texts")
 	_ = flags.Parse(args) // ExitOnError
-	s, err := keptExamples(*examples + ".sessions")
+	ending, of := ".sessions", groups
+	measure, fewer := (*set).withoutOwners, strings.Fields(*without)
+	if *part == "texts" {
+		ending, of, measure = ".fits", textGroups, (*set).withoutParts
+	}
+	s, err := keptExamples(*examples + ending)
 	if err == nil && s == nil {
 		err = errors.New("no examples: run fit -examples before")
 	}
 	if err != nil {
 		return err
 	}
-	var few []*group
-	for _, g := range groups(s.Signals) {
-		x := s.worth(os.Stdout, g, *most)
-		for name := range strings.FieldsSeq(*without) {
-			x.use[slices.Index(s.Signals, name)] = false
-		}
-		few = append(few, x)
+	if *part == "texts" {
+		s.Signals = rank.TextSignalNames()
 	}
-	paired(os.Stdout, s.withoutOwners(groups(s.Signals)), s.withoutOwners(few))
+	few := of(s.Signals)
+	keepOnly(few, func(i int) bool { return !slices.Contains(fewer, s.Signals[i]) })
+	gone := s.keepMost(os.Stdout, few, *most)
+	fmt.Println("left out:", strings.Join(gone, " "))
+	paired(os.Stdout, measure(s, of(s.Signals)), measure(s, few))
 	return nil
 }
 
-// worth prints by how much each signal of a group lowers the loss of a question, beside all others:
-// to the second order, as Wald's test has it. It returns the group with the most signals of the
-// greatest worth.
-func (s *set) worth(to io.Writer, g *group, most int) *group {
+// keepMost keeps the signals in the groups that save most, in all groups together. It prints what each
+// saves, and returns the others.
+func (s *set) keepMost(to io.Writer, of []*group, most int) (gone []string) {
+	saved, order := make([]float64, len(s.Signals)), make([]int, len(s.Signals))
+	for _, g := range of {
+		for i, x := range s.worth(g) {
+			saved[i] += x
+		}
+	}
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(saved[b], saved[a]) })
+	for place, i := range order {
+		if fmt.Fprintf(to, "%2d %-16s saves %.5f\n", place+1, s.Signals[i], saved[i]); place >= most {
+			gone = append(gone, s.Signals[i])
+		}
+	}
+	keepOnly(of, func(i int) bool { return !slices.Contains(gone, s.Signals[i]) })
+	return gone
+}
+
+// keepOnly takes the signals out of the groups that are not to be kept.
+func keepOnly(groups []*group, kept func(signal int) bool) {
+	for _, g := range groups {
+		for i, used := range g.use {
+			g.use[i] = used && kept(i)
+		}
+	}
+}
+
+// worth returns by how much each signal of a group lowers the loss of a question, beside all others:
+// to the second order, as Wald's test has it.
+func (s *set) worth(g *group) []float64 {
 	repos := s.by(g.in, everything)
 	w := fit(repos, g, nil)
 	var parts []*quadratic
@@ -54,7 +92,7 @@ func (s *set) worth(to io.Writer, g *group, most int) *group {
 	}
 	curve, _, n := sum(parts, len(w))
 	for i := range curve {
-		if curve[i][i] += ridge * max(n, 1); !g.use[i] {
+		if curve[i][i] += cmp.Or(g.ridge, ridge) * max(n, 1); !g.use[i] {
 			for j := range curve {
 				curve[i][j], curve[j][i] = 0, 0
 			}
@@ -62,21 +100,43 @@ func (s *set) worth(to io.Writer, g *group, most int) *group {
 		}
 	}
 	unknown := invert(curve)
-	saves := func(i int) float64 { return w[i] * w[i] / (2 * unknown[i][i] * max(n, 1)) }
-	var order []int
+	saves := make([]float64, len(w))
 	for i := range w {
 		if g.use[i] {
-			order = append(order, i)
+			saves[i] = w[i] * w[i] / (2 * unknown[i][i] * max(n, 1))
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(saves(b), saves(a)) })
-	few := *g
-	few.use = make([]bool, len(g.use))
-	for k, i := range order {
-		few.use[i] = k < most
-		fmt.Fprintf(to, "%-12s %-16s %+.3f saves %.5f\n", g.name, s.Signals[i], w[i], saves(i))
+	return saves
+}
+
+// textGroups returns the kinds of texts, as commit messages teach them.
+func textGroups(signals []string) (out []*group) {
+	for _, kind := range []string{"short", "long"} {
+		g := textGroup(kind, len(signals))
+		task := taskFits + event.Task(kind)
+		g.in = func(q *question) bool { return q.Task == task && q.message() }
+		out = append(out, g)
 	}
-	return &few
+	return out
+}
+
+// withoutParts measures texts by weights of the groups that were fitted without a part of the
+// repositories, in which the text's own is.
+func (s *set) withoutParts(groups []*group) *recorded.Table {
+	t := &recorded.Table{}
+	for _, g := range groups {
+		for fold := range textFolds {
+			w := fit(s.by(g.in, func(repo int) bool { return repo%textFolds != fold }), g, nil)
+			for _, qs := range s.by(g.in, func(repo int) bool { return repo%textFolds == fold }) {
+				for _, q := range qs {
+					place := firstRight(q, w)
+					t.Add(recorded.Own, g.name+".hit1", s.Repos[q.Repo], q.Session, truth(place == 1), 1)
+					t.Add(recorded.Own, g.name+".hit5", s.Repos[q.Repo], q.Session, truth(place > 0 && place <= 5), 1)
+				}
+			}
+		}
+	}
+	return t
 }
 
 // withoutOwners measures each repository by weights of the groups that were fitted without its

@@ -121,11 +121,14 @@ const issueRidge = 0.05
 func fitTexts(s *set, in func(repo int) bool) map[string][]float64 {
 	out := map[string][]float64{}
 	for _, kind := range []string{"short", "long"} {
-		g := &group{name: kind, member: yes, ranked: yes, label: target, ridge: 0.002, use: slices.Repeat([]bool{true},
-			len(s.Signals))}
-		out[kind] = fitTask(s, in, taskFits+event.Task(kind), g)
+		out[kind] = fitTask(s, in, taskFits+event.Task(kind), textGroup(kind, len(s.Signals)))
 	}
 	return out
+}
+
+// textGroup returns a kind of texts with its name and all signals.
+func textGroup(kind string, signals int) *group {
+	return &group{name: kind, member: yes, ranked: yes, label: target, ridge: 0.002, use: slices.Repeat([]bool{true}, signals)}
 }
 
 // fitTask fits a group on the commit messages of a task, and from there on its issues.

@@ -3,7 +3,6 @@ package cold
 import (
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,10 +23,8 @@ const (
 func rowStore(t testing.TB) (path string, seal *Seal) {
 	t.Helper()
 	dir := t.TempDir()
-	path = filepath.Join(dir, "aoa.db")
-	seal, err := OpenSeal(filepath.Join(dir, "key"))
-	fault.Check(t, err)
-	d := reopen(t, path, seal, &sink{})
+	path, seal = filepath.Join(dir, "aoa.db"), fault.Must(OpenSeal(filepath.Join(dir, "key")))
+	d, _ := openSealed(t, path, seal)
 	var commits []event.Event
 	for i := range rowCommits {
 		commits = append(commits, commit(i, noon.Add(-time.Hour), event.Path(fmt.Sprint("c", i)), "doc.md"))
@@ -43,30 +40,17 @@ func rowStore(t testing.TB) (path string, seal *Seal) {
 	}
 	mustAppend(t, d, commit(500, noon, "late.go", "doc.md"))
 	mustAppend(t, d, uncommit(500))
-	mustAppend(t, d, event.Event{ID: "rename", Time: noon,
-		Body: event.Rename{From: []event.Path{"f1"}, To: []event.Path{"g1"}}})
+	mustAppend(t, d, rename("rename", noon, "f1", "g1"))
 	fault.Check(t, d.Close())
 	return path, seal
 }
 
 const rowEvents = rowReads + rowPrompts + rowCommits + 3
 
-func reopen(t testing.TB, path string, seal *Seal, s *sink) *DB {
-	t.Helper()
-	d, err := Open(t.Context(), path, Options{Now: fixed, Log: slogTo(s), Seal: seal})
-	if err != nil {
-		t.Fatalf("open: %v", err)
-	}
-	t.Cleanup(func() { _ = d.Close() })
-	return d
-}
-
 // TestBadRows: a value that cannot be read costs its row, or what the row stands for, and one
 // warning; all else is read, live and replayed alike, and the store goes on.
 func TestBadRows(t *testing.T) {
 	whole, seal := rowStore(t)
-	content, err := os.ReadFile(whole)
-	fault.Check(t, err)
 	for _, c := range []struct {
 		change string
 		lost   int  // events that are missing in the replay
@@ -91,14 +75,11 @@ func TestBadRows(t *testing.T) {
 	} {
 		t.Run(c.change, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "aoa.db")
-			fault.Check(t, os.WriteFile(path, content, 0o600))
-			copyFile(t, markFile(whole), markFile(path))
+			copyStore(t, whole, path)
 			alter(t, path, c.change)
 			for start := range 2 {
-				s := &sink{}
-				d := reopen(t, path, seal, s)
-				got := 0
-				last := int64(0)
+				d, s := openSealed(t, path, seal)
+				got, last := 0, int64(0)
 				for _, b := range replayAll(t, d, 0) {
 					got += len(b.Batch)
 					if b.Seq <= last {
@@ -106,16 +87,14 @@ func TestBadRows(t *testing.T) {
 					}
 					last = b.Seq
 				}
-				if want := rowEvents - c.lost + start; got != want {
-					t.Errorf("start %d: %d events are replayed, want %d", start, got, want)
-				}
+				fault.Same(t, fmt.Sprintf("start %d: events that are replayed", start), got, rowEvents-c.lost+start)
 				works(t, d)
-				if seq, fresh := mustAppend(t, d, read(fmt.Sprint("new", start), noon, "s0", "f1")); len(fresh) != 1 ||
-					seq <= last {
+				seq, fresh := mustAppend(t, d, read(fmt.Sprint("new", start), noon, "s0", "f1"))
+				if len(fresh) != 1 || seq <= last {
 					t.Errorf("start %d: batch %d after %d, %d events", start, seq, last, len(fresh))
 				}
-				if want := 1; !c.quiet && len(s.records) != want {
-					t.Errorf("start %d: %d warnings, want %d: %v", start, len(s.records), want, s.records)
+				if !c.quiet {
+					fault.Same(t, fmt.Sprintf("start %d: warnings", start), len(s.records), 1)
 				}
 				fault.Check(t, d.Close())
 			}
@@ -131,28 +110,19 @@ func works(t *testing.T, d *DB) {
 	t.Helper()
 	for _, f := range []LogFilter{{}, {Oldest: true, Kinds: []event.Kind{event.KindCommit, event.KindUncommit}},
 		{Session: "s1"}, {File: "doc.md"}, {File: "g1"}} {
-		_, err := d.Log(t.Context(), f)
-		fault.Check(t, err)
+		fault.Must(d.Log(t.Context(), f))
 	}
-	_, err := d.FileStats(t.Context(), 0)
-	fault.Check(t, err)
-	_, err = d.TagStats(t.Context(), 0)
-	fault.Check(t, err)
-	sessions, err := d.SessionStats(t.Context(), 0)
-	fault.Check(t, err)
-	for _, s := range sessions {
+	fault.Must(d.FileStats(t.Context(), 0))
+	fault.Must(d.TagStats(t.Context(), 0))
+	for _, s := range fault.Must(d.SessionStats(t.Context(), 0)) {
 		if s.Last.Year() > 9999 {
 			t.Errorf("session %s ends in the year %d", s.ID, s.Last.Year())
 		}
 	}
-	_, err = d.Thread(t.Context(), "s0", 100)
-	fault.Check(t, err)
-	_, err = d.Prompts(t.Context(), 0, 100)
-	fault.Check(t, err)
-	_, err = d.History(t.Context(), nil, everything, nil)
-	fault.Check(t, err)
-	_, err = d.Status(t.Context())
-	fault.Check(t, err)
+	fault.Must(d.Thread(t.Context(), "s0", 100))
+	fault.Must(d.Prompts(t.Context(), 0, 100))
+	fault.Must(d.History(t.Context(), nil, everything, nil))
+	fault.Must(d.Status(t.Context()))
 }
 
 // TestBadRowsAreForgottenAndPruned: what cannot be read may hold what is to be forgotten, and grows
@@ -161,22 +131,17 @@ func TestBadRowsAreForgottenAndPruned(t *testing.T) {
 	path, seal := rowStore(t)
 	alter(t, path, `UPDATE events SET body = substr(body, 1, length(body) - 1) WHERE id IN (20, 21)`)
 	alter(t, path, `UPDATE events SET body = substr(body, 1, length(body) - 1) WHERE id = 5`)
-	d := reopen(t, path, seal, &sink{})
-	gone, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Path: "f7"})
-	fault.Check(t, err)
+	d, _ := openSealed(t, path, seal)
+	gone := fault.Must(eraser(t, d).Forget(t.Context(), ForgetFilter{Path: "f7"}))
 	same(t, "forgotten: what names it, and what may", ids(gone.Events), []string{"r7", "r8"})
 	fault.Check(t, d.Scrub(t.Context()))
-	raw, err := os.ReadFile(path)
-	fault.Check(t, err)
-	if strings.Contains(string(raw), `"f7"`) {
+	if holds(t, path+"*", `"f7"`) {
 		t.Error("the name is still in the file")
 	}
-	pruned, err := d.Prune(t.Context(), 0, math.MaxInt64, nothing)
-	fault.Check(t, err)
+	pruned := fault.Must(d.Prune(t.Context(), 0, math.MaxInt64, nothing))
 	same(t, "pruned", pruned.Events, rowReads+rowPrompts+1-2)
 	fault.Check(t, d.Close())
-	s := &sink{}
-	d = reopen(t, path, seal, s)
+	d, s := openSealed(t, path, seal)
 	same(t, "left but commits", len(replayAll(t, d, 0)), 3)
 	same(t, "warnings once the rows are gone", len(s.records), 0)
 }

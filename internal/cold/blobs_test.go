@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
@@ -23,9 +24,7 @@ func (c *blobClock) now() time.Time { return c.at }
 func openBlobs(t testing.TB, path string) (b *Blobs, quota, count *Owner, c *blobClock, s *sink) {
 	t.Helper()
 	c, s = &blobClock{noon}, &sink{}
-	seal, err := OpenSeal(path + ".key")
-	fault.Check(t, err)
-	b = NewBlobs(BlobOptions{Path: path, Now: c.now, Seal: seal, Log: slogTo(s)})
+	b = NewBlobs(BlobOptions{Path: path, Now: c.now, Seal: fault.Must(OpenSeal(path + ".key")), Log: slog.New(s)})
 	t.Cleanup(func() { _ = b.Close() })
 	quota = b.Owner("quota", Rule{Quota: 100})
 	count = b.Owner("count", Rule{Count: 3, Unused: func() time.Duration { return 24 * time.Hour }})
@@ -34,9 +33,21 @@ func openBlobs(t testing.TB, path string) (b *Blobs, quota, count *Owner, c *blo
 
 func keep(t testing.TB, o *Owner, blobs ...Blob) (dropped []string) {
 	t.Helper()
-	dropped, err := keepAll(t, o, blobs...)
+	return fault.Must(keepAll(t, o, blobs...))
+}
+
+func get(t testing.TB, o *Owner, key string) (b Blob, found bool) {
+	t.Helper()
+	b, found, err := o.Get(t.Context(), key)
 	fault.Check(t, err)
-	return dropped
+	return b, found
+}
+
+func list(t testing.TB, o *Owner, q Selection) []Blob {
+	t.Helper()
+	all, _, err := o.List(t.Context(), q)
+	fault.Check(t, err)
+	return all
 }
 
 func keepAll(t testing.TB, o *Owner, blobs ...Blob) (dropped []string, err error) {
@@ -50,15 +61,12 @@ func keepAll(t testing.TB, o *Owner, blobs ...Blob) (dropped []string, err error
 	})
 }
 
-func keysOf(t testing.TB, o *Owner, q Selection) string {
+func keysOf(t testing.TB, o *Owner, q Selection) (keys string) {
 	t.Helper()
-	all, _, err := o.List(t.Context(), q)
-	fault.Check(t, err)
-	var keys []string
-	for _, v := range all {
-		keys = append(keys, v.Key)
+	for _, v := range list(t, o, q) {
+		keys += v.Key + " "
 	}
-	return strings.Join(keys, " ")
+	return strings.TrimSpace(keys)
 }
 
 func TestBlobsComeBack(t *testing.T) {
@@ -69,8 +77,7 @@ func TestBlobsComeBack(t *testing.T) {
 		bytes.Repeat(noise[:1000], 2000)} {
 		key := fmt.Sprint(i)
 		keep(t, count, Blob{Key: key, Session: "s", Part: "p", Size: 7, Meta: []byte("about " + key), Data: data})
-		v, found, err := count.Get(t.Context(), key)
-		fault.Check(t, err)
+		v, found := get(t, count, key)
 		if !found || !bytes.Equal(v.Data, data) {
 			t.Fatalf("%s: found %v, %d bytes of %d", key, found, len(v.Data), len(data))
 		}
@@ -78,8 +85,7 @@ func TestBlobsComeBack(t *testing.T) {
 		same(t, "the rest", v, Blob{Key: key, Session: "s", Part: "p", Size: 7, Created: noon, Written: noon, Used: noon,
 			Meta: []byte("about " + key)})
 	}
-	_, found, err := quota.Get(t.Context(), "1")
-	fault.Check(t, err)
+	_, found := get(t, quota, "1")
 	same(t, "another owner has it", found, false)
 }
 
@@ -103,12 +109,10 @@ func TestBlobRules(t *testing.T) {
 	same(t, "dropped", keep(t, count, Blob{Key: "4"}), []string{"2"})
 
 	c.at = c.at.Add(22 * time.Hour) // 3 is 24 hours old, 1 and 4 are 22
-	gone, err := b.Sweep(t.Context())
-	fault.Check(t, err)
+	gone := fault.Must(b.Sweep(t.Context()))
 	same(t, "swept", gone, []Expired(nil))
 	c.at = c.at.Add(time.Hour)
-	gone, err = b.Sweep(t.Context())
-	fault.Check(t, err)
+	gone = fault.Must(b.Sweep(t.Context()))
 	same(t, "swept", gone, []Expired{{Owner: "count", Count: 1}})
 	same(t, "left", keysOf(t, count, Selection{LeastUsed: true}), "1 4")
 	same(t, "left of the other owner", keysOf(t, quota, Selection{LeastUsed: true}), "a b c")
@@ -131,8 +135,7 @@ func TestBlobAnswers(t *testing.T) {
 	same(t, "answers", []string{ask(count, "c"), ask(count, "c"), ask(quota, "c"), ask(count, ""), ask(count, "")},
 		[]string{"", "from count", "", "", ""})
 	c.at = c.at.Add(answersKept + time.Second)
-	_, err := b.Sweep(t.Context())
-	fault.Check(t, err)
+	fault.Must(b.Sweep(t.Context()))
 	same(t, "a day later", ask(count, "c"), "")
 }
 
@@ -143,14 +146,11 @@ func TestBlobsForget(t *testing.T) {
 		Blob{Key: "spoiled", Data: []byte("anything")})
 	keep(t, quota, Blob{Key: "other", Session: "s"})
 	alter(t, path, "UPDATE blobs SET data = x'01' WHERE key = 'spoiled'")
-	gone, err := b.Forget(t.Context(), ForgetFilter{Path: "secret/plan.go"})
-	fault.Check(t, err)
+	gone := fault.Must(b.Forget(t.Context(), ForgetFilter{Path: "secret/plan.go"}))
 	same(t, "what holds the path, or may hold it", gone, map[string]int{"count": 3, "quota": 0})
-	gone, err = b.Forget(t.Context(), ForgetFilter{Since: c.at.Add(time.Second)})
-	fault.Check(t, err)
+	gone = fault.Must(b.Forget(t.Context(), ForgetFilter{Since: c.at.Add(time.Second)}))
 	same(t, "since a second ago", gone, map[string]int{"count": 0, "quota": 0})
-	gone, err = b.Forget(t.Context(), ForgetFilter{Session: "s"})
-	fault.Check(t, err)
+	gone = fault.Must(b.Forget(t.Context(), ForgetFilter{Session: "s"}))
 	same(t, "of a session", gone, map[string]int{"count": 0, "quota": 1})
 }
 

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
@@ -38,9 +37,7 @@ func copied(t *testing.T) (path string, want []replayed) {
 	d, _ := openTest(t, path)
 	for i := range 40 {
 		if i == 20 {
-			made, err := d.Copy(t.Context())
-			fault.Check(t, err)
-			same(t, "made", made, true)
+			same(t, "made", fault.Must(d.Copy(t.Context())), true)
 		}
 		mustAppend(t, d, append(wordy(fmt.Sprint("e", i, "-"), 20), commit(i, noon, "f1",
 			event.Path(fmt.Sprint("new", i))))...)
@@ -51,15 +48,14 @@ func copied(t *testing.T) (path string, want []replayed) {
 	return path, want
 }
 
-// TestCopy: once for the batches that there are, whole, and private.
+// TestCopy: once for the batches that there are, whole, and private like all of the store.
 func TestCopy(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "aoa.db")
+	dir := filepath.Join(t.TempDir(), "deep", "aoa")
+	path := filepath.Join(dir, "aoa.db")
 	d, _ := openTest(t, path)
 	copyOf := func(want bool) {
 		t.Helper()
-		made, err := d.Copy(t.Context())
-		fault.Check(t, err)
-		same(t, "made", made, want)
+		same(t, "made", fault.Must(d.Copy(t.Context())), want)
 	}
 	copyOf(false) // of nothing
 	mustAppend(t, d, wordy("a", 300)...)
@@ -70,10 +66,10 @@ func TestCopy(t *testing.T) {
 	copyOf(true)
 	fault.Check(t, os.Remove(path+copySuffix))
 	copyOf(true)
-	info, err := os.Stat(path + copySuffix)
-	fault.Check(t, err)
-	if os.PathSeparator == '/' {
-		same(t, "mode", info.Mode().Perm(), fs.FileMode(0o600))
+	for name, want := range map[string]fs.FileMode{dir: 0o700, path: 0o600, path + "-wal": 0o600, path + copySuffix: 0o600} {
+		if os.PathSeparator == '/' {
+			same(t, "mode of "+name, fault.Must(os.Stat(name)).Mode().Perm(), want)
+		}
 	}
 	if left, _ := filepath.Glob(path + partSuffix + "*"); len(left) > 0 {
 		t.Errorf("left: %v", left)
@@ -97,80 +93,70 @@ func TestCopy(t *testing.T) {
 	copyOf(true)
 }
 
+// harm is something that happens to a database.
+type harm func(path string)
+
 // TestRestore damages a log in many ways: the copy takes its place, else a fresh one, and one line
 // says how many events are missing.
 func TestRestore(t *testing.T) {
 	sound, want := copied(t)
-	all := len(want)
-	cut := func(n int64) func(string) {
-		return func(path string) { fault.Check(t, os.Truncate(path, n)) }
+	last := want[len(want)-1].Seq
+	all := func(harms ...harm) harm {
+		return func(path string) {
+			for _, h := range harms {
+				h(path)
+			}
+		}
 	}
+	cut := func(n int64) harm { return func(path string) { fault.Check(t, os.Truncate(path, n)) } }
+	page := func(row int) harm { return func(path string) { breakPage(t, path, row) } }
+	header := func(path string) { noise(t, path, 100) }
+	gone := func(path string) { fault.Check(t, os.Remove(path)) }
+	ofCopy := func(h harm) harm { return func(path string) { h(path + copySuffix) } }
+	text := func(path string) { fault.Check(t, os.WriteFile(path, bytes.Repeat([]byte("text\n"), 5000), 0o600)) }
+	folder := func(path string) { fault.Check(t, os.MkdirAll(filepath.Join(path, "x"), 0o700)) }
 	for _, c := range []struct {
 		what    string
-		harm    func(path string)
+		harm    harm
 		batches int // that are left at least, and wholly
 		message string
 		missing string
 	}{
-		{"garbage in the header", func(path string) { overwrite(t, path, 0, 100) }, 20, copyWarning,
-			"missing=420"},
+		{"garbage in the header", header, 20, copyWarning, "missing=420"},
 		{"no bytes but some", cut(50), 20, copyWarning, "missing=420"},
 		{"half of the file", cut(200 << 10), 20, copyWarning, "missing=420"},
-		{"old pages", func(path string) { breakPage(t, path, 5) }, 20, copyWarning, "missing=420"},
-		{"a page behind the copy", func(path string) { breakPage(t, path, 600) }, 20, copyWarning, "missing=420"},
-		{"the file is gone", func(path string) { fault.Check(t, os.Remove(path)) }, 20, copyWarning, "missing=420"},
-		{"another program's file", func(path string) {
-			fault.Check(t, os.WriteFile(path, bytes.Repeat([]byte("text\n"), 5000),
-				0o600))
-		}, 20,
-			copyWarning, "missing=420"},
-		{"a folder", func(path string) {
-			fault.Check(t, errors.Join(os.Remove(path),
-				os.MkdirAll(filepath.Join(path, "x"), 0o700)))
-		}, 20,
-			copyWarning, "missing=420"},
-		{"the header, without a copy", func(path string) {
-			overwrite(t, path, 0, 100)
-			fault.Check(t, os.Remove(path+copySuffix))
-		}, 0, freshWarning, "missing=840"},
-		{"a page, without a copy", func(path string) {
-			breakPage(t, path, 600)
-			fault.Check(t, os.Remove(path+copySuffix))
-		}, 0, freshWarning, "missing=840"},
-		{"the header, and the copy", func(path string) {
-			overwrite(t, path, 0, 100)
-			overwrite(t, path+copySuffix, 0, 100)
-		}, 0, freshWarning, "missing=840"},
-		{"the file and the copy are gone", func(path string) {
-			fault.Check(t, errors.Join(os.Remove(path), os.Remove(path+copySuffix)))
-		}, 0, goneWarning, "events=840"},
-		{"nothing", func(string) {}, 40, "", ""},
+		{"old pages", page(5), 20, copyWarning, "missing=420"},
+		{"a page behind the copy", page(600), 20, copyWarning, "missing=420"},
+		{"the file is gone", gone, 20, copyWarning, "missing=420"},
+		{"another program's file", text, 20, copyWarning, "missing=420"},
+		{"a folder", all(gone, folder), 20, copyWarning, "missing=420"},
+		{"the header, without a copy", all(header, ofCopy(gone)), 0, freshWarning, "missing=840"},
+		{"a page, without a copy", all(page(600), ofCopy(gone)), 0, freshWarning, "missing=840"},
+		{"the header, and the copy", all(header, ofCopy(header)), 0, freshWarning, "missing=840"},
+		{"the file and the copy are gone", all(gone, ofCopy(gone)), 0, goneWarning, "events=840"},
+		{"nothing", all(), 40, "", ""},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "aoa.db")
-			for _, suffix := range []string{"", copySuffix} {
-				copyFile(t, sound+suffix, path+suffix)
-			}
-			copyFile(t, markFile(sound), markFile(path))
+			copyStore(t, sound, path)
 			c.harm(path)
 			d, s := openTest(t, path)
 			got := replayAll(t, d, 0)
 			if len(got) < c.batches {
-				t.Fatalf("%d batches of %d are left, want %d", len(got), all, c.batches)
+				t.Fatalf("%d batches of %d are left, want %d", len(got), len(want), c.batches)
 			}
 			same(t, "what is left", append([]replayed{}, got[:c.batches]...), want[:c.batches])
 			if c.message == "" {
 				same(t, "warnings", len(s.records), 0)
 				return
 			}
-			said := line(s)
-			if len(s.records) != 1 || s.records[0].Message != c.message || !strings.Contains(said, c.missing) {
-				t.Errorf("%d lines, want one that says %q:\n%s", len(s.records), c.missing, said)
+			if len(s.records) != 1 || s.records[0].Message != c.message || !strings.Contains(line(s), c.missing) {
+				t.Errorf("%d lines, want one that says %q:\n%s", len(s.records), c.missing, line(s))
 			}
 			same(t, "made again", d.MadeAgain, c.message == copyWarning || c.what == "a page, without a copy")
 			// The numbers go on behind those that other files of the store may know.
 			seq, fresh := mustAppend(t, d, read("new", noon, "s", "f1"))
-			if len(fresh) != 1 || seq != want[all-1].Seq+1 && c.message != goneWarning {
+			if len(fresh) != 1 || seq != last+1 && c.message != goneWarning {
 				t.Errorf("the next batch is %d", seq)
 			}
 			_, fresh = mustAppend(t, d, want[0].Batch...)
@@ -179,9 +165,7 @@ func TestRestore(t *testing.T) {
 			fault.Check(t, d.Close())
 			d, s = openTest(t, path)
 			same(t, "warnings of the next start", len(s.records), 0)
-			made, err := d.Copy(t.Context())
-			fault.Check(t, err)
-			same(t, "a copy is due", made, true)
+			same(t, "a copy is due", fault.Must(d.Copy(t.Context())), true)
 		})
 	}
 }
@@ -197,25 +181,28 @@ func line(s *sink) string {
 	return b.String()
 }
 
-// overwrite puts noise into a file.
-func overwrite(t *testing.T, path string, at int64, n int) {
+// overwrite changes bytes of a file.
+func overwrite(t *testing.T, path string, at int64, with []byte) {
 	t.Helper()
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	fault.Check(t, err)
+	f := fault.Must(os.OpenFile(path, os.O_RDWR, 0))
 	defer f.Close()
-	noise := make([]byte, n)
-	for i := range noise {
-		noise[i] = byte(rand.Uint32())
+	fault.Must(f.WriteAt(with, at))
+}
+
+// noise is what the first n bytes of a file become.
+func noise(t *testing.T, path string, n int) {
+	t.Helper()
+	random := make([]byte, n)
+	for i := range random {
+		random[i] = byte(rand.Uint32())
 	}
-	_, err = f.WriteAt(noise, at)
-	fault.Check(t, err)
+	overwrite(t, path, 0, random)
 }
 
 // breakPage makes the page unreadable that has a certain row of the events.
 func breakPage(t *testing.T, path string, row int) {
 	t.Helper()
-	pages := leaves(t, path, "events")
-	for _, p := range pages {
+	for _, p := range leaves(t, path, "events") {
 		if row -= p[1]; row <= 0 {
 			overwritePage(t, path, p[0])
 			return
@@ -229,20 +216,8 @@ func breakPage(t *testing.T, path string, row int) {
 func TestForgetDropsCopy(t *testing.T) {
 	for range fault.Rounds() {
 		d := remembered(t)
-		copyHolds := func() bool {
-			found, err := filepath.Glob(d.path + copySuffix + "*")
-			fault.Check(t, err)
-			for _, name := range found {
-				b, err := os.ReadFile(name)
-				fault.Check(t, err)
-				if bytes.Contains(b, []byte(secret)) {
-					return true
-				}
-			}
-			return false
-		}
-		_, err := d.Copy(t.Context())
-		fault.Check(t, err)
+		copyHolds := func() bool { return holds(t, d.path+copySuffix+"*", secret) }
+		fault.Must(d.Copy(t.Context()))
 		if !copyHolds() {
 			t.Fatal("the copy does not hold the secret to begin with")
 		}
@@ -252,23 +227,21 @@ func TestForgetDropsCopy(t *testing.T) {
 			_, err := d.Copy(context.WithoutCancel(t.Context()))
 			making <- err
 		}()
-		_, err = eraser(t, d).Forget(t.Context(), ForgetFilter{Path: secret})
-		fault.Check(t, err)
+		fault.Must(eraser(t, d).Forget(t.Context(), ForgetFilter{Path: secret}))
 		if err := <-making; err != nil && !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		if copyHolds() {
 			t.Fatal("a copy holds what was forgotten")
 		}
-		_, err = d.Copy(t.Context())
-		fault.Check(t, err)
+		fault.Must(d.Copy(t.Context()))
 		fault.Check(t, d.Scrub(t.Context()))
-		if copyHolds() || holds(t, d, secret) {
+		if holds(t, d.path+"*", secret) {
 			t.Fatal("what was forgotten is still there")
 		}
 		// A log that is damaged after that is restored without it.
 		fault.Check(t, d.Close())
-		overwrite(t, d.path, 0, 100)
+		noise(t, d.path, 100)
 		d, _ = openTest(t, d.path)
 		_, fresh := mustAppend(t, d, read("a1", noon, "a", secret))
 		same(t, "what was forgotten and comes again", len(fresh), 0)
@@ -278,24 +251,22 @@ func TestForgetDropsCopy(t *testing.T) {
 // TestForgottenStaysAway: a log without a copy, and one of another version, are begun anew. Past
 // sessions are imported into it again, without what was forgotten.
 func TestForgottenStaysAway(t *testing.T) {
-	for what, harm := range map[string]func(path string){
+	for what, harm := range map[string]harm{
 		"another version": func(path string) { alter(t, path, "PRAGMA user_version = 77") },
 		"a broken page":   func(path string) { breakPage(t, path, 1) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "aoa.db")
 			d, _ := openTest(t, path)
-			mustAppend(t, d, wordy("kept", 50)...)
-			secrets := []event.Event{read("s1", noon, "secret", "x"), read("s2", noon, "secret", "y")}
-			mustAppend(t, d, secrets...)
-			_, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Session: "secret"})
-			fault.Check(t, err)
+			past := append(wordy("kept", 50), read("s1", noon, "secret", "x"), read("s2", noon, "secret", "y"))
+			mustAppend(t, d, past...)
+			fault.Must(eraser(t, d).Forget(t.Context(), ForgetFilter{Session: "secret"}))
 			fault.Check(t, d.Close())
 			harm(path)
 			d, s := openTest(t, path)
 			same(t, "warnings", len(s.records), 1)
 			same(t, "made again", d.MadeAgain, true)
-			_, fresh := mustAppend(t, d, append(wordy("kept", 50), secrets...)...)
+			_, fresh := mustAppend(t, d, past...)
 			same(t, "imported again", len(fresh), 50)
 		})
 	}
@@ -305,12 +276,10 @@ func TestForgottenStaysAway(t *testing.T) {
 // rows.
 func leaves(t *testing.T, path, table string) (pages [][2]int) {
 	t.Helper()
-	db, err := sql.Open("sqlite", dsn(path))
-	fault.Check(t, err)
+	db := fault.Must(sql.Open("sqlite", dsn(path)))
 	defer db.Close()
-	found, err := db.QueryContext(t.Context(),
-		"SELECT pageno, ncell FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY path", table)
-	fault.Check(t, err)
+	found := fault.Must(db.QueryContext(t.Context(),
+		"SELECT pageno, ncell FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY path", table))
 	for found.Next() {
 		var p [2]int
 		fault.Check(t, found.Scan(&p[0], &p[1]))
@@ -322,42 +291,28 @@ func leaves(t *testing.T, path, table string) (pages [][2]int) {
 
 func overwritePage(t *testing.T, path string, page int) {
 	t.Helper()
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	fault.Check(t, err)
-	defer f.Close()
-	_, err = f.WriteAt([]byte{0x77, 1, 2, 3, 4, 5, 6, 7}, int64(page-1)*4096)
-	fault.Check(t, err)
+	overwrite(t, path, int64(page-1)*4096, []byte{0x77, 1, 2, 3, 4, 5, 6, 7})
 }
 
 func alter(t *testing.T, path, statement string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", dsn(path))
-	fault.Check(t, err)
-	_, err = db.ExecContext(t.Context(), statement)
-	fault.Check(t, err)
+	db := fault.Must(sql.Open("sqlite", dsn(path)))
+	fault.Must(db.ExecContext(t.Context(), statement))
 	fault.Check(t, db.Close())
 }
 
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
-	in, err := os.Open(from)
-	fault.Check(t, err)
-	defer in.Close()
-	out, err := os.Create(to)
-	fault.Check(t, err)
-	_, err = io.Copy(out, in)
-	fault.Check(t, errors.Join(err, out.Close()))
+	fault.Check(t, os.WriteFile(to, fault.Must(os.ReadFile(from)), 0o600))
 }
 
-func TestModes(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "deep", "aoa")
-	d, _ := openTest(t, filepath.Join(dir, "aoa.db"))
-	mustAppend(t, d, read("a", noon, "s", "x"))
-	for name, want := range map[string]os.FileMode{dir: 0o700, d.path: 0o600, d.path + "-wal": 0o600} {
-		info, err := os.Stat(name)
-		fault.Check(t, err)
-		if got := info.Mode().Perm(); got != want && os.PathSeparator == '/' {
-			t.Errorf("%s has mode %o, want %o", name, got, want)
+// copyStore copies a database with what lies beside it, as a kill leaves it.
+func copyStore(t *testing.T, from, to string) {
+	t.Helper()
+	from, to = strings.TrimSuffix(from, ".db"), strings.TrimSuffix(to, ".db")
+	for _, name := range fault.Must(filepath.Glob(from + "*")) {
+		if suffix := strings.TrimPrefix(name, from); !strings.HasSuffix(suffix, "-shm") {
+			copyFile(t, name, to+suffix)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -28,8 +27,7 @@ const (
 func openBoxes(t testing.TB, path string) (*File, *sink) {
 	t.Helper()
 	s := &sink{}
-	f, err := OpenFile(t.Context(), path, boxes, Options{Now: fixed, Log: slog.New(s)})
-	fault.Check(t, err)
+	f := fault.Must(OpenFile(t.Context(), path, boxes, Options{Now: fixed, Log: slog.New(s)}))
 	t.Cleanup(func() { _ = f.Close() })
 	return f, s
 }
@@ -67,12 +65,9 @@ func TestFileKeepsAllOrNothing(t *testing.T) {
 			return err
 		}
 		var n int
-		found, err := tx.Scan(boxOf, []any{"b"}, &n)
-		fault.Check(t, err)
+		found := fault.Must(tx.Scan(boxOf, []any{"b"}, &n))
 		same(t, "seen inside its own transaction", [2]any{found, n}, [2]any{true, 2})
-		if found, err = tx.Scan(boxOf, []any{"nobody"}, &n); found || err != nil {
-			t.Fatalf("a row that is not there: %v, %v", found, err)
-		}
+		same(t, "a row that is not there", fault.Must(tx.Scan(boxOf, []any{"nobody"}, &n)), false)
 		return mine
 	})
 	if err != mine { // as it is, not wrapped
@@ -84,9 +79,7 @@ func TestFileKeepsAllOrNothing(t *testing.T) {
 	}
 	same(t, "undone", undone, 2)
 	same(t, "kept", content(t, f), "a1")
-	if found, err := f.Scan(t.Context(), boxOf, []any{"b"}, new(int)); found || err != nil {
-		t.Fatalf("a row that is not there: %v, %v", found, err)
-	}
+	same(t, "a row that is not there", fault.Must(f.Scan(t.Context(), boxOf, []any{"b"}, new(int))), false)
 	fault.Check(t, f.Close())
 	f, _ = openBoxes(t, path)
 	same(t, "kept over a restart", content(t, f), "a1")
@@ -107,8 +100,7 @@ func TestFileOfAnotherVersion(t *testing.T) {
 		same(t, "warnings", len(s.records), 1)
 		same(t, "the warning", s.records[0].Message, fileVersionWarning)
 		same(t, "content", content(t, f), "")
-		aside, err := filepath.Glob(path + ".version-*")
-		fault.Check(t, err)
+		aside := fault.Must(filepath.Glob(path + ".version-*"))
 		same(t, "moved aside", len(aside), 1)
 		alter(t, aside[0], fmt.Sprint("PRAGMA user_version = ", schemaVersion))
 		f, _ = openBoxes(t, aside[0])
@@ -118,9 +110,7 @@ func TestFileOfAnotherVersion(t *testing.T) {
 		same(t, "warnings of the next start", len(s.records), 0)
 		fault.Check(t, f.Close())
 		fault.Check(t, removeAside(filepath.Dir(path)))
-		if _, err := os.Stat(aside[0]); !errors.Is(err, fs.ErrNotExist) {
-			t.Fatalf("forgetting left the file of another version: %v", err)
-		}
+		same(t, "the other after forgetting", exists(aside[0]), false)
 	}
 }
 
@@ -135,14 +125,10 @@ func TestFileIsCheckedAfterDamage(t *testing.T) {
 		t.Fatalf("damage met at work: %v, warned %d times", err, warned)
 	}
 	fault.Check(t, f.Close())
-	if _, err := os.Stat(path + ".suspect"); err != nil {
-		t.Fatalf("no note was left: %v", err)
-	}
+	same(t, "a note is left", exists(path+".suspect"), true)
 	_, s := openBoxes(t, path)
 	same(t, "warnings of a file that proved sound", len(s.records), 0)
-	if _, err := os.Stat(path + ".suspect"); !errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("the note stays: %v", err)
-	}
+	same(t, "the note is left", exists(path+".suspect"), false)
 }
 
 // TestTwoFilesOnOnePath is a daemon and a command at once: each counts inside its own transaction.
@@ -156,17 +142,12 @@ func TestTwoFilesOnOnePath(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				for range 10 {
-					err := f.Write(context.WithoutCancel(t.Context()), "count", func(tx *Tx) error {
+					fault.Check(t, f.Write(t.Context(), "count", func(tx *Tx) error {
 						var n int
-						if _, err := tx.Scan(boxOf, []any{"a"}, &n); err != nil {
-							return err
-						}
+						fault.Must(tx.Scan(boxOf, []any{"a"}, &n))
 						_, err := tx.Exec(putBox, "a", n+1)
 						return err
-					})
-					if err != nil {
-						t.Error(err)
-					}
+					}))
 				}
 			})
 		}
@@ -187,25 +168,15 @@ func TestSpaceComesBack(t *testing.T) {
 	}
 	run("WITH RECURSIVE c (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < 20000)" +
 		" INSERT INTO box SELECT 'a box with a secret and the number ' || i, i FROM c")
-	full, err := f.Used(t.Context())
-	fault.Check(t, err)
+	full := fault.Must(f.Used(t.Context()))
 	run("DELETE FROM box")
 	fault.Check(t, f.GiveBack(t.Context()))
-	used, err := f.Used(t.Context())
-	fault.Check(t, err)
-	info, err := os.Stat(path)
-	fault.Check(t, err)
-	if used*10 > full || info.Size()*10 > full {
-		t.Fatalf("%d bytes were used, %d are, the file has %d", full, used, info.Size())
+	used, size := fault.Must(f.Used(t.Context())), fault.Must(os.Stat(path)).Size()
+	if used*10 > full || size*10 > full {
+		t.Fatalf("%d bytes were used, %d are, the file has %d", full, used, size)
 	}
 	fault.Check(t, f.Scrub(t.Context()))
-	for _, suffix := range []string{"", "-wal"} {
-		b, err := os.ReadFile(path + suffix)
-		fault.Check(t, err)
-		if strings.Contains(string(b), "secret") {
-			t.Fatalf("the file%s still holds what was deleted", suffix)
-		}
-	}
+	same(t, "what was deleted is there", holds(t, path+"*", "secret"), false)
 }
 
 // TestLazy: opened at the first use, closed when unused.
@@ -234,12 +205,8 @@ func TestLazy(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for j := range 20 {
-				if err := l.use(t.Context(), func(f *File) error { return put(t.Context(), f, fmt.Sprint(i), j) }); err != nil {
-					t.Error(err)
-				}
-				if err := l.Close(); err != nil {
-					t.Error(err)
-				}
+				use(func(f *File) { fault.Check(t, put(t.Context(), f, fmt.Sprint(i), j)) })
+				fault.Check(t, l.Close())
 			}
 		})
 	}
@@ -271,9 +238,7 @@ func TestPanic(t *testing.T) {
 	for range 10 { // more often than there are connections
 		broken("write", func() error {
 			return f.Write(t.Context(), "put box", func(tx *Tx) error {
-				if _, err := tx.Exec(putBox, "c", 3); err != nil {
-					return err
-				}
+				fault.Must(tx.Exec(putBox, "c", 3))
 				panic("in the middle")
 			})
 		})
@@ -283,11 +248,11 @@ func TestPanic(t *testing.T) {
 			})
 		})
 		broken("rows of a reader", func() error {
-			return f.Each(t.Context(), allBoxes, nil,
-				func(Row) error { panic("at a row") })
+			return f.Each(t.Context(), allBoxes, nil, func(Row) error { panic("at a row") })
 		})
-		broken("a file that is opened when used",
-			func() error { return l.use(t.Context(), func(*File) error { panic("in the middle") }) })
+		broken("a file that is opened when used", func() error {
+			return l.use(t.Context(), func(*File) error { panic("in the middle") })
+		})
 	}
 	fault.Check(t, put(t.Context(), f, "d", 4))
 	same(t, "content", content(t, f), "a1 b2 d4")

@@ -15,12 +15,18 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
+// TestFullDisk: what does not fit into the log or the cache is refused whole, what was there stays,
+// and both go on when the disk has space again.
 func TestFullDisk(t *testing.T) {
 	dir := fault.Disk(t, "4m")
 	if dir == "" {
 		return
 	}
 	d, _ := openTest(t, filepath.Join(dir, "aoa.db"))
+	_, cache, _, _, _ := openBlobs(t, filepath.Join(dir, "cache.db"))
+	noise := make([]byte, 300<<10)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise)
+	keep(t, cache, Blob{Key: "before", Data: noise})
 	var want []replayed
 	var err error
 	for i := 0; err == nil && i < 10000; i++ {
@@ -43,13 +49,18 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("only %d batches fitted", len(want))
 	}
 	same(t, "nothing is half-written", replayAll(t, d, 0), want)
+	if _, err := keepAll(t, cache, Blob{Key: "a", Data: noise}, Blob{Key: "b", Data: noise}); !errors.Is(err, ErrFull) {
+		t.Fatalf("the cache on a full disk: %v", err)
+	}
+	same(t, "cached", keysOf(t, cache, Selection{}), "before")
+	fault.Check(t, cache.Use(t.Context(), "before"))
 	if _, err := d.Prune(t.Context(), 0, math.MaxInt64, nothing); err != nil {
 		t.Logf("prune on the full disk: %v", err)
 	}
-	// On a second, roomier start the same file goes on.
 	fault.Check(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
 	_, fresh := mustAppend(t, d, read("after", noon, "s", "x"))
 	same(t, "appended after the disk had space again", len(fresh), 1)
+	keep(t, cache, Blob{Key: "after", Data: noise})
 }
 
 func TestReadOnlyDisk(t *testing.T) {
@@ -70,27 +81,4 @@ func TestReadOnlyDisk(t *testing.T) {
 	if !errors.Is(err, ErrReadOnly) {
 		t.Fatalf("a read-only disk: %v", err)
 	}
-}
-
-// TestBlobsOnFullDisk: what does not fit is refused whole, and what was there stays.
-func TestBlobsOnFullDisk(t *testing.T) {
-	dir := fault.Disk(t, "4m")
-	if dir == "" {
-		return
-	}
-	_, quota, _, _, _ := openBlobs(t, filepath.Join(dir, "cache.db"))
-	noise := make([]byte, 300<<10)
-	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise)
-	kept := 0
-	var err error
-	for ; err == nil && kept < 100; kept++ {
-		_, err = keepAll(t, quota, Blob{Key: fmt.Sprint(kept), Data: noise}, Blob{Key: fmt.Sprint(kept, "b"), Data: noise})
-	}
-	if !errors.Is(err, ErrFull) || kept < 3 {
-		t.Fatalf("after %d: %v", kept, err)
-	}
-	same(t, "kept", len(strings.Fields(keysOf(t, quota, Selection{}))), 2*(kept-1))
-	fault.Check(t, quota.Use(t.Context(), "0"))
-	fault.Check(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
-	keep(t, quota, Blob{Key: "after", Data: noise})
 }

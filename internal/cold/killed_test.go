@@ -1,8 +1,8 @@
 package cold
 
 import (
-	"bytes"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -28,7 +28,7 @@ type stores struct {
 
 func openStores(t *testing.T, dir string) *stores {
 	d, s := openTest(t, filepath.Join(dir, "aoa.db"))
-	b := NewBlobs(BlobOptions{Path: filepath.Join(dir, "cache.db"), Now: fixed, Log: slogTo(s)})
+	b := NewBlobs(BlobOptions{Path: filepath.Join(dir, "cache.db"), Now: fixed, Log: slog.New(s)})
 	t.Cleanup(func() { _ = b.Close() })
 	return &stores{both{d, b}, t, dir,
 		b.Owner("items", Rule{}), NewSnapshot(d, b, "scores"), s}
@@ -36,10 +36,7 @@ func openStores(t *testing.T, dir string) *stores {
 
 func (s *stores) put(key, session, text string) {
 	s.t.Helper()
-	_, err := s.items.Write(s.t.Context(), "put", func(tx *BlobTx) error {
-		return tx.Put(s.items.Pack(Blob{Key: key, Session: session, Data: []byte(text)}))
-	})
-	fault.Check(s.t, err)
+	keep(s.t, s.items, Blob{Key: key, Session: session, Data: []byte(text)})
 }
 
 // ids are the events of the log.
@@ -59,43 +56,27 @@ var killings = []struct {
 	work  func(s *stores, i int, say func(string))
 	check func(s *stores, said []string)
 }{
-	{"between log and blobs", func(s *stores, i int, say func(string)) {
+	{"between the files", func(s *stores, i int, say func(string)) {
 		id := fmt.Sprint("e", i)
 		mustAppend(s.t, s.DB, read(id, noon, "s", "a"))
 		say(id)
 		s.put(id, "s", "made of "+id)
 		say("blob " + id)
+		fault.Check(s.t, s.state.Save(s.t.Context(), s.DB.Last(), fmt.Append(nil, s.DB.Last())))
 	}, func(s *stores, said []string) {
 		ids := s.ids()
-		blobs, _, err := s.items.List(s.t.Context(), Selection{})
-		fault.Check(s.t, err)
-		for _, b := range blobs {
+		for _, b := range list(s.t, s.items, Selection{}) {
 			if !slices.Contains(ids, b.Key) {
 				s.t.Errorf("a blob is made of %s, which the log lacks", b.Key)
 			}
-			if v, _, err := s.items.Get(s.t.Context(), b.Key); err != nil || string(v.Data) != "made of "+b.Key {
-				s.t.Errorf("%q, %v", v.Data, err)
-			}
+			v, _ := get(s.t, s.items, b.Key)
+			same(s.t, "a blob", string(v.Data), "made of "+b.Key)
 			ids = append(ids, "blob "+b.Key)
 		}
-		for _, line := range said {
-			if !slices.Contains(ids, line) {
-				s.t.Errorf("%s is lost", line)
-			}
-		}
-	}},
-	{"between the two files", func(s *stores, i int, say func(string)) {
-		id := fmt.Sprint("e", i)
-		mustAppend(s.t, s.DB, read(id, noon, "s", "a"))
-		fault.Check(s.t, s.state.Save(s.t.Context(), s.DB.Last(), fmt.Append(nil, s.DB.Last())))
-		say(id)
-	}, func(s *stores, said []string) {
+		same(s.t, "lost", missing(said, ids), []string{})
 		state, seq, err := s.state.Load(s.t.Context())
 		if err != nil || seq > s.DB.Last() || s.DB.Last()-seq > 1 || seq > 0 && string(state) != fmt.Sprint(seq) {
 			s.t.Errorf("the snapshot has %q at %d of %d: %v", state, seq, s.DB.Last(), err)
-		}
-		if missing := missing(said, s.ids()); len(missing) > 0 {
-			s.t.Errorf("lost: %v", missing)
 		}
 	}},
 	{"while the log is copied", func(s *stores, i int, say func(string)) {
@@ -104,9 +85,7 @@ var killings = []struct {
 		_, err := s.DB.Copy(s.t.Context())
 		fault.Check(s.t, err)
 	}, func(s *stores, said []string) {
-		if missing := missing(said, s.ids()); len(missing) > 0 {
-			s.t.Errorf("lost: %v", missing)
-		}
+		same(s.t, "lost", missing(said, s.ids()), []string{})
 		if !s.DB.HasCopy() {
 			return
 		}
@@ -146,18 +125,13 @@ var killings = []struct {
 		}
 		for _, what := range said {
 			what, session, _ := strings.Cut(what, " ")
-			_, cached, err := s.items.Get(s.t.Context(), session)
-			fault.Check(s.t, err)
-			n, secret := left[session], []byte("secret"+session[1:]+".go")
+			_, cached := get(s.t, s.items, session)
+			n, secret := left[session], "secret"+session[1:]+".go"
 			if n > 0 || cached {
 				s.t.Errorf("%s %s: %d events are left, a blob is: %v", what, session, n, cached)
 			}
-			files, _ := filepath.Glob(filepath.Join(s.dir, "*"))
-			for _, name := range files {
-				raw, err := os.ReadFile(name)
-				if byPath := (session[len(session)-1]-'0')%2 == 0; err == nil && byPath && bytes.Contains(raw, secret) {
-					s.t.Errorf("%s holds %s", name, secret)
-				}
+			if toForget(session).Path != "" && holds(s.t, filepath.Join(s.dir, "*"), secret) {
+				s.t.Errorf("a file holds %s", secret)
 			}
 		}
 	}},
@@ -171,13 +145,8 @@ func toForget(session string) ForgetFilter {
 	return ForgetFilter{Session: session}
 }
 
-func missing(want, got []string) (out []string) {
-	for _, id := range want {
-		if !slices.Contains(got, id) {
-			out = append(out, id)
-		}
-	}
-	return out
+func missing(want, got []string) []string {
+	return slices.DeleteFunc(slices.Clone(want), func(id string) bool { return slices.Contains(got, id) })
 }
 
 // TestKilled: a process that is killed at any moment has lost nothing that it had said to be done.
@@ -197,15 +166,13 @@ func TestKilled(t *testing.T) {
 			t.Parallel()
 			book, r, dir := fault.Open(t, "killed "+k.name), rand.New(rand.NewPCG(5, 6)), t.TempDir()
 			for range 3 * fault.Rounds() {
-				out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-				fault.Check(t, err)
+				out := fault.Must(os.Create(filepath.Join(t.TempDir(), "out")))
 				self := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilled$/^"+
 					strings.ReplaceAll(k.name, " ", "_")+"$")
 				self.Env, self.Stdout = append(os.Environ(), child+"="+dir), out
 				fault.Check(t, self.Start())
 				said := func() (lines []string) {
-					raw, err := os.ReadFile(out.Name())
-					fault.Check(t, err)
+					raw := fault.Must(os.ReadFile(out.Name()))
 					for line := range strings.Lines(string(raw)) {
 						if what, ok := strings.CutPrefix(line, "said "); ok && strings.HasSuffix(what, "\n") {
 							lines = append(lines, strings.TrimSpace(what))

@@ -3,6 +3,7 @@ package cold
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,8 +21,7 @@ func killedStores(t *testing.T) (dir string, events, blobs int) {
 	s := openStores(t, dir)
 	for i := range 40 {
 		if i == 10 { // all before this is in the file
-			_, err := s.DB.Copy(t.Context())
-			fault.Check(t, err)
+			fault.Must(s.DB.Copy(t.Context()))
 		}
 		mustAppend(t, s.DB, wordy(fmt.Sprint("e", i, "-"), 1+i%5)...)
 		s.put(fmt.Sprint("b", i/2), "s", fmt.Sprint("blob ", i)) // each one twice
@@ -35,22 +35,14 @@ func killedStores(t *testing.T) (dir string, events, blobs int) {
 func harmed(t *testing.T, from string, harm func(dir string)) (events, blobs int, said, again *sink) {
 	t.Helper()
 	dir := t.TempDir()
-	files, err := os.ReadDir(from)
-	fault.Check(t, err)
-	for _, f := range files {
-		if !strings.HasSuffix(f.Name(), "-shm") {
-			copyFile(t, filepath.Join(from, f.Name()), filepath.Join(dir, f.Name()))
-		}
-	}
+	copyStore(t, filepath.Join(from, "aoa.db"), filepath.Join(dir, "aoa.db"))
+	copyStore(t, filepath.Join(from, "cache.db"), filepath.Join(dir, "cache.db"))
 	harm(dir)
 	for _, warnings := range []**sink{&said, &again} {
 		s := openStores(t, dir)
-		all, _, err := s.items.List(t.Context(), Selection{})
-		fault.Check(t, err)
 		blobs = 0
-		for _, b := range all {
-			v, _, err := s.items.Get(t.Context(), b.Key)
-			fault.Check(t, err)
+		for _, b := range list(t, s.items, Selection{}) {
+			v, _ := get(t, s.items, b.Key)
 			var n int
 			_, _ = fmt.Sscanf(string(v.Data), "blob %d", &n)
 			blobs = max(blobs, n+1)
@@ -67,8 +59,7 @@ func harmed(t *testing.T, from string, harm func(dir string)) (events, blobs int
 func TestCutLog(t *testing.T) {
 	from, events, blobs := killedStores(t)
 	for _, name := range []string{"aoa.db", "cache.db"} {
-		wal, err := os.Stat(filepath.Join(from, name+"-wal"))
-		fault.Check(t, err)
+		wal := fault.Must(os.Stat(filepath.Join(from, name+"-wal")))
 		cuts := int64(fault.Size(10, 30))
 		for cut := range cuts + 1 {
 			e, b, said, again := harmed(t, from, func(dir string) {
@@ -126,19 +117,15 @@ func TestLargeFileIsChecked(t *testing.T) {
 		}},
 	} {
 		path := filepath.Join(t.TempDir(), name)
-		copyFile(t, filepath.Join(from, name), path)
-		copyFile(t, filepath.Join(from, name+"-wal"), path+"-wal")
-		copyFile(t, markFile(filepath.Join(from, name)), markFile(path))
+		copyStore(t, filepath.Join(from, name), path)
 		alter(t, path, "PRAGMA wal_checkpoint(TRUNCATE)")
 		s, met := &sink{}, make(chan struct{}, 1)
-		o.Log, o.Damaged = slogTo(s), func() { met <- struct{}{} }
-		f, err := c.open(path, o)
-		fault.Check(t, err)
+		o.Log, o.Damaged = slog.New(s), func() { met <- struct{}{} }
+		f := fault.Must(c.open(path, o))
 		fault.Check(t, f.Close())
 		same(t, name+": reports of a sound file", len(met), 0)
 		overwritePage(t, path, leaves(t, path, c.table)[0][0])
-		f, err = c.open(path, o)
-		fault.Check(t, err)
+		f = fault.Must(c.open(path, o))
 		select {
 		case <-met:
 		case <-time.After(time.Minute):
@@ -146,8 +133,7 @@ func TestLargeFileIsChecked(t *testing.T) {
 		}
 		fault.Check(t, f.Close())
 		same(t, name+": warnings", line(s), "")
-		f, err = c.open(path, o)
-		fault.Check(t, err)
+		f = fault.Must(c.open(path, o))
 		fault.Check(t, f.Close())
 		if len(s.records) != 1 || !strings.Contains(line(s), "moved_to=") {
 			t.Errorf("%s: %d lines, want one: %s", name, len(s.records), line(s))

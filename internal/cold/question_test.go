@@ -3,7 +3,6 @@ package cold
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"testing"
 	"time"
 
@@ -14,60 +13,44 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestSnapshotOfForgotten: a state that a power cut brings back while something is forgotten does
-// not count.
-func TestSnapshotOfForgotten(t *testing.T) {
-	s := openStores(t, t.TempDir())
-	seq, _ := mustAppend(t, s.DB, read("e", noon, "s", "a"))
-	load := func(want int64) {
-		t.Helper()
-		fault.Check(t, s.state.Save(t.Context(), seq, []byte("what a says")))
-		_, got, err := s.state.Load(t.Context())
-		fault.Check(t, err)
-		fault.Same(t, "batch", got, want)
-	}
-	load(seq)
-	_, err := s.DB.Forget(t.Context(), ForgetFilter{Session: "s"})
-	fault.Check(t, err)
-	load(0)
-	fault.Check(t, s.DB.Overwrite(t.Context(), s.Blobs))
-	load(seq)
-}
-
-// TestSnapshot: a state comes back with the number of its batch, and is missing in another log, in
-// one that ends earlier, and once it was dropped.
+// TestSnapshot: a state comes back with the number of its batch. It does not count in another log, in
+// one that ends earlier, once it was dropped, and while something is forgotten, even if a power cut
+// brings it back then.
 func TestSnapshot(t *testing.T) {
-	d := newTest(t)
-	e := eraser(t, d)
-	snap := NewSnapshot(d, e.Blobs, "scores")
-	load := func(what string, want int64) {
+	s := openStores(t, t.TempDir())
+	save := func(seq int64, state string) {
 		t.Helper()
-		state, seq, err := snap.Load(t.Context())
+		fault.Check(t, s.state.Save(t.Context(), seq, []byte(state)))
+	}
+	load := func(what string, from *Snapshot, want int64) {
+		t.Helper()
+		state, seq, err := from.Load(t.Context())
 		fault.Check(t, err)
 		if seq != want || want > 0 && string(state) != "state" {
 			t.Errorf("%s: %q at %d, want %d", what, state, seq, want)
 		}
 	}
-	load("a new log", 0)
-	mustAppend(t, d, read("a", noon, "s", "x"))
-	fault.Check(t, snap.Save(t.Context(), 1, []byte("other")))
-	fault.Check(t, snap.Save(t.Context(), 1, []byte("state")))
-	load("saved", 1)
-	fault.Check(t, snap.Save(t.Context(), 2, []byte("state")))
-	load("more than the log has", 0)
-	load("dropped", 0)
-	fault.Check(t, snap.Save(t.Context(), 1, []byte("state")))
-	other := newTest(t)
-	if _, seq, err := NewSnapshot(other, e.Blobs, "scores").Load(t.Context()); seq != 0 || err != nil {
-		t.Errorf("another log has %d %v", seq, err)
-	}
-	fault.Check(t, snap.Save(t.Context(), 1, []byte("state")))
-	fault.Check(t, snap.Drop(t.Context()))
-	load("dropped at once", 0)
-	fault.Check(t, snap.Save(t.Context(), 1, []byte("state")))
-	_, err := e.Forget(t.Context(), ForgetFilter{Path: "none"})
-	fault.Check(t, err)
-	load("something was forgotten", 0)
+	load("a new log", s.state, 0)
+	mustAppend(t, s.DB, read("a", noon, "s", "x"))
+	save(1, "other")
+	save(1, "state")
+	load("saved", s.state, 1)
+	save(2, "state")
+	load("more than the log has", s.state, 0)
+	load("dropped", s.state, 0)
+	save(1, "state")
+	load("another log", NewSnapshot(newTest(t), s.Blobs, "scores"), 0)
+	save(1, "state")
+	fault.Check(t, s.state.Drop(t.Context()))
+	load("dropped at once", s.state, 0)
+	save(1, "state")
+	fault.Must(s.DB.Forget(t.Context(), ForgetFilter{Session: "s"}))
+	load("something was forgotten", s.state, 0)
+	save(1, "state")
+	load("brought back", s.state, 0)
+	fault.Check(t, s.DB.Overwrite(t.Context(), s.Blobs))
+	save(1, "state")
+	load("saved when it was over", s.state, 1)
 }
 
 func TestLog(t *testing.T) {
@@ -82,9 +65,7 @@ func TestLog(t *testing.T) {
 	mustAppend(t, d, uncommit(9))
 	want = want[:19]
 	ask := func(f LogFilter) []string {
-		events, err := d.Log(t.Context(), f)
-		fault.Check(t, err)
-		return ids(events)
+		return ids(fault.Must(d.Log(t.Context(), f)))
 	}
 	same(t, "oldest first", ask(LogFilter{Oldest: true}), want)
 	same(t, "newest first, three", ask(LogFilter{Limit: 3}), []string{want[18], want[17], want[16]})
@@ -107,21 +88,17 @@ func TestStats(t *testing.T) {
 		eventtest.Set(&e, "Tags", tags)
 		return e
 	}
-	mustAppend(t, d, tagged(read("1", noon, "a", "x"), "go"), tagged(read("2", noon.Add(4*m), "a", "x", "y"), "go",
-		"test"),
-		read("3", noon.Add(m), "b", "x"),
+	mustAppend(t, d, tagged(read("1", noon, "a", "x"), "go"),
+		tagged(read("2", noon.Add(4*m), "a", "x", "y"), "go", "test"), read("3", noon.Add(m), "b", "x"),
 		event.Event{ID: "4", Time: noon.Add(9 * m), Session: "a", Body: event.Hint{Paths: []event.Path{"z"}}})
 	mustAppend(t, d, read("5", noon.Add(3*m), "b", "x"),
 		event.Event{ID: "6", Time: noon.Add(-m), Agent: "watch", Body: event.Save{Paths: []event.Path{"x"}}})
-	files, err := d.FileStats(t.Context(), 0)
-	fault.Check(t, err)
+	files := fault.Must(d.FileStats(t.Context(), 0))
 	same(t, "files", files, []FileStat{{"x", 5, noon.Add(-m), noon.Add(4 * m), 180, 0},
 		{"y", 1, noon.Add(4 * m), noon.Add(4 * m), 0, 0}})
-	tags, err := d.TagStats(t.Context(), 0)
-	fault.Check(t, err)
+	tags := fault.Must(d.TagStats(t.Context(), 0))
 	same(t, "tags", tags, []TagStat{{"go", 2, 2}, {"test", 1, 2}})
-	sessions, err := d.SessionStats(t.Context(), 1)
-	fault.Check(t, err)
+	sessions := fault.Must(d.SessionStats(t.Context(), 1))
 	same(t, "sessions", sessions, []SessionStat{{"a", "claude", noon, noon.Add(4 * m), 240, 2, 2}})
 }
 
@@ -154,10 +131,7 @@ func FuzzEncoding(f *testing.F) {
 				Body: eventtest.Fill(kind, eventtest.Fields{"Paths": []event.Path{event.Path(path)}, "Text": text,
 					"Author": moment(max(0, at) % 1e13), "Seen": []event.Path{event.Path(path), "x"},
 					"Tags": []string{tag}, "Scores": []float64{score}})}
-			r, err := encodeRow(e, seal)
-			fault.Check(t, err)
-			back, err := r.withText(seal)
-			fault.Check(t, err)
+			back := fault.Must(fault.Must(encodeRow(e, seal)).withText(seal))
 			fault.Same(t, "read back", back, e, cmpopts.EquateNaNs())
 		}
 	})
@@ -167,9 +141,7 @@ func FuzzEncoding(f *testing.F) {
 func FuzzRow(f *testing.F) {
 	for _, e := range []event.Event{read("id", noon, "s", "a", "b"), commit(1, noon, "a", "b"),
 		{ID: "x", Body: event.Call{Act: event.ActSearch, Tags: []string{"a", ""}}}} {
-		r, err := encodeRow(e, nil)
-		fault.Check(f, err)
-		f.Add(r.body, []byte{0, 'x'})
+		f.Add(fault.Must(encodeRow(e, nil)).body, []byte{0, 'x'})
 	}
 	f.Add([]byte{0xbb, 255, 255, 255, 255, 15}, []byte{})
 	f.Fuzz(func(t *testing.T, body, text []byte) {
@@ -194,7 +166,7 @@ func TestEveryFieldIsStored(t *testing.T) {
 	d := newTest(t)
 	for _, k := range event.Kinds() {
 		full := event.Event{ID: "id " + string(k), Time: noon, Agent: "a", Session: "s", Subagent: "u", Turn: "n",
-			Body: fullBody(k)}
+			Body: eventtest.Full(k, 2)}
 		switch k {
 		case event.KindCommit:
 			full.ID = "commit:" + sha(1)
@@ -204,8 +176,7 @@ func TestEveryFieldIsStored(t *testing.T) {
 		from, _ := mustAppend(t, d, full)
 		if k != event.KindUncommit { // it is the commit that it takes back
 			same(t, string(k), replayAll(t, d, from-1)[0].Batch, []event.Event{full.WithoutText()})
-			got, err := d.Log(t.Context(), LogFilter{Kinds: []event.Kind{k}, Limit: 1})
-			fault.Check(t, err)
+			got := fault.Must(d.Log(t.Context(), LogFilter{Kinds: []event.Kind{k}, Limit: 1}))
 			same(t, string(k)+" with its text", got, []event.Event{full})
 		}
 		full.Origin, full.ID = "o", "o:"+full.ID
@@ -213,38 +184,6 @@ func TestEveryFieldIsStored(t *testing.T) {
 		fault.Check(t, err)
 		same(t, string(k)+" of another clone", replayAll(t, d, from-1)[0].Batch, []event.Event{full.WithoutText()})
 	}
-}
-
-// fullBody is a body of a kind in which every field has a value.
-func fullBody(k event.Kind) event.Body {
-	b := event.NewBody(k)
-	v := reflect.New(reflect.TypeOf(b)).Elem()
-	for i := range v.NumField() {
-		switch f := v.Field(i); f.Interface().(type) {
-		case []event.Swap: // not logged
-		case []event.Path:
-			f.Set(reflect.ValueOf([]event.Path{"p", event.Path(v.Type().Field(i).Name)}))
-		case []string:
-			f.Set(reflect.ValueOf([]string{"one", ""}))
-		case []float64:
-			f.Set(reflect.ValueOf([]float64{.1, .2}))
-		case time.Time:
-			f.Set(reflect.ValueOf(noon))
-		case int:
-			f.SetInt(7)
-		case bool:
-			f.SetBool(true)
-		default:
-			if v.Type().Field(i).Name != "Command" { // not logged
-				f.SetString("w")
-			}
-		}
-	}
-	if c, ok := v.Interface().(event.Call); ok { // what makes its kind
-		c.Act, c.Failure = b.(event.Call).Act, b.(event.Call).Failure
-		return c
-	}
-	return v.Interface().(event.Body)
 }
 
 // TestHistoryFollowsTheLog: what was counted is counted again when commits come, go or are renamed.
@@ -265,14 +204,13 @@ func TestHistoryFollowsTheLog(t *testing.T) {
 	want("two commits", 1, 2)
 	mustAppend(t, d, read("r", noon, "s", "a"))
 	want("a read", 1, 2)
-	mustAppend(t, d, event.Event{ID: "un" + second.ID, Time: noon.Add(time.Hour), Body: event.Uncommit{}})
+	mustAppend(t, d, uncommit(2))
 	want("one taken back", 1, 1)
 	mustAppend(t, d, commit(3, noon.Add(time.Hour), "a", "b"))
 	want("a newer one", 2, 2)
 	mustAppend(t, d, commit(4, noon.Add(-time.Hour), "a"))
 	want("an older one", 2, 3)
-	_, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Path: "b"})
-	fault.Check(t, err)
+	fault.Must(eraser(t, d).Forget(t.Context(), ForgetFilter{Path: "b"}))
 	want("b forgotten", 0, 3)
 }
 
@@ -291,8 +229,7 @@ func TestThread(t *testing.T) {
 	}
 	events = append(events, event.Event{ID: "s", Time: noon, Session: "a", Body: event.Hint{}})
 	mustAppend(t, d, events...)
-	all, err := d.Thread(t.Context(), "a", 10)
-	fault.Check(t, err)
+	all := fault.Must(d.Thread(t.Context(), "a", 10))
 	if len(all) != 3 || all[0].Text() != "do 0" || all[2].Text() != "do 4" || all[0].Seq >= all[1].Seq ||
 		all[1].Seq >= all[2].Seq {
 		t.Fatalf("the thread is %+v", all)
@@ -310,15 +247,11 @@ func TestThread(t *testing.T) {
 }
 
 func TestRenamed(t *testing.T) {
-	at := noon
 	d := newTest(t)
-	rename := func(id string, from, to event.Path) event.Event {
-		at = at.Add(time.Hour)
-		return event.Event{ID: id, Time: at, Body: event.Rename{From: []event.Path{from}, To: []event.Path{to}}}
+	for i, name := range [][2]event.Path{{"a.go", "b.go"}, {"b.go", "c.go"}, {"x.go", "y.go"}, {"y.go", "x.go"}, {"app.py", "src/app.py"},
+		{"src/app.py", "src/sans/app.py"}, {"one.go", "two.go"}, {"two.go", "gone.go"}} {
+		mustAppend(t, d, rename(fmt.Sprint(i), noon.Add(time.Duration(i)*time.Hour), name[0], name[1]))
 	}
-	mustAppend(t, d, rename("1", "a.go", "b.go"), rename("2", "b.go", "c.go"), rename("3", "x.go", "y.go"),
-		rename("4", "y.go", "x.go"), rename("5", "app.py", "src/app.py"), rename("6", "src/app.py", "src/sans/app.py"),
-		rename("7", "one.go", "two.go"), rename("8", "two.go", "gone.go"))
 	for from, want := range map[event.Path]event.Path{"a.go": "c.go", "b.go": "c.go", "c.go": "", "x.go": "",
 		"never.go": "", "app.py": "src/app.py", "src/app.py": "src/sans/app.py", "one.go": ""} {
 		got, ok, err := d.Renamed(t.Context(), from, func(p event.Path) bool { return p != "b.go" && p != "y.go" && p != "two.go" && p != "gone.go" })

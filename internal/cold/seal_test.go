@@ -3,7 +3,6 @@ package cold
 import (
 	"bytes"
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,29 +17,9 @@ import (
 // keyFile is where a user's key lies.
 func keyFile(t testing.TB) string { return filepath.Join(t.TempDir(), "state", "aoa", "key") }
 
-func openSeal(t testing.TB, file string) *Seal {
-	t.Helper()
-	s, err := OpenSeal(file)
-	fault.Check(t, err)
-	return s
-}
-
-func sealed(t testing.TB, path string, seal *Seal, log ...*sink) *DB {
-	t.Helper()
-	o := Options{Now: fixed, Seal: seal}
-	for _, s := range log {
-		o.Log = slog.New(s)
-	}
-	d, err := Open(t.Context(), path, o)
-	fault.Check(t, err)
-	t.Cleanup(func() { _ = d.Close() })
-	return d
-}
-
 func TestSealOpens(t *testing.T) {
 	o := keyFile(t)
-	s := openSeal(t, o)
-	again := openSeal(t, o)
+	s, again := fault.Must(OpenSeal(o)), fault.Must(OpenSeal(o))
 	var none *Seal
 	for _, text := range []string{"", "x", "add a flag \xff\x00", strings.Repeat("long ", 10000)} {
 		closed := s.Seal("event a", []byte(text))
@@ -48,15 +27,12 @@ func TestSealOpens(t *testing.T) {
 			t.Fatal("the text is readable")
 		}
 		for _, reader := range []*Seal{s, again} {
-			got, err := reader.Open("event a", closed)
-			fault.Check(t, err)
-			same(t, "text", string(got), text)
+			same(t, "text", string(fault.Must(reader.Open("event a", closed))), text)
 		}
 		if bytes.Equal(closed, s.Seal("event a", []byte(text))) {
 			t.Fatal("the same text looks the same twice")
 		}
-		open, err := s.Open("event a", none.Seal("event a", []byte(text)))
-		fault.Check(t, err)
+		open := fault.Must(s.Open("event a", none.Seal("event a", []byte(text))))
 		same(t, "text that was never sealed", string(open), text)
 	}
 	closed := s.Seal("event a", []byte("words"))
@@ -85,34 +61,23 @@ func TestKeyFile(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range closed {
 		wg.Go(func() {
-			s, err := OpenSeal(file)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			closed[i] = s.Seal("x", []byte("words"))
+			closed[i] = fault.Must(OpenSeal(file)).Seal("x", []byte("words"))
 		})
 	}
 	wg.Wait()
-	for i, c := range closed {
-		if _, err := openSeal(t, file).Open("x", c); err != nil {
-			t.Errorf("%d: %v", i, err)
-		}
+	for _, c := range closed {
+		fault.Must(fault.Must(OpenSeal(file)).Open("x", c))
 	}
-	info, err := os.Stat(file)
-	fault.Check(t, err)
-	if os.PathSeparator == '/' && info.Mode().Perm() != 0o600 {
-		t.Errorf("it has mode %o", info.Mode().Perm())
+	if mode := fault.Must(os.Stat(file)).Mode().Perm(); os.PathSeparator == '/' && mode != 0o600 {
+		t.Errorf("it has mode %o", mode)
 	}
 	other := keyFile(t)
 	fault.Check(t, os.MkdirAll(filepath.Dir(other), 0o700))
 	fault.Check(t, os.WriteFile(other, []byte("no key at all"), 0o600))
-	if _, err := openSeal(t, other).Open("x", closed[0]); !errors.Is(err, ErrLostKey) {
+	if _, err := fault.Must(OpenSeal(other)).Open("x", closed[0]); !errors.Is(err, ErrLostKey) {
 		t.Fatalf("another key opens it: %v", err)
 	}
-	raw, err := os.ReadFile(other)
-	fault.Check(t, err)
-	if !strings.HasPrefix(string(raw), "no key at all\n") {
+	if raw := fault.Must(os.ReadFile(other)); !strings.HasPrefix(string(raw), "no key at all\n") {
 		t.Errorf("the file says %q", raw)
 	}
 	fault.Check(t, os.Remove(other))
@@ -125,20 +90,25 @@ func TestKeyFile(t *testing.T) {
 // TestLostKeyLosesTextsOnly: without the key all else is there, one warning says so, and the key
 // brings the texts back.
 func TestLostKeyLosesTextsOnly(t *testing.T) {
-	o, warned := keyFile(t), &sink{}
-	path := filepath.Join(t.TempDir(), "aoa.db")
+	key, path := keyFile(t), filepath.Join(t.TempDir(), "aoa.db")
+	begin := func(warnings string) *DB {
+		t.Helper()
+		d, s := openSealed(t, path, fault.Must(OpenSeal(key)))
+		if said := line(s); len(s.records) > 1 || (said == "") != (warnings == "") || !strings.Contains(said, warnings) {
+			t.Errorf("it warns %q, want %q", said, warnings)
+		}
+		return d
+	}
 	prompt := event.Event{ID: "p1", Time: noon, Agent: "claude", Session: "s",
 		Body: event.Prompt{Text: "add a flag", Terms: []string{"flag"}, Named: []event.Path{"x.go"}}}
-	d := sealed(t, path, openSeal(t, o), warned)
+	d := begin("")
 	mustAppend(t, d, prompt)
 	fault.Check(t, d.Close())
-	same(t, "warnings", len(warned.records), 0)
 
-	away := o + ".away"
-	fault.Check(t, os.Rename(o, away))
-	openSeal(t, o) // the daemon of another repository has made a new key
-	d = sealed(t, path, openSeal(t, o), warned)
-	same(t, "warnings", len(warned.records), 1)
+	old := fault.Must(os.ReadFile(key))
+	fault.Check(t, os.Remove(key))
+	fault.Must(OpenSeal(key)) // the daemon of another repository has made a new key
+	d = begin("all else is kept")
 	second := prompt
 	second.ID = "p2"
 	eventtest.Set(&second, "Text", "remove the flag")
@@ -151,50 +121,33 @@ func TestLostKeyLosesTextsOnly(t *testing.T) {
 
 	// The new key goes on without another warning; the old one, put beside it, brings the texts
 	// back.
-	fault.Check(t, sealed(t, path, openSeal(t, o), warned).Close())
-	old, err := os.ReadFile(away)
-	fault.Check(t, err)
-	f, err := os.OpenFile(o, os.O_APPEND|os.O_WRONLY, 0)
-	fault.Check(t, err)
-	_, err = f.Write(old)
-	fault.Check(t, errors.Join(err, f.Close()))
-	d = sealed(t, path, openSeal(t, o), warned)
+	fault.Check(t, begin("").Close())
+	fault.Check(t, os.WriteFile(key, append(fault.Must(os.ReadFile(key)), old...), 0o600))
+	d = begin("")
 	same(t, "with both", allLogged(t, d), []event.Event{prompt, second})
-	text, err := d.Text(t.Context(), "p1")
-	fault.Check(t, err)
-	same(t, "the text of one", text, "add a flag")
-	var warnings []string
-	for _, r := range warned.records {
-		warnings = append(warnings, r.Message)
-	}
-	if len(warnings) != 1 || !strings.Contains(warnings[0], "all else is kept") { // rows that cannot be read say so by themselves
-		t.Errorf("warnings: %q", warnings)
-	}
+	same(t, "the text of one", fault.Must(d.Text(t.Context(), "p1")), "add a flag")
 }
 
 // allLogged are all events with their texts, oldest first.
 func allLogged(t *testing.T, d *DB) []event.Event {
 	t.Helper()
-	out, err := d.Log(t.Context(), LogFilter{Oldest: true})
-	fault.Check(t, err)
-	return out
+	return fault.Must(d.Log(t.Context(), LogFilter{Oldest: true}))
 }
 
 // TestTextsAreSealedAndFound: what is in the file cannot be read, what is asked for can, also what
 // was stored open.
 func TestTextsAreSealedAndFound(t *testing.T) {
-	o := keyFile(t)
 	path := filepath.Join(t.TempDir(), "aoa.db")
 	words := func(id, text string) event.Event {
 		return event.Event{ID: id, Time: noon, Agent: "claude", Session: "s", Body: event.Prompt{Text: text}}
 	}
-	plain := sealed(t, path, nil)
+	plain, _ := openTest(t, path)
 	mustAppend(t, plain, words("old", "an open text about marzipan"))
 	fault.Check(t, plain.Close())
-	d := sealed(t, path, openSeal(t, o))
+	d, _ := openSealed(t, path, fault.Must(OpenSeal(keyFile(t))))
 	seq, fresh := mustAppend(t, d, words("new", "a sealed text about "+secret), words("raw", "bytes \xfe\xff of nougat"))
 	same(t, "fresh", fresh, []event.Event{words("new", ""), words("raw", "")})
-	if !holds(t, d, "marzipan") || holds(t, d, secret) || holds(t, d, "nougat") {
+	if !holds(t, path+"*", "marzipan") || holds(t, path+"*", secret) || holds(t, path+"*", "nougat") {
 		t.Fatal("the file holds the sealed text, or not the open one")
 	}
 	same(t, "replayed", replayAll(t, d, 1), []replayed{{seq, fresh}})
@@ -202,8 +155,7 @@ func TestTextsAreSealedAndFound(t *testing.T) {
 		words("new", "a sealed text about "+secret), words("raw", "bytes \xfe\xff of nougat")})
 
 	// A path that only a sealed text names is forgotten, too.
-	gone, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Path: secret})
-	fault.Check(t, err)
+	gone := fault.Must(eraser(t, d).Forget(t.Context(), ForgetFilter{Path: secret}))
 	same(t, "forgotten", gone.Events, []event.Event{words("new", "a sealed text about "+secret)})
 }
 
@@ -237,9 +189,6 @@ func FuzzKeyFile(f *testing.F) {
 			return
 		}
 		fault.Check(t, os.WriteFile(file, content, 0o600))
-		s := openSeal(t, file)
-		if _, err := openSeal(t, file).Open("x", s.Seal("x", nil)); err != nil {
-			t.Fatal(err)
-		}
+		fault.Must(fault.Must(OpenSeal(file)).Open("x", fault.Must(OpenSeal(file)).Seal("x", nil)))
 	})
 }

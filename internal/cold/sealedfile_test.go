@@ -17,8 +17,7 @@ import (
 func sealedFile(t *testing.T) cold.SealedFile {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := cold.OpenSeal(filepath.Join(dir, "key"))
-	fault.Check(t, err)
+	s := fault.Must(cold.OpenSeal(filepath.Join(dir, "key")))
 	return cold.SealedFile{Name: filepath.Join(dir, "sub", "file"), Seal: s}
 }
 
@@ -46,8 +45,7 @@ func TestSealedFile(t *testing.T) {
 	if info, err := os.Stat(f.Name); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v, %v", info, err)
 	}
-	before, err := os.ReadFile(f.Name)
-	fault.Check(t, err)
+	before := fault.Must(os.ReadFile(f.Name))
 	full := errors.New("disk full")
 	if err := f.Write(func(to io.Writer) error { _, _ = to.Write(make([]byte, 5<<20)); return full }); !errors.Is(err,
 		full) {
@@ -72,8 +70,7 @@ func TestSealedFileDamage(t *testing.T) {
 	f := sealedFile(t)
 	content := make([]byte, 2<<20+100)
 	writeWhole(t, f, content)
-	whole, err := os.ReadFile(f.Name)
-	fault.Check(t, err)
+	whole := fault.Must(os.ReadFile(f.Name))
 	half := len(whole) / 2
 	for name, raw := range map[string][]byte{
 		"a bit":            append(append(bytes.Clone(whole[:900]), whole[900]^1), whole[901:]...),
@@ -107,17 +104,4 @@ func TestSealedFileDamage(t *testing.T) {
 	if got, err := f.Read(); err != nil || !bytes.Equal(got, content) {
 		t.Errorf("without a seal: %d bytes, %v", len(got), err)
 	}
-}
-
-// FuzzSealedFile: a file that another program wrote is an error or a content, never more.
-func FuzzSealedFile(f *testing.F) {
-	f.Add([]byte("age-encryption.org/v1\n-> aoa\nAAAA\n--- AAAA\nx"))
-	f.Add([]byte{255, 255, 255, 255})
-	name := filepath.Join(f.TempDir(), "file")
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		fault.Check(t, os.WriteFile(name, raw, 0o600))
-		if got, err := (cold.SealedFile{Name: name}).Read(); err == nil && len(got) > len(raw) {
-			t.Errorf("%d bytes of %d", len(got), len(raw))
-		}
-	})
 }

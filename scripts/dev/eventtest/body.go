@@ -4,6 +4,8 @@ package eventtest
 import (
 	"fmt"
 	"reflect"
+	"strings"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -23,6 +25,47 @@ func Fill(k event.Kind, fields Fields) event.Body {
 		set(&e, name, v)
 	}
 	return e.Body
+}
+
+// Full returns a body of a kind in which each field that is stored has a value of its own, but for
+// those that make its kind. Lists have n entries, and strings more than n bytes.
+func Full(k event.Kind, n int) event.Body {
+	body := reflect.New(reflect.TypeOf(event.NewBody(k))).Elem()
+	body.Set(reflect.ValueOf(event.NewBody(k)))
+	for i := range body.NumField() {
+		field := body.Type().Field(i)
+		name := field.Name
+		if field.Tag.Get("json") == "-" || name == "Act" || name == "Failure" || name == "Check" {
+			continue
+		}
+		switch v := body.Field(i).Addr().Interface().(type) {
+		case *[]event.Path:
+			for j := range n {
+				*v = append(*v, event.Path(fmt.Sprint(name, j)))
+			}
+		case *[]string:
+			for j := range n {
+				*v = append(*v, fmt.Sprint(name, j))
+			}
+		case *[]float64:
+			*v = []float64{.5}
+		case *string:
+			*v = name + strings.Repeat("x", n)
+		case *event.Path:
+			*v = event.Path(name)
+		case *event.Task:
+			*v = event.TaskChange
+		case *int:
+			*v = 7 + i
+		case *bool:
+			*v = true
+		case *time.Time:
+			*v = time.UnixMilli(5000).UTC()
+		default:
+			panic("a field of type " + field.Type.String())
+		}
+	}
+	return body.Interface().(event.Body)
 }
 
 // Set changes fields of the body of an event: a name, its value, and so on. It panics where the

@@ -20,6 +20,15 @@ func Check(t testing.TB, err error) {
 	}
 }
 
+// Must returns v, and panics at an error. It is for the second result of a call that stands inside
+// an expression; a test that can go on uses Check.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // Rounds returns how often each test repeats its fault per seed: a few times in normal tests,
 // hundreds of times in scripts/dev/faults.sh.
 func Rounds() int {

@@ -24,21 +24,6 @@ func (c *Contents) withName(name string) (out []event.Path) {
 	return out
 }
 
-// matching returns the files that fit words and identifiers, the best body first.
-func (c *Contents) matching(words []string, names ...string) (out []event.Path) {
-	fits := c.Match(TextOf(words, names))
-	slices.SortFunc(fits, func(a, b Fit) int {
-		if d := b.Place[TextBody] + b.Place[Uses] - a.Place[TextBody] - a.Place[Uses]; d != 0 {
-			return int(d * 1e6)
-		}
-		return strings.Compare(string(a.Path), string(b.Path))
-	})
-	for _, f := range fits {
-		out = append(out, f.Path)
-	}
-	return out
-}
-
 // library is three files that belong together and some that do not.
 func library() *Contents {
 	c := NewContents()
@@ -49,19 +34,6 @@ func library() *Contents {
 		c.Set(event.Path(fmt.Sprintf("other/f%d.go", i)), []byte(fmt.Sprintf("package other\nfunc unrelatedThing%d() {}", i)))
 	}
 	return c
-}
-
-func TestContentsOfNoText(t *testing.T) {
-	c := library()
-	n := c.Len()
-	c.Set("a.bin", []byte("headline\x00words"))
-	c.Set("image.png", []byte("headline words"))
-	c.Set("huge.go", []byte(strings.Repeat("someIdentifier ", MaxDocument/10)))
-	c.Set("empty.go", nil)
-	if c.Len() != n {
-		t.Errorf("%d files, want %d: images, binaries, too long and empty files say nothing", c.Len(), n)
-	}
-	fault.Same(t, "matches in nothing", len(NewContents().matching([]string{"backoff"})), 0)
 }
 
 // programText is a file of which every identifier, definition and word is new in each round.
@@ -102,17 +74,17 @@ func TestContentsOfManySaves(t *testing.T) {
 		c.Set(event.Path(fmt.Sprintf("f%d.go", i)), programText(i))
 	}
 	kept, before := c.held(), heap()
-	for i := range 2000 {
+	for i := range 600 {
 		c.Set(event.Path(fmt.Sprintf("f%d.go", i%7)), programText(100+i))
 	}
 	if got := c.held(); got > 2*kept || got != c.bytes || len(c.segments) > 100 {
-		t.Errorf("%d bytes in %d segments after 2,000 saves (%d are counted), %d before",
+		t.Errorf("%d bytes in %d segments after 600 saves (%d are counted), %d before",
 			got, len(c.segments), c.bytes, kept)
 	}
 	if after := heap(); after > before+(1<<20) {
 		t.Errorf("the heap grew from %d kB to %d kB", before>>10, after>>10)
 	}
-	if got := c.withName(plainIdentifier("word" + letters(2099) + "x" + letters(7))); len(got) != 1 {
+	if got := c.withName(plainIdentifier("word" + letters(699) + "x" + letters(7))); len(got) != 1 {
 		t.Errorf("the last save defines %v", got)
 	}
 }
@@ -214,6 +186,7 @@ func TestContentsChangeDuringMerge(t *testing.T) {
 // known is followed, and what goes makes space.
 func TestContentsAreBounded(t *testing.T) {
 	c := newContents(2, maxBytes)
+	fault.Same(t, "fits of no files", len(c.Match(ParseText("backoff"))), 0)
 	for i := range 4 {
 		c.Set(event.Path(fmt.Sprintf("f%d.go", i)), programText(i))
 	}

@@ -70,8 +70,7 @@ func TestAnnotations(t *testing.T) {
 // TestImportsGolden compares what the programs of testdata/imports.txt import, and which of its
 // files that means, with a golden file, so that no rule of a language changes unseen.
 func TestImportsGolden(t *testing.T) {
-	raw, err := os.ReadFile("testdata/imports.txt")
-	fault.Check(t, err)
+	raw := fault.Must(os.ReadFile("testdata/imports.txt"))
 	tree, texts := NewTree(nil), map[event.Path]string{}
 	for part := range strings.SplitSeq("\n"+string(raw), "\n-- ") {
 		if name, text, found := strings.Cut(part, " --"); found {

@@ -81,8 +81,7 @@ func TestReaderKeeps(t *testing.T) {
 	f.finds("openstore", "a.go", "b.go", "c.go", "d/e.go", "gone.go")
 
 	// The same size and time: who reads it finds other words.
-	info, err := os.Stat(f.root.Abs("a.go"))
-	f.must(err)
+	info := fault.Must(os.Stat(f.root.Abs("a.go")))
 	f.write("a.go", "func shutStore() {}")
 	f.must(os.Chtimes(f.root.Abs("a.go"), info.ModTime(), info.ModTime()))
 	f.must(os.Chmod(f.root.Abs("a.go"), 0))

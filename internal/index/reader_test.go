@@ -91,20 +91,22 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestBlob: the id is that of the content, whatever the time of the file.
-func TestBlob(t *testing.T) {
+// TestBlobAndText: the id and the text are those of what the file holds now, whatever its time.
+func TestBlobAndText(t *testing.T) {
 	f := newFolder(t)
-	f.write("a.txt", "hello\n")
 	then := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
-	f.must(os.Chtimes(f.root.Abs("a.txt"), then, then))
-	fault.Same(t, "id", f.Blob("a.txt"), "ce013625030ba8dba906f756967f9e9ca394464a")
-	f.write("a.txt", "jello\n")
-	f.must(os.Chtimes(f.root.Abs("a.txt"), then, then))
-	fault.Same(t, "id", f.Blob("a.txt"), "da643281e874ed4c68c6a5d2217d24f48f575b12")
+	for text, id := range map[string]string{"hello\n": "ce013625030ba8dba906f756967f9e9ca394464a",
+		"jello\n": "da643281e874ed4c68c6a5d2217d24f48f575b12"} {
+		f.write("a.txt", text)
+		f.must(os.Chtimes(f.root.Abs("a.txt"), then, then))
+		fault.Same(t, "id", f.Blob("a.txt"), id)
+		fault.Same(t, "text", string(f.Text("a.txt")), text)
+	}
 	f.write("long.txt", strings.Repeat("x", MaxDocument+1))
 	f.must(os.Symlink(f.root.Abs("a.txt"), f.root.Abs("link.txt")))
-	for _, p := range []event.Path{"long.txt", "link.txt", "gone.txt", ""} {
-		fault.Same(t, "id", f.Blob(p), "")
+	for _, p := range []event.Path{"long.txt", "link.txt", "gone.txt", "", "."} {
+		fault.Same(t, "id of "+string(p), f.Blob(p), "")
+		fault.Same(t, "a text of "+string(p), f.Text(p) != nil, false)
 	}
 }
 
@@ -129,24 +131,5 @@ func TestNearest(t *testing.T) {
 	}
 	if got := nearest(files, maxFiles); len(got) != len(files) {
 		t.Errorf("%d of %d files", len(got), len(files))
-	}
-}
-
-func TestReaderText(t *testing.T) {
-	f := newFolder(t)
-	f.write("a.go", "package a")
-	f.write("long.go", strings.Repeat("x", MaxDocument+1))
-	f.must(os.Symlink(f.root.Abs("a.go"), f.root.Abs("link.go")))
-	if got := string(f.Text("a.go")); got != "package a" {
-		t.Errorf("%q", got)
-	}
-	for _, p := range []event.Path{"long.go", "link.go", "gone.go", "."} {
-		if f.Text(p) != nil {
-			t.Errorf("%s is read", p)
-		}
-	}
-	f.write("a.go", "package b")
-	if got := string(f.Text("a.go")); got != "package b" {
-		t.Errorf("%q, want what it holds now", got)
 	}
 }

@@ -15,8 +15,7 @@ import (
 // => --" what the change makes of it, "-- FILE => NEW --" what it renames it to, "-- FILE => - --"
 // that it deletes it. What follows "-- want --" is broken.
 func TestBroken(t *testing.T) {
-	text, err := os.ReadFile("testdata/references.txt")
-	fault.Check(t, err)
+	text := fault.Must(os.ReadFile("testdata/references.txt"))
 	for repo := range strings.SplitSeq("\n"+string(text), "\n=== ") {
 		name, body, _ := strings.Cut(repo, "\n")
 		if name == "" {

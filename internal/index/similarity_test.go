@@ -194,8 +194,7 @@ func TestSketchHash(t *testing.T) {
 // TestStem: the words of a line of testdata/stems.txt share a stem, which no word of another line
 // has.
 func TestStem(t *testing.T) {
-	words, err := os.ReadFile("testdata/stems.txt")
-	fault.Check(t, err)
+	words := fault.Must(os.ReadFile("testdata/stems.txt"))
 	line := map[string]int{}
 	for i, group := range strings.Split(strings.TrimSpace(string(words)), "\n") {
 		for _, word := range strings.Fields(group) {

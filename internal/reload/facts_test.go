@@ -25,8 +25,7 @@ func TestCompare(t *testing.T) {
 		fault.Check(t, os.WriteFile(filepath.Join(root, name), []byte(name), 0o600))
 	}
 	fault.Check(t, os.Truncate(filepath.Join(root, "b"), 8<<20))
-	dir, err := os.OpenRoot(root)
-	fault.Check(t, err)
+	dir := fault.Must(os.OpenRoot(root))
 	defer dir.Close()
 	a, b := blobOf(t, root, "a"), blobOf(t, root, "b")
 	for _, c := range []struct {
@@ -156,8 +155,7 @@ func TestLooks(t *testing.T) {
 	d.write("sub/f.go", "two\n")
 	w := d.w
 	w.Files = func() []event.Path { return []event.Path{"a.go", "b.go", "c.bin", "d.secret", "e.txt", "sub/f.go"} }
-	dir, err := os.OpenRoot(d.root)
-	fault.Check(t, err)
+	dir := fault.Must(os.OpenRoot(d.root))
 	defer dir.Close()
 	p := &replay{w: w, dir: dir}
 	blob := blobOf(t, d.root, "a.go")
@@ -225,7 +223,7 @@ func TestLooks(t *testing.T) {
 	fault.Same(t, "files of a listing", strings.Count(s.Output, "\n")+strings.Count(s.Output, "…"), 252)
 	fault.Same(t, "cut at a line", cutLines("one\ntwo\nthree", 9), "one\ntwo\n…\n")
 	fault.Same(t, "cut behind an empty line", cutLines("\nlong", 3), "\n…\n")
-	_, err = dir.Open("none")
+	_, err := dir.Open("none")
 	fault.Same(t, "an error without the name", plain(fmt.Errorf("x: %w", err)), "no such file or directory")
 	fault.Same(t, "another error", plain(errors.New("x")), "x")
 	fault.Same(t, "not cut", cutLines("one\ntwo\nx", 9), "one\ntwo\nx")
@@ -301,29 +299,19 @@ func TestEntryBounds(t *testing.T) {
 	raw := func(change func(e *Entry)) []byte {
 		e := &Entry{ID: "cache-x", Text: strings.Repeat("t", 1024), Actions: make([]Action, 64), Files: make([]File, 64)}
 		change(e)
-		b, err := codec.Encode(e)
-		fault.Check(t, err)
-		return b
+		return fault.Must(codec.Encode(e))
 	}
-	if _, err := decode(raw(func(*Entry) {})); err != nil {
-		t.Error(err)
-	}
-	for what, change := range map[string]func(e *Entry){"no id": func(e *Entry) { e.ID = "" },
-		"text":    func(e *Entry) { e.Text += "t" },
-		"actions": func(e *Entry) { e.Actions = make([]Action, 65) }, "files": func(e *Entry) {
-			e.Files = make([]File,
-				65)
-		},
-		"uses": func(e *Entry) { e.Uses = -1 }, "successes": func(e *Entry) { e.Successes = -1 },
-		"failures": func(e *Entry) { e.Failures = -1 }} {
+	fault.Must(decode(raw(func(*Entry) {})))
+	for what, change := range map[string]func(e *Entry){"no id": func(e *Entry) { e.ID = "" }, "text": func(e *Entry) { e.Text += "t" },
+		"actions": func(e *Entry) { e.Actions = make([]Action, 65) }, "files": func(e *Entry) { e.Files = make([]File, 65) },
+		"uses": func(e *Entry) { e.Uses = -1 }, "successes": func(e *Entry) { e.Successes = -1 }, "failures": func(e *Entry) { e.Failures = -1 }} {
 		if _, err := decode(raw(change)); err == nil {
 			t.Error("beyond its bound:", what)
 		}
 	}
 	d := newFixture(t, map[string]string{"a.go": "a"})
 	d.turn("s", "explain the zebra crossing "+strings.Repeat("x", 2000), slices.Repeat([]Action{reads("a.go")}, 73)...)
-	all, err := d.cache.List(t.Context())
-	fault.Check(t, err)
+	all := fault.Must(d.cache.List(t.Context()))
 	fault.Same(t, "text, actions, more", fmt.Sprint(len(all[0].Text), len(all[0].Actions), all[0].More), "1024 64 9")
 	for more, want := range map[string]int{"": 16<<10 - 96, "c": 0} {
 		e := &Entry{Actions: []Action{{Command: more}}, Files: []File{{Patch: strings.Repeat("x", 16<<10-96)}}}
@@ -348,8 +336,7 @@ func TestEntryBounds(t *testing.T) {
 			fault.Check(t, d.cache.used(t.Context(), id, i < c.good))
 		}
 		d.cache.Evict(t.Context(), d.w)
-		all, err := d.cache.List(t.Context())
-		fault.Check(t, err)
+		all := fault.Must(d.cache.List(t.Context()))
 		fault.Same(t, fmt.Sprint(c.good, " good, ", c.bad, " bad"), len(all), c.left)
 	}
 	if fmt.Sprint(maxEntries, maxBytes, maxUndos, maxInputs, maxThread, maxMatches) != "100 900000 5 8388608 1000 10" {
@@ -359,9 +346,7 @@ func TestEntryBounds(t *testing.T) {
 
 // FuzzDecode: no stored row breaks its reader, and what is read can be stored and read again.
 func FuzzDecode(f *testing.F) {
-	stored, err := codec.Encode(Entry{ID: "cache-x", Text: "explain", Actions: make([]Action, 1), Uses: 3})
-	fault.Check(f, err)
-	f.Add(stored)
+	f.Add(fault.Must(codec.Encode(Entry{ID: "cache-x", Text: "explain", Actions: make([]Action, 1), Uses: 3})))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		e, err := decode(data)
@@ -372,9 +357,7 @@ func FuzzDecode(f *testing.F) {
 		for _, a := range e.Actions {
 			_, _ = a.what(), e.note(a)
 		}
-		raw, err := codec.Encode(e)
-		fault.Check(t, err)
-		again, err := decode(raw)
+		again, err := decode(fault.Must(codec.Encode(e)))
 		if err != nil || again.ID != e.ID || len(again.Actions) != len(e.Actions) || len(e.Summary) > 160 {
 			t.Errorf("%+v is read again as %+v, %v", e, again, err)
 		}

@@ -99,14 +99,12 @@ func (d *fixture) close() {
 func (d *fixture) open(o Options) {
 	d.Helper()
 	o.Now, o.Config = func() time.Time { return d.at }, func() Config { return d.cfg }
-	db, err := cold.Open(d.Context(), filepath.Join(d.store, "aoa.db"), cold.Options{Now: o.Now, Seal: d.seal})
-	d.must(err)
+	db := fault.Must(cold.Open(d.Context(), filepath.Join(d.store, "aoa.db"), cold.Options{Now: o.Now, Seal: d.seal}))
 	d.db, o.DB = db, db
 	o.Blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.store, "cache.db"), Now: o.Now, Seal: d.seal})
 	saved := []byte(nil)
 	if d.cache != nil {
-		saved, err = d.cache.o.Turns.Snapshot()
-		d.must(err)
+		saved = fault.Must(d.cache.o.Turns.Snapshot())
 	}
 	o.Turns = NewTurns(func(agent string) bool { return agent == "claude" })
 	d.must(o.Turns.Restore(saved))
@@ -241,8 +239,7 @@ func (d *fixture) did(session string, steps ...Action) {
 // find returns the best entry for a prompt, "" if there is none.
 func (d *fixture) find(prompt string) string {
 	d.Helper()
-	found, err := d.cache.Find(d.Context(), d.w, asked(prompt))
-	d.must(err)
+	found := fault.Must(d.cache.Find(d.Context(), d.w, asked(prompt)))
 	if len(found) == 0 {
 		return ""
 	}
@@ -251,9 +248,7 @@ func (d *fixture) find(prompt string) string {
 
 func (d *fixture) replay(r Request) Report {
 	d.Helper()
-	out, err := d.cache.Replay(d.Context(), d.w, r)
-	d.must(err)
-	return out
+	return fault.Must(d.cache.Replay(d.Context(), d.w, r))
 }
 
 func states(r Report) (out []string) {
@@ -288,7 +283,5 @@ func commands(line string) Action {
 
 // blobOf is the hash of a file.
 func blobOf(t testing.TB, root, name string) string {
-	raw, err := os.ReadFile(filepath.Join(root, name))
-	fault.Check(t, err)
-	return index.BlobID(raw)
+	return index.BlobID(fault.Must(os.ReadFile(filepath.Join(root, name))))
 }

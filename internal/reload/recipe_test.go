@@ -21,8 +21,7 @@ func TestRecipe(t *testing.T) {
 	const recipe = "edited install:10, main.go:1; ran make docs"
 	check := func(prompt string, applies bool, differs index.Difference) {
 		t.Helper()
-		found, err := d.cache.Find(t.Context(), d.w, asked(prompt))
-		fault.Check(t, err)
+		found := fault.Must(d.cache.Find(t.Context(), d.w, asked(prompt)))
 		if len(found) != 1 {
 			t.Fatalf("%q finds %d", prompt, len(found))
 		}
@@ -66,15 +65,13 @@ func TestReplayIsNotRecorded(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "one\n", "b.go": "one\n"})
 	d.turn("s", "make the first number a digit", edits("a.go", "one", "1"), edits("b.go", "one", "1"))
 	id := d.find("make the first number a digit")
-	before, err := d.cache.Get(t.Context(), id)
-	fault.Check(t, err)
+	before := fault.Must(d.cache.Get(t.Context(), id))
 	tool := func(name string) Action { return Action{Tool: name, Act: event.ActOther} }
 	for i, how := range [][]Action{{commands("aoa reload run " + id)}, {commands("cd x && /usr/bin/aoa reload run " + id + " --edits")},
 		{tool("mcp__aoa__reload_cached"), reads("a.go")}, {reads("a.go"), tool(ReplayTool)}} {
 		d.turn(fmt.Sprint("s", i), "make the first number a digit", append(how, edits("a.go", "one", "2"))...)
 	}
-	after, err := d.cache.Get(t.Context(), id)
-	fault.Check(t, err)
+	after := fault.Must(d.cache.Get(t.Context(), id))
 	before.request, after.request = index.Request{}, index.Request{}
 	fault.Same(t, "the entry", fmt.Sprintf("%+v", after), fmt.Sprintf("%+v", before))
 	d.turn("s9", "make the first number a digit", commands("grep 'reload run' aoa.md"), edits("a.go", "one", "3"))
@@ -126,8 +123,7 @@ func TestReplayElsewhere(t *testing.T) {
 		d := newFixture(t, map[string]string{"f": pad + body + pad, "g": "one\n"})
 		d.turn("s", "return the error of the check", edits("f", "nil", "err"), edits("g", "one", "two"))
 		const asks = "return the error of the check"
-		found, err := d.cache.Find(t.Context(), d.w, asked(asks))
-		fault.Check(t, err)
+		found := fault.Must(d.cache.Find(t.Context(), d.w, asked(asks)))
 		if len(found) != 1 || !found[0].Applies {
 			t.Fatalf("before: %+v", found)
 		}
@@ -184,8 +180,7 @@ func TestReplayOfRename(t *testing.T) {
 	plan := d.replay(Request{ID: id, Edits: true}).Plan
 	d.states(d.replay(Request{ID: id, Plan: plan}), Done, Applied)
 	fault.Same(t, "made", d.read("a.go"), "package a\n\nfunc newName() {}\n")
-	e, err := d.cache.Get(t.Context(), id)
-	fault.Check(t, err)
+	e := fault.Must(d.cache.Get(t.Context(), id))
 	fault.Same(t, "counts", fmt.Sprint(e.Successes, " ", e.Failures), "1 0")
 	r := d.replay(Request{ID: id, Plan: plan})
 	fault.Same(t, "made twice", fmt.Sprint(states(r), " ", r.Undo), "[changed diverged] ")

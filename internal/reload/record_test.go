@@ -38,8 +38,7 @@ func TestRecordedAgain(t *testing.T) {
 		want event.Path
 	}{{"a.go", good, "a.go"}, {"b.go", bad, "a.go"}, {"b.go", good, "b.go"}, {"a.go", good, "a.go"}} {
 		d.turn("s", prompt, append(looks(c.file), c.test)...)
-		all, err := d.cache.List(t.Context())
-		d.must(err)
+		all := fault.Must(d.cache.List(t.Context()))
 		if i == 0 {
 			id = all[0].ID
 			d.must(d.cache.used(t.Context(), id, true))
@@ -77,8 +76,7 @@ func TestLargeInputs(t *testing.T) {
 	}{"write the first large file": {strings.Repeat("x", 20<<10), 0}, "write the second small file": {"x", 1},
 		"write the password of the database": {"a secret", 0}} {
 		d.turn("s", prompt, write(c.text))
-		all, err := d.cache.List(t.Context())
-		d.must(err)
+		all := fault.Must(d.cache.List(t.Context()))
 		e := all[slices.IndexFunc(all, func(e Entry) bool { return e.Text == prompt })]
 		fault.Same(t, prompt+": patches", min(len(e.Files[0].Patch), 1), c.kept)
 		fault.Same(t, prompt+": files", len(e.Files), 1)
@@ -100,8 +98,7 @@ func TestEnded(t *testing.T) {
 		stop("now", 0)} {
 		turns.Apply(e, nil, session.Delta{})
 	}
-	saved, err := turns.Snapshot()
-	fault.Check(t, err)
+	saved := fault.Must(turns.Snapshot())
 	for what, of := range map[string]*Turns{"at once": turns, "after a restart": NewTurns(nil)} {
 		fault.Check(t, of.Restore(saved))
 		take := func(now time.Time, all bool) string {

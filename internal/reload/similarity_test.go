@@ -18,8 +18,7 @@ import (
 
 func testLines(t testing.TB, file string) (out []string) {
 	t.Helper()
-	f, err := os.Open("testdata/" + file)
-	fault.Check(t, err)
+	f := fault.Must(os.Open("testdata/" + file))
 	defer f.Close()
 	for s := bufio.NewScanner(f); s.Scan(); {
 		if s.Text() != "" && !strings.HasPrefix(s.Text(), "#") {
@@ -113,8 +112,7 @@ func TestFindGolden(t *testing.T) {
 		c.loaded = true
 		c.add(&Entry{ID: "cache-x", Trigger: Trigger{Type: Prompt}, Text: recorded, Used: now, Files: files,
 			Actions: make([]Action, minSteps)})
-		found, err := c.Find(t.Context(), Worktree{Root: event.Root(root)}, AskFor(asked))
-		fault.Check(t, err)
+		found := fault.Must(c.Find(t.Context(), Worktree{Root: event.Root(root)}, AskFor(asked)))
 		if len(found) == 0 {
 			return "nothing"
 		}
@@ -142,11 +140,9 @@ func TestSimilarity(t *testing.T) {
 		{"the zebra", false, 2},
 		{"explain", false, 2}, // one word cannot be found
 	} {
-		found, err := d.cache.Find(t.Context(), d.w, asked(c.prompt))
-		fault.Check(t, err)
+		found := fault.Must(d.cache.Find(t.Context(), d.w, asked(c.prompt)))
 		d.turn("other", c.prompt, looks("a.go")...)
-		all, err := d.cache.List(t.Context())
-		fault.Check(t, err)
+		all := fault.Must(d.cache.List(t.Context()))
 		fault.Same(t, c.prompt, fmt.Sprint(len(found) > 0, len(all)), fmt.Sprint(c.offered, c.entries))
 	}
 }

@@ -69,8 +69,7 @@ func TestDamagedSets(t *testing.T) {
 		s.Add(Comod, "hub", f, time.Unix(1e9, 0), 1)
 		s.Add(Frequency, "", f, time.Unix(1e9, 0), 1)
 	}
-	data, err := s.Snapshot()
-	fault.Check(t, err)
+	data := fault.Must(s.Snapshot())
 	score := func(g *savedSets, x float64) { binary.LittleEndian.PutUint64(g.Scores, math.Float64bits(x)) }
 	number := func(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }
 	for what, harm := range map[string]func(global, owned *savedSets){
@@ -93,8 +92,7 @@ func TestDamagedSets(t *testing.T) {
 		fault.Check(t, codec.Decode(data, &from))
 		fault.Same(t, "families", len(from.Sets), 2)
 		harm(&from.Sets[0], &from.Sets[1])
-		harmed, err := codec.Encode(from)
-		fault.Check(t, err)
+		harmed := fault.Must(codec.Encode(from))
 		if err := New(nil).Restore(harmed); errors.Is(err, ErrSnapshot) != (what != "") || what == "" && err != nil {
 			t.Errorf("%q: %v", what, err)
 		}

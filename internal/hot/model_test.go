@@ -173,8 +173,9 @@ func (m *model) trim(f *hot.Family, epoch int64, owner string, at time.Time, mos
 	}
 }
 
-// tick trims the sets that have more members than are kept.
-func (m *model) tick(w world, at time.Time) {
+// tick trims the sets that have more members than are kept. A sweep trims all, and drops the global
+// values that read as 0.
+func (m *model) tick(w world, at time.Time, sweep bool) {
 	for _, f := range hot.Families {
 		for _, owner := range w.names(f.Owner) {
 			epochs := map[int64]bool{}
@@ -185,9 +186,20 @@ func (m *model) tick(w world, at time.Time) {
 					}
 				}
 			}
-			for epoch := range epochs {
-				m.trim(f, epoch, owner, at, f.Keep)
+			most := f.Keep
+			if sweep {
+				most = 0
 			}
+			for epoch := range epochs {
+				m.trim(f, epoch, owner, at, most)
+			}
+		}
+	}
+	for k := range m.said {
+		if f := k.family; sweep && f.Global() && m.value(f, "", k.member, at) == 0 {
+			m.said[k] = slices.DeleteFunc(m.said[k], func(i increment) bool {
+				return slices.Contains(f.Live(hot.Seconds(at)), f.Epoch(hot.Seconds(i.t)))
+			})
 		}
 	}
 }
@@ -220,12 +232,17 @@ func (w world) names(n hot.Noun) []string {
 
 // TestAgainstModel writes at random and compares every value with the plain model.
 func TestAgainstModel(t *testing.T) {
+	swept := 0
 	for seed := range uint64(6) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { againstModel(t, rand.New(rand.NewPCG(seed, 1))) })
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { swept += againstModel(t, rand.New(rand.NewPCG(seed, 1))) })
+	}
+	if swept == 0 {
+		t.Error("no sweep dropped anything, so none was tested")
 	}
 }
 
-func againstModel(t *testing.T, r *rand.Rand) {
+// againstModel returns how many bytes of snapshots went in sweeps.
+func againstModel(t *testing.T, r *rand.Rand) (swept int) {
 	shorten(t, 4)
 	s, m, w := hot.New(nil), newModel(), newWorld()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -234,9 +251,15 @@ func againstModel(t *testing.T, r *rand.Rand) {
 		for range 1 + r.IntN(60) {
 			randomWrite(r, w, s, m, now)
 		}
-		if r.IntN(4) == 0 {
+		switch r.IntN(4) {
+		case 0:
 			s.Tick(now)
-			m.tick(w, now)
+			m.tick(w, now, false)
+		case 1:
+			before := len(snapshot(t, s))
+			s.Sweep(now)
+			m.tick(w, now, true)
+			swept += before - len(snapshot(t, s))
 		}
 		compare(t, s, m, w, now)
 		if seq%9 == 0 {
@@ -244,6 +267,7 @@ func againstModel(t *testing.T, r *rand.Rand) {
 			compare(t, s, m, w, now)
 		}
 	}
+	return swept
 }
 
 func randomWrite(r *rand.Rand, w world, b *hot.Store, m *model, now time.Time) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -152,6 +153,29 @@ func TestBlobsForget(t *testing.T) {
 	same(t, "since a second ago", gone, map[string]int{"count": 0, "quota": 0})
 	gone = fault.Must(b.Forget(t.Context(), ForgetFilter{Session: "s"}))
 	same(t, "of a session", gone, map[string]int{"count": 0, "quota": 1})
+}
+
+// TestBlobsAreSealed: what is cached is no text on the disk, cannot be read with another key, and
+// leaves no byte when it was forgotten.
+func TestBlobsAreSealed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cache.db")
+	b, _, count, _, _ := openBlobs(t, path)
+	keep(t, count, Blob{Key: "a", Session: "s", Data: []byte("of zanzibar"), Meta: []byte("zanzibar")})
+	same(t, "it lies open", holds(t, path+"*", "zanzibar"), false)
+	fault.Check(t, b.Close())
+	fault.Check(t, os.Rename(path+".key", path+".old"))
+	_, _, count, _, _ = openBlobs(t, path)
+	if _, _, err := count.Get(t.Context(), "a"); !errors.Is(err, ErrLostKey) {
+		t.Errorf("with another key: %v", err)
+	}
+	open := NewBlobs(BlobOptions{Path: path, Now: fixed})
+	t.Cleanup(func() { _ = open.Close() })
+	plain := open.Owner("plain", Rule{})
+	keep(t, plain, Blob{Key: "b", Session: "s", Data: []byte("of nougat")})
+	same(t, "without a key it lies open", holds(t, path+"*", "nougat"), true)
+	fault.Must(open.Forget(t.Context(), ForgetFilter{Session: "s"}))
+	fault.Check(t, open.Scrub(t.Context()))
+	same(t, "its bytes are left", holds(t, path+"*", "nougat"), false)
 }
 
 // TestBlobsAreBound: data that was moved or changed is no data.

@@ -33,8 +33,7 @@ func write1(t testing.TB, name, text string) {
 func TestRacyWindow(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	write1(t, name, "one")
-	id, err := stat(name)
-	fault.Check(t, err)
+	id := fault.Must(stat(name))
 	last := time.Unix(0, max(id.mtime, id.ctime))
 	c := &clock{}
 	d := &digests{now: c.now}
@@ -67,8 +66,7 @@ func TestParts(t *testing.T) {
 	kinds := map[string]string{}
 	for base, want := range map[string]string{"file": kindFile, "program": kindProgram, "link": kindLink, "none": kindAbsent,
 		"file/below": kindAbsent} {
-		p, err := d.part(dep{name: base, abs: name(base)})
-		fault.Check(t, err)
+		p := fault.Must(d.part(dep{name: base, abs: name(base)}))
 		fault.Same(t, base, p.Kind, want)
 		kinds[base] = p.Sum
 	}
@@ -78,9 +76,7 @@ func TestParts(t *testing.T) {
 	}
 	for mode, want := range map[os.FileMode]os.FileMode{0o644: 0, 0o600: 0, 0o755: 0o111, 0o710: 0o110} {
 		fault.Check(t, os.Chmod(name("file"), mode))
-		id, err := stat(name("file"))
-		fault.Check(t, err)
-		fault.Same(t, mode.String(), id.mode, want)
+		fault.Same(t, mode.String(), fault.Must(stat(name("file"))).mode, want)
 	}
 	if _, _, err := read(name("none")); err == nil {
 		t.Error("what is not there is read")

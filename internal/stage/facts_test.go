@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,9 +30,7 @@ func TestKey(t *testing.T) {
 	key := func(change func(r *Request)) string {
 		r := base
 		change(&r)
-		parts, err := r.parts(files, sum)
-		fault.Check(t, err)
-		return parts.key()
+		return fault.Must(r.parts(files, sum)).key()
 	}
 	first := key(func(*Request) {})
 	fault.Same(t, "the key of a request", first, "78cab8009be1d7efa00b6d9c")
@@ -176,9 +175,7 @@ func TestAges(t *testing.T) {
 
 // first is when the only result was kept.
 func (r *fixture) first() time.Time {
-	found, err := r.c.List(r.Context(), "s", 1)
-	fault.Check(r, err)
-	return found[0].Created
+	return fault.Must(r.c.List(r.Context(), "s", 1))[0].Created
 }
 
 // TestWhy: what changed since the newest result, without a run.
@@ -193,8 +190,7 @@ func TestWhy(t *testing.T) {
 	why := func(want string, total int) {
 		t.Helper()
 		r.clock.at = r.clock.at.Add(time.Minute)
-		w, err := r.c.Why(t.Context(), r.place, Request{Stage: "s"})
-		fault.Check(t, err)
+		w := fault.Must(r.c.Why(t.Context(), r.place, Request{Stage: "s"}))
 		fault.Same(t, "why", fmt.Sprint(w.Miss, " ", w.Hit, " ", w.Total, " ", len(w.Changes)),
 			fmt.Sprint(want, " ", total == 0, " ", total, " ", min(total, 100)))
 	}
@@ -203,9 +199,7 @@ func TestWhy(t *testing.T) {
 		write1(t, filepath.Join(r.root, fmt.Sprintf("src/c%03d.go", i)), "c")
 	}
 	why("file src/c000.go is new", 101)
-	w, err := r.c.Why(t.Context(), r.place, q)
-	fault.Check(t, err)
-	fault.Same(t, "of a command the key", w.Key, r.turn(q).Key)
+	fault.Same(t, "of a command the key", fault.Must(r.c.Why(t.Context(), r.place, q)).Key, r.turn(q).Key)
 	for _, q := range []Request{{}, {Stage: "other"}} {
 		if _, err := r.c.Why(t.Context(), r.place, q); !errors.Is(err, ErrNoEntry) {
 			t.Errorf("%q: %v", q.Stage, err)
@@ -225,35 +219,31 @@ func TestRequests(t *testing.T) {
 	}
 	one := map[string]*string{"A": nil}
 	for _, c := range []struct {
-		r    Request
-		want string // "": it works
+		r    Request // of the stage s and one word, if it has none
+		want string  // "": it works
 	}{
-		{Request{Stage: "s", Command: many(10_000), Deps: many(999), Outputs: []string{"y"}, Inputs: inputs(999),
-			Env: one}, ""},
-		{Request{Stage: "s", Command: many(10_001)}, "10001 words"}, {Request{Stage: "s"}, "0 words"},
-		{Request{Stage: "s", Command: many(1), Deps: many(1000), Outputs: []string{"y"}}, "1001 patterns"},
-		{Request{Stage: "s", Command: many(1), Inputs: inputs(1000), Env: one}, "1001 inputs"},
-		{Request{Stage: "s", Command: many(1), TTL: -1}, "ttl of -1"}, {Request{Stage: "s", Command: many(1), TTL: 1}, ""},
-		{Request{Stage: "s", Command: many(1), Template: "t"}, "not an absolute name"},
-		{Request{Stage: "s", Command: many(1), Template: "/t"}, ""},
-		{Request{Stage: strings.Repeat("s", 128), Command: many(1)}, ""},
-		{Request{Stage: strings.Repeat("s", 129), Command: many(1)}, "up to 128"}, {Request{Stage: "-s",
-			Command: many(1)}, "stage"},
-		{Request{Stage: "s", Command: many(1), Deps: []string{"a"}, Outputs: []string{"b/../a"}}, "change its own key"},
-		{Request{Stage: "s", Command: many(1), Deps: []string{"a*"}, Outputs: []string{"a*"}}, ""},
-		{Request{Stage: "s", Command: many(1), Deps: []string{""}}, "empty"},
-		{Request{Stage: "s", Command: many(1), Deps: []string{"!../a"}}, "leaves"}, {Request{Stage: "s",
-			Command: many(1), Deps: []string{".."}}, "leaves"},
-		{Request{Stage: "s", Command: many(1), Deps: []string{"/abs"}}, ""}, {Request{Stage: "s", Command: many(1),
-			Outputs: []string{"/abs"}}, "leaves"},
-		{Request{Stage: "s", Command: many(1), Deps: []string{"a["}}, "not closed"}, {Request{Stage: "s",
-			Command: many(1), Deps: []string{"a\x00"}}, "no name"},
-		{Request{Stage: "s", Command: many(1), Outputs: []string{strings.Repeat("a", event.MaxPath)}}, ""},
-		{Request{Stage: "s", Command: many(1), Outputs: []string{strings.Repeat("a", event.MaxPath+1)}}, "no name"},
+		{Request{Command: many(10_000), Deps: many(999), Outputs: []string{"y"}, Inputs: inputs(999), Env: one}, ""},
+		{Request{Command: many(10_001)}, "10001 words"}, {Request{Command: many(0)}, "0 words"},
+		{Request{Deps: many(1000), Outputs: []string{"y"}}, "1001 patterns"},
+		{Request{Inputs: inputs(1000), Env: one}, "1001 inputs"},
+		{Request{TTL: -1}, "ttl of -1"}, {Request{TTL: 1}, ""},
+		{Request{Template: "t"}, "not an absolute name"}, {Request{Template: "/t"}, ""},
+		{Request{Stage: strings.Repeat("s", 128)}, ""}, {Request{Stage: strings.Repeat("s", 129)}, "up to 128"},
+		{Request{Stage: "-s"}, "stage"},
+		{Request{Deps: []string{"a"}, Outputs: []string{"b/../a"}}, "change its own key"},
+		{Request{Deps: []string{"a*"}, Outputs: []string{"a*"}}, ""},
+		{Request{Deps: []string{""}}, "empty"}, {Request{Deps: []string{"!../a"}}, "leaves"}, {Request{Deps: []string{".."}}, "leaves"},
+		{Request{Deps: []string{"/abs"}}, ""}, {Request{Outputs: []string{"/abs"}}, "leaves"},
+		{Request{Deps: []string{"a["}}, "not closed"}, {Request{Deps: []string{"a\x00"}}, "no name"},
+		{Request{Outputs: []string{strings.Repeat("a", event.MaxPath)}}, ""},
+		{Request{Outputs: []string{strings.Repeat("a", event.MaxPath+1)}}, "no name"},
 	} {
+		c.r.Stage = cmp.Or(c.r.Stage, "s")
+		if c.r.Command == nil {
+			c.r.Command = many(1)
+		}
 		err := c.r.check()
-		if (err == nil) != (c.want == "") || err != nil && (!errors.Is(err,
-			ErrRequest) || !strings.Contains(err.Error(), c.want)) {
+		if (err == nil) != (c.want == "") || err != nil && (!errors.Is(err, ErrRequest) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%.80v: %v, want %q", c.r, err, c.want)
 		}
 	}
@@ -301,8 +291,7 @@ func TestOutputs(t *testing.T) {
 	fault.Check(t, Gather(root, []string{"out"}, r))
 	rec, _, _ := r.Record()
 	fault.Same(t, "size", rec.size(), int64(11))
-	disk, err := os.OpenRoot(other)
-	fault.Check(t, err)
+	disk := fault.Must(os.OpenRoot(other))
 	defer disk.Close()
 	for _, spoil := range []func(name string) error{
 		func(string) error { return nil }, os.Remove,
@@ -318,16 +307,13 @@ func TestOutputs(t *testing.T) {
 				t.Errorf("%s is not restored", f.Path)
 			}
 		}
-		before, err := os.Lstat(filepath.Join(other, "out/b"))
-		fault.Check(t, err)
+		before := fault.Must(os.Lstat(filepath.Join(other, "out/b")))
 		fault.Check(t, Restore(other, rec.Files))
-		after, err := os.Lstat(filepath.Join(other, "out/b"))
-		fault.Check(t, err)
+		after := fault.Must(os.Lstat(filepath.Join(other, "out/b")))
 		if !os.SameFile(before, after) {
 			t.Error("a file that is right is written again")
 		}
-		text, err := os.ReadFile(filepath.Join(other, "out/b"))
-		fault.Check(t, err)
+		text := fault.Must(os.ReadFile(filepath.Join(other, "out/b")))
 		fault.Same(t, "out/b", fmt.Sprint(string(text), before.Mode()), "out/b-rwxr-xr-x")
 	}
 	fault.Check(t, os.Remove(filepath.Join(other, "out/link")))
@@ -393,8 +379,7 @@ func TestPatterns(t *testing.T) {
 		lists), "[src/a.go src/b.go] []3")
 	// A list that was made within the window of a change is made again, for there may be another
 	// that looks the same.
-	st, err := os.Stat(filepath.Join(r.root, "ignore"))
-	fault.Check(t, err)
+	st := fault.Must(os.Stat(filepath.Join(r.root, "ignore")))
 	now := r.clock.at
 	r.clock.at = st.ModTime()
 	write1(t, filepath.Join(r.root, "other/f.go"), "f")
@@ -422,10 +407,8 @@ func TestKeepTimes(t *testing.T) {
 		fault.Check(t, r.c.Progress(t.Context(), Progress{Session: "s", Pipeline: "p"}))
 		r.clock.at = r.clock.at.Add(c.age)
 		r.sweep()
-		left, err := r.c.List(t.Context(), "", 9)
-		fault.Check(t, err)
-		s, err := r.c.Session(t.Context(), "s", "p")
-		fault.Check(t, err)
+		left := fault.Must(r.c.List(t.Context(), "", 9))
+		s := fault.Must(r.c.Session(t.Context(), "s", "p"))
 		fault.Same(t, c.age.String(), []bool{len(left) > 0, s.Known}, []bool{c.results, c.session})
 	}
 	r := newFixture(t)
@@ -466,10 +449,9 @@ func TestFailures(t *testing.T) {
 		Deps: []string{"*"}}); !errors.Is(err, broken) {
 		t.Errorf("files that cannot be listed: %v", err)
 	}
-	l, err := net.Listen("unix", filepath.Join(r.root, "socket"))
-	fault.Check(t, err)
+	l := fault.Must(net.Listen("unix", filepath.Join(r.root, "socket")))
 	defer l.Close()
-	_, err = r.c.Begin(t.Context(), place, Request{Stage: "s", Command: []string{"true"}, Deps: []string{"socket"}})
+	_, err := r.c.Begin(t.Context(), place, Request{Stage: "s", Command: []string{"true"}, Deps: []string{"socket"}})
 	if !errors.Is(err, ErrRequest) || !strings.Contains(err.Error(), "socket is neither a file nor a link") {
 		t.Errorf("a socket as a dependency: %v", err)
 	}

@@ -17,15 +17,12 @@ const samples = "../../../testdata/pipelines"
 
 func sample(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(samples, filepath.FromSlash(name)))
-	fault.Check(t, err)
-	return b
+	return fault.Must(os.ReadFile(filepath.Join(samples, filepath.FromSlash(name))))
 }
 
 func TestSamplesAreRight(t *testing.T) {
 	for _, name := range []string{"create-prd", "create-backlog", "generate-docs"} {
-		p, err := Decode(name+".yaml", sample(t, ".aoa/pipelines/"+name+".yaml"))
-		fault.Check(t, err)
+		p := fault.Must(Decode(name+".yaml", sample(t, ".aoa/pipelines/"+name+".yaml")))
 		if _, err := p.Plan(); err != nil || p.Name != name || len(p.Stages) < 2 {
 			t.Errorf("%s: %v, %d stages", name, err, len(p.Stages))
 		}
@@ -43,8 +40,7 @@ stages:
   - {stage: ctx, run: [a, $CONTEXT_c]}
 `))
 	fault.Check(t, err)
-	plan, err := p.Plan()
-	fault.Check(t, err)
+	plan := fault.Must(p.Plan())
 	want := [][]int{{1, 2}, {3}, {3}, nil, {3}, {3}}
 	for i := range want {
 		fault.Same(t, p.Stages[i].Name, plan.Needs[i], want[i])
@@ -86,8 +82,7 @@ stages:
   - {stage: never, run: [x], needs: [bad]}
 `))
 	fault.Check(t, err)
-	plan, err := p.Plan()
-	fault.Check(t, err)
+	plan := fault.Must(p.Plan())
 	var mu sync.Mutex
 	var ran []string
 	var both sync.WaitGroup

@@ -22,16 +22,14 @@ func options(t *testing.T, yaml string) PipelineOptions {
 	if runtime.GOOS == "windows" {
 		t.Skip("the stages are lines for sh")
 	}
-	p, err := pipeline.Decode("p.yaml", []byte(yaml))
-	fault.Check(t, err)
+	p := fault.Must(pipeline.Decode("p.yaml", []byte(yaml)))
 	return PipelineOptions{Answer: api.PipelineAnswer{ID: "p.yaml", Pipeline: p, Env: []string{"HOME"}}, Root: t.TempDir(),
 		Env: []string{"HOME=/h", "PATH=/usr/bin:/bin"}, Now: time.Now}
 }
 
 func run(t *testing.T, o PipelineOptions) (rep *PipelineReport, done []StageReport, err error) {
 	t.Helper()
-	p, err := NewPipeline(o)
-	fault.Check(t, err)
+	p := fault.Must(NewPipeline(o))
 	var mu sync.Mutex
 	p.Note = func(string, bool, string) {}
 	p.Done = func(r StageReport, _ PipelineTotal) {
@@ -45,8 +43,7 @@ func run(t *testing.T, o PipelineOptions) (rep *PipelineReport, done []StageRepo
 
 func TestPipelineEnds(t *testing.T) {
 	o := options(t, "stages: [{stage: a, run: [echo, x]}]")
-	p, err := NewPipeline(o)
-	fault.Check(t, err)
+	p := fault.Must(NewPipeline(o))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	rep, err := p.Run(ctx)
@@ -89,8 +86,7 @@ func TestResumes(t *testing.T) {
 		o := options(t, "stages: [{stage: a, run: [echo, x]}]")
 		o.Answer.Session, o.Refresh = &stage.Session{Run: stage.Run{State: c.state},
 			Outputs: []stage.Output{{Stage: "b", Key: c.key}, {Stage: "a", Key: "k"}, {Stage: "a"}}}, c.refresh
-		r, err := NewPipeline(o)
-		fault.Check(t, err)
+		r := fault.Must(NewPipeline(o))
 		fault.Same(t, fmt.Sprintf("%+v", c), r.resumes(&pipeline.Stage{Name: "a"}, c.key), c.want)
 	}
 }

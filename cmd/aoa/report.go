@@ -34,8 +34,6 @@ const (
 	reportCommits  = 20_000
 	reportOutcomes = 5000
 	reportAsked    = 300
-	// Commits before those whose diffs are read; reading more takes seconds.
-	reportSketched = 700
 	reportLongest  = 4 << 20 // bytes of the largest file whose lines are counted
 )
 
@@ -154,7 +152,7 @@ func (a *app) pastChanges(ctx context.Context, repo *watcher.Repo, in report.Inp
 	bar := a.progress("asking again about past changes", "commits")
 	defer bar.Finish() // only a progress bar
 	return eval.Changes(ctx, eval.Source{Name: in.Name, Commits: in.Events},
-		eval.Options{Newest: reportAsked, Sketched: reportSketched, Progress: moves(bar), Rules: rulesOf(repo)}, prefetch.Sure(th.Configured))
+		eval.Options{Newest: reportAsked, Progress: moves(bar), Rules: rulesOf(repo)}, prefetch.Sure(th.Configured))
 }
 
 // lines returns the number of lines in a file, 0 if it cannot be read or is too long.

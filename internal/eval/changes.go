@@ -67,7 +67,7 @@ type raw struct {
 func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, error) {
 	var out []Change
 	var lacking []raw
-	counts := together{}
+	var counts together
 	o.Learned = counts.learn
 	err := EachCommit(ctx, s, o, func(c *Commit) error {
 		e := c.Event
@@ -118,7 +118,7 @@ func (p *Past) Promises(ctx context.Context, e event.Event) (out []Promise) {
 		}
 		asked++
 		q := event.Query{Task: event.TaskChange, Files: []event.Path{f}, At: e.Time, Limit: Listed}
-		c := p.asks.Companions(q, history.Past{Commits: &p.commits, Links: p.links}, p.Tree.Has)
+		c := p.asks.Companions(q, history.Past{Commits: &p.commits, Links: p.links, Memo: p.memo}, p.Tree.Has)
 		for _, s := range c.Answer(ctx).Suggestions {
 			out = append(out, Promise{s.Score, slices.Contains(e.Paths(), s.File) || slices.Contains(e.Gone(), s.File)})
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -75,8 +76,9 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 			return err
 		}
 		if i >= from && e.Kind() == event.KindCommit {
-			past.now = past.diffs.Of(e)
-			if err := ask(&Commit{Place: i, Event: e, Past: past}); err != nil {
+			past.now, past.memo = past.diffs.Of(e), &history.Memo{}
+			err := ask(&Commit{Place: i, Event: e, Past: past})
+			if past.memo = nil; err != nil {
 				return fmt.Errorf("evaluate %s: %w", s.Name, err)
 			}
 		}

@@ -24,6 +24,7 @@ type Past struct {
 	commits history.Commits
 	diffs   *Diffs
 	now     map[event.Path]index.Sketch // the differences of the commit that is asked about
+	memo    *history.Memo               // for the questions about that commit; nil if only one is asked
 	asks    *prefetch.Prefetcher
 }
 
@@ -61,7 +62,7 @@ func (p *Past) Complete(ctx context.Context, q event.Query, sure float64) (event
 }
 
 func (p *Past) companions(q event.Query) *prefetch.Candidates {
-	return p.asks.Companions(q, history.Past{Commits: &p.commits, Diffs: p.now, Links: p.links}, p.Tree.Has)
+	return p.asks.Companions(q, history.Past{Commits: &p.commits, Diffs: p.now, Links: p.links, Memo: p.memo}, p.Tree.Has)
 }
 
 // completeAll answers the questions about a commit without each of the given files, using all

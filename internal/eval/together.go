@@ -6,42 +6,72 @@ import (
 )
 
 // together is the simple rule that aOa is compared with: it lists the files that were most often
-// committed together with the files of a change. It maps each file to the number of its commits
-// with each other file; the entry for the file itself counts all of its commits.
-type together map[event.Path]map[event.Path]float64
+// committed together with the files of a change.
+type together struct {
+	ids   map[event.Path]int32
+	names []event.Path
+	// by file, the number of its commits with each other file; the entry for the file itself counts
+	// all of its commits
+	both []map[int32]float64
+
+	scores []float64 // by file; memory of finds, zero between its calls
+	scored []int32
+}
 
 // learn counts an event that is a commit.
-func (t together) learn(e event.Event) {
+func (t *together) learn(e event.Event) {
 	if len(e.Paths()) > history.MaxFiles || e.Kind() != event.KindCommit {
 		return
 	}
-	for _, a := range e.Paths() {
-		if t[a] == nil {
-			t[a] = map[event.Path]float64{}
-		}
-		for _, b := range e.Paths() {
-			t[a][b]++
+	files := make([]int32, len(e.Paths()))
+	for i, p := range e.Paths() {
+		files[i] = t.id(p)
+	}
+	for _, a := range files {
+		for _, b := range files {
+			t.both[a][b]++
 		}
 	}
 }
 
+func (t *together) id(p event.Path) int32 {
+	i, known := t.ids[p]
+	if !known {
+		if t.ids == nil {
+			t.ids = map[event.Path]int32{}
+		}
+		i = int32(len(t.names))
+		t.ids[p], t.names, t.both = i, append(t.names, p), append(t.both, map[int32]float64{})
+		t.scores = append(t.scores, 0)
+	}
+	return i
+}
+
 // finds reports whether the rule lists an existing file among the first ones for a change. Ties are
 // ordered by name.
-func (t together) finds(f event.Path, change []event.Path, has func(event.Path) bool) bool {
-	scores := map[event.Path]float64{} // 1 − Π(1 − commits of both / commits of the changed file)
-	for _, c := range change {
-		for p, both := range t[c] {
-			scores[p] = 1 - (1-scores[p])*(1-min(both/(t[c][c]+.01), .99))
+func (t *together) finds(f event.Path, change []event.Path, has func(event.Path) bool) bool {
+	for _, p := range change { // 1 − Π(1 − commits of both / commits of the changed file)
+		c := t.id(p)
+		for i, both := range t.both[c] {
+			if t.scores[i] == 0 {
+				t.scored = append(t.scored, i)
+			}
+			t.scores[i] = 1 - (1-t.scores[i])*(1-min(both/(t.both[c][c]+.01), .99))
 		}
 	}
-	for _, c := range change {
-		delete(scores, c)
+	for _, p := range change {
+		t.scores[t.id(p)] = 0
 	}
-	before := 0
-	for p, s := range scores {
-		if has(p) && (s > scores[f] || s == scores[f] && p < f) {
+	own, before := t.scores[t.id(f)], 0
+	for _, i := range t.scored {
+		s, p := t.scores[i], t.names[i]
+		if (s > own || s == own && p < f) && before < Listed && has(p) {
 			before++
 		}
 	}
-	return scores[f] > 0 && before < Listed
+	for _, i := range t.scored {
+		t.scores[i] = 0
+	}
+	t.scored = t.scored[:0]
+	return own > 0 && before < Listed
 }

@@ -98,8 +98,8 @@ type first struct {
 	file   event.Path
 	z, but float64 // its z, and that of the next file
 
-	always map[event.Path]float64 // z of the files that change nearly always with the file
-	below  float64                // z of the first file that does not
+	always map[event.Path]float64 // z of the files that nearly always change with the file; nil if none do
+	below  float64                // z of the first of the other files
 }
 
 // nearlyAlways is the z from which on one partner of a file does not hide another one: for example
@@ -111,13 +111,23 @@ const nearlyAlways = 1.5
 const mostAhead = 3
 
 // Add records the z of one file of the change for another file.
-func (f Foremost) Add(with, file event.Path, z float64) {
+func (f Foremost) Add(with, file event.Path, z float64) { f.by(with).add(file, z) }
+
+// by returns the record for a file of the change, a new one if there is none.
+func (f Foremost) by(with event.Path) *first {
 	x := f[with]
 	if x == nil {
-		x = &first{z: -mostAhead, but: -mostAhead, below: -mostAhead, always: map[event.Path]float64{}}
+		x = &first{z: -mostAhead, but: -mostAhead, below: -mostAhead}
 		f[with] = x
 	}
+	return x
+}
+
+func (x *first) add(file event.Path, z float64) {
 	if z >= nearlyAlways {
+		if x.always == nil {
+			x.always = map[event.Path]float64{}
+		}
 		x.always[file] = z
 	} else {
 		x.below = max(x.below, z)
@@ -179,37 +189,60 @@ func probability(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 // change, nil if nobody looked. It takes some 0.1 ms for each file of the change.
 func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Path]index.Sketch, links Links,
 	has func(event.Path) bool, most int) []Companion {
+	return c.companions(nil, w, change, diffs, links, has, most)
+}
+
+// best is a companion while the files of the change are examined one after the other.
+type best struct {
+	Companion
+	z, sum float64 // z of With; sum of the probabilities by all files
+}
+
+func (c *Commits) companions(memo *Memo, w *Weights, change []event.Path, diffs map[event.Path]index.Sketch,
+	links Links, has func(event.Path) bool, most int) []Companion {
 	c.know(links)
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	type best struct {
-		Companion
-		z, sum float64 // z of With; sum of the probabilities by all files
-	}
-	at := map[int32]int{}
-	var found []best
+	s := c.scratch()
+	defer s.free()
 	foremost := Foremost{}
-	c.each(w, change, diffs, links, has, func(with event.Path, f int32, _ int, x *Facts, like []precedent) {
-		z := w.Z(x)
-		i, known := at[f]
-		if !known {
-			i = len(found)
-			at[f], found = i, append(found, best{Companion: Companion{File: c.files[f].name}, z: math.Inf(-1)})
-		}
-		b := &found[i]
-		foremost.Add(with, b.File, z)
-		if b.sum += probability(z); z > b.z {
-			b.z, b.With, b.Facts, b.like = z, with, *x, like
+	c.each(s, memo, w, change, diffs, links, has, func(with event.Path, x *partner) {
+		b := s.companion(x.file, c.files[x.file].name)
+		foremost.by(with).add(b.File, x.z)
+		if b.sum += x.p; x.z > b.z {
+			b.z, b.With, b.Facts, b.like = x.z, with, x.facts, x.like
 		}
 	})
 	alike := c.alike(change)
-	order := make([]*best, 0, len(found)) // pointers: a companion has some 300 bytes, and few are wanted
-	for f, i := range at {
-		b := &found[i]
-		b.Facts[Others], b.Facts[Alike] = Beside(b.z, b.sum-probability(b.z), alike[f])
+	odds := make([]float64, len(s.found))
+	for i := range s.found {
+		b := &s.found[i]
+		b.Facts[Others], b.Facts[Alike] = Beside(b.z, b.sum-probability(b.z), alike[s.ids[i]])
 		b.Facts[Alone] = AloneOf(len(change) == 1, b.z)
 		b.LogOdds = w.LogOdds(&b.Facts)
-		order = append(order, b)
+		odds[i] = b.LogOdds
+	}
+	out := mostProbable(s.found, odds, most)
+	for i := range out[:min(len(out), mostForemost)] {
+		foremost.Of(&out[i])
+	}
+	return out
+}
+
+// mostProbable returns the companions with the largest log odds, in order, at most most. Of the
+// hundreds that were found only those are ordered by all that decides, because a companion has some
+// 300 bytes. It orders odds.
+func mostProbable(found []best, odds []float64, most int) []Companion {
+	slices.Sort(odds)
+	least := math.Inf(-1)
+	if len(odds) > most {
+		least = odds[len(odds)-most]
+	}
+	order := make([]*best, 0, most)
+	for i := range found {
+		if b := &found[i]; b.LogOdds >= least {
+			order = append(order, b)
+		}
 	}
 	slices.SortFunc(order, func(a, b *best) int {
 		return cmp.Or(cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(a.File, b.File))
@@ -217,9 +250,6 @@ func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Pa
 	out := make([]Companion, min(len(order), most))
 	for i := range out {
 		out[i] = order[i].Companion
-	}
-	for i := range out[:min(len(out), mostForemost)] {
-		foremost.Of(&out[i])
 	}
 	return out
 }
@@ -268,13 +298,15 @@ func (c *Commits) Evidence(change []event.Path, diffs map[event.Path]index.Sketc
 	defer c.mu.RUnlock()
 	at := map[int32]*Evidence{}
 	alike := c.alike(change)
-	c.each(nil, change, diffs, links, has, func(with event.Path, f int32, both int, x *Facts, _ []precedent) {
-		e := at[f]
+	s := c.scratch()
+	defer s.free()
+	c.each(s, nil, nil, change, diffs, links, has, func(with event.Path, x *partner) {
+		e := at[x.file]
 		if e == nil {
-			e = &Evidence{File: c.files[f].name, Alike: alike[f]}
-			at[f] = e
+			e = &Evidence{File: c.files[x.file].name, Alike: alike[x.file]}
+			at[x.file] = e
 		}
-		e.Pairs, e.With, e.Both = append(e.Pairs, *x), append(e.With, with), max(e.Both, both)
+		e.Pairs, e.With, e.Both = append(e.Pairs, x.facts), append(e.With, with), max(e.Both, int(x.both))
 	})
 	out := make([]Evidence, 0, len(at))
 	for _, e := range at {
@@ -284,27 +316,32 @@ func (c *Commits) Evidence(change []event.Path, diffs map[event.Path]index.Sketc
 	return out
 }
 
-// each yields the facts of each of the last files of a change for each file outside of it. The
-// caller holds c.mu.
-func (c *Commits) each(w *Weights,
-	change []event.Path, diffs map[event.Path]index.Sketch, links Links, has func(event.Path) bool,
-	yield func(with event.Path, f int32, both int, x *Facts, like []precedent),
-) {
-	inside := make(map[event.Path]bool, len(change))
+// each yields what each of the last files of a change tells about each file outside of it. The
+// partner is valid only during the call. The caller holds c.mu.
+func (c *Commits) each(s *scratch, memo *Memo, w *Weights, change []event.Path, diffs map[event.Path]index.Sketch,
+	links Links, has func(event.Path) bool, yield func(with event.Path, x *partner)) {
 	for _, f := range change {
-		inside[f] = true
+		if i, known := c.ids[f]; known {
+			s.inside[i] = true
+			s.insides = append(s.insides, i)
+		}
 	}
-	outside := func(f event.Path) bool { return !inside[f] && has(f) }
-	s := scratches.Get().(*scratch)
-	s.grow(len(c.files))
+	outside := func(f int32) bool { return !s.inside[f] && has(c.files[f].name) }
+	every := func(f int32) bool { return has(c.files[f].name) }
 	for _, with := range change[max(0, len(change)-mostFiles):] {
-		c.pairs(w, with, diffs[with], links, s, outside, func(f int32, both int, x *Facts, like []precedent) { yield(with, f, both, x, like) })
+		if memo == nil || links != nil {
+			c.pairs(w, with, diffs[with], links, s, outside, func(x *partner) { yield(with, x) })
+			continue
+		}
+		all := memo.partners(memoKey{with, w, len(diffs[with]) > 0}, func(add func(*partner)) {
+			c.pairs(w, with, diffs[with], links, s, every, add)
+		})
+		for i := range all {
+			if x := &all[i]; !s.inside[x.file] {
+				yield(with, x)
+			}
+		}
 	}
-	for _, f := range s.based {
-		s.base[f] = rate{}
-	}
-	s.based = s.based[:0]
-	scratches.Put(s)
 }
 
 //go:embed weights.json

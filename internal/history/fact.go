@@ -129,14 +129,20 @@ const (
 	smallCommit = 3 // files of the largest commit that counts as small
 )
 
-// scratch is memory for one question, indexed by the numbers of files.
+// scratch is memory for one question. The lists up to place are indexed by the numbers of files.
 type scratch struct {
 	common, lately, small, folder, sized []float64
 	both                                 []int32 // number of common commits
 	seen                                 []bool
-	touched                              []int32
 	base                                 []rate
-	based                                []int32 // files whose base is set
+	inside                               []bool  // the file is in the change
+	place                                []int32 // 1 + index in found, 0 if the file is not there
+
+	insides []int32 // files whose inside is set
+	touched []int32
+	based   []int32 // files whose base is set
+	found   []best
+	ids     []int32 // the numbers of the files in found
 }
 
 // rate is what the commits tell about a file by itself.
@@ -144,12 +150,42 @@ type rate struct{ share, fresh float64 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
 
-func (s *scratch) grow(n int) {
-	if len(s.common) < n {
+// scratch returns memory for a question; free it afterwards. The caller holds c.mu.
+func (c *Commits) scratch() *scratch {
+	s := scratches.Get().(*scratch)
+	if n := len(c.files); len(s.common) < n {
 		n += n/4 + 64
 		*s = scratch{common: make([]float64, n), lately: make([]float64, n), small: make([]float64, n),
-			folder: make([]float64, n), sized: make([]float64, n), both: make([]int32, n), seen: make([]bool, n), base: make([]rate, n)}
+			folder: make([]float64, n), sized: make([]float64, n), both: make([]int32, n), seen: make([]bool, n),
+			base: make([]rate, n), inside: make([]bool, n), place: make([]int32, n)}
 	}
+	return s
+}
+
+func (s *scratch) free() {
+	for _, f := range s.based {
+		s.base[f] = rate{}
+	}
+	for _, f := range s.insides {
+		s.inside[f] = false
+	}
+	for _, f := range s.ids {
+		s.place[f] = 0
+	}
+	clear(s.found) // so that its names can be freed
+	s.based, s.insides, s.ids, s.found = s.based[:0], s.insides[:0], s.ids[:0], s.found[:0]
+	scratches.Put(s)
+}
+
+// companion returns the companion with the number f, a new one if it was not found before. It is
+// valid until the next call.
+func (s *scratch) companion(f int32, name event.Path) *best {
+	if s.place[f] == 0 {
+		s.found = append(s.found, best{Companion: Companion{File: name}, z: math.Inf(-1)})
+		s.ids = append(s.ids, f)
+		s.place[f] = int32(len(s.found))
+	}
+	return &s.found[s.place[f]-1]
 }
 
 func (s *scratch) touch(f int32) {
@@ -182,10 +218,20 @@ var (
 	baseWeights   = powers(baseHalf, mostBase)
 )
 
-// pairs yields the facts of one file of a change for every other file that exists. Without weights
-// the fact Steady is 0; without links the facts from Sized to Data are. The caller holds c.mu.
-func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links Links, s *scratch, has func(event.Path) bool,
-	yield func(f int32, both int, x *Facts, like []precedent)) {
+// partner is what one file of a change tells about another file.
+type partner struct {
+	file  int32 // number of the other file
+	both  int32 // number of common commits
+	facts Facts
+	z, p  float64     // see Weights.Z, and the probability of z; 0 without weights
+	like  []precedent // the precedents by the file of the change
+}
+
+// pairs yields the facts of one file of a change for every other file that is wanted. Without
+// weights the fact Steady is 0; without links the facts from Sized to Data are. The partner is valid
+// only during the call. The caller holds c.mu.
+func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links Links, s *scratch,
+	wanted func(f int32) bool, yield func(*partner)) {
 	self, known := c.ids[with]
 	if !known {
 		self = -1
@@ -235,10 +281,11 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 	}
 	words := c.Sketches.rareWords(present)
 	n := float64(commits)
-	x := Facts{Always: 1, Number: math.Log1p(n)}
+	out := partner{facts: Facts{Always: 1, Number: math.Log1p(n)}, like: before}
+	x := &out.facts
 	for _, f := range s.touched {
 		file := &c.files[f]
-		if f == self || file.name == "" || !has(file.name) {
+		if f == self || file.name == "" || !wanted(f) {
 			continue
 		}
 		base := c.base(f, s)
@@ -262,12 +309,16 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 		if links != nil {
 			x[Sized] = logOdds((s.sized[f]+sizedPrior*inFolder)/(sized+sizedPrior)) - x[Common]
 			x[Keeps] = keeps(x[Fresh], s.both[f])
-			links.facts(&x, file.name, s.both[f])
+			links.facts(x, file.name, s.both[f])
 		}
 		if x[Steady] = 0; w != nil && s.both[f] >= steadyFrom {
-			x[Steady] = c.steady(w, self, f, &x, inFolder)
+			x[Steady] = c.steady(w, self, f, x, inFolder)
 		}
-		yield(f, int(s.both[f]), &x, before)
+		if out.file, out.both = f, s.both[f]; w != nil {
+			out.z = w.Z(x)
+			out.p = probability(out.z)
+		}
+		yield(&out)
 	}
 	s.clear()
 }

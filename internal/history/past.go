@@ -15,6 +15,7 @@ type Past struct {
 	Text func(event.Path) []byte
 	// Returns how other files are linked with a file. If Links is nil, that is not known.
 	Links func(event.Path) Links
+	Memo  *Memo // set for several questions about one change; nil otherwise
 }
 
 // Companions returns the companions of a change from what is known; see Commits.Companions. weights
@@ -34,7 +35,7 @@ func (p Past) Companions(weights *Weights, change []event.Path, has func(event.P
 	default:
 		weights = Shipped()
 	}
-	return p.Commits.Companions(weights, change, p.Diffs, links, has, most), weights
+	return p.Commits.companions(p.Memo, weights, change, p.Diffs, links, has, most), weights
 }
 
 // Place returns the place in x's file that the precedents of x changed, if the file still has it.

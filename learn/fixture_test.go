@@ -53,10 +53,8 @@ func (d *fixture) expect(what string, got, want float64) {
 // restart begins a new learner, and moves what is in memory to a new store through a snapshot.
 func (d *fixture) restart() *fixture {
 	d.Helper()
-	recs, err := d.store.Snapshot()
-	fault.Check(d, err)
-	sessions, err := d.sessions.Snapshot()
-	fault.Check(d, err)
+	recs := fault.Must(d.store.Snapshot())
+	sessions := fault.Must(d.sessions.Snapshot())
 	n := newFixture(d.T)
 	fault.Check(d, errors.Join(n.store.Restore(recs), n.sessions.Restore(sessions)))
 	return n

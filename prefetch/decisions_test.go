@@ -35,8 +35,7 @@ import (
 //	records               how often each kind was right, and its intercept
 func TestDecisions(t *testing.T) {
 	const file = "testdata/decisions.txt"
-	raw, err := os.ReadFile(file)
-	fault.Check(t, err)
+	raw := fault.Must(os.ReadFile(file))
 	var out strings.Builder
 	var s *story
 	for line := range strings.Lines(string(raw)) {

@@ -40,12 +40,10 @@ func FuzzRestore(f *testing.F) {
 	s.Apply(event.Event{Time: epoch, Session: "s", Body: event.Hint{Name: string(Next), Status: string(Shown),
 		Paths: []event.Path{"a"}}}, nil, session.Delta{})
 	s.Intercepts[Next] = Intercept{Value: -.5, Outcomes: 7}
-	saved, err := s.Snapshot()
-	fault.Check(f, err)
+	saved := fault.Must(s.Snapshot())
 	f.Add(saved)
 	s.Intercepts[Next] = Intercept{Value: math.NaN()}
-	saved, err = s.Snapshot()
-	fault.Check(f, err)
+	saved = fault.Must(s.Snapshot())
 	f.Add(saved)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := NewState()
@@ -69,8 +67,7 @@ func TestASnapshotKeepsAll(t *testing.T) {
 	d.likely(.9, "x.go", "y.go")
 	d.ask(Partner)
 	d.happen(d.event(event.KindEdit, "x.go"), d.event(event.KindFeedback))
-	saved, err := d.p.Snapshot()
-	fault.Check(t, err)
+	saved := fault.Must(d.p.Snapshot())
 	again := NewState()
 	fault.Check(t, again.Restore(saved))
 	if a, b := d.known(d.p.State, d.sessions), d.known(again, d.sessions); a != b {
@@ -110,8 +107,7 @@ func TestBegun(t *testing.T) {
 	r := rank.New(store, sessions, func() *index.Tree { return tree }, rank.Options{Contents: func() *index.Contents { return contents }})
 	p := New(NewState(), sessions, r, Options{})
 	q := event.Query{Prompt: "the checksum of a frame is wrong", Files: []event.Path{"api/wire.go"}, At: epoch, Explain: true, Limit: 9}
-	a, err := p.Answer(t.Context(), q, past)
-	fault.Check(t, err)
+	a := fault.Must(p.Answer(t.Context(), q, past))
 	var order []event.Path
 	for _, s := range a.Suggestions {
 		order = append(order, s.File)

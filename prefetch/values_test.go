@@ -205,8 +205,7 @@ func TestFileFeatures(t *testing.T) {
 		d.likely(p, f)
 	}
 	q := d.query()
-	ranking, err := d.p.ranker.Score(t.Context(), q)
-	fault.Check(t, err)
+	ranking := fault.Must(d.p.ranker.Score(t.Context(), q))
 	defer ranking.Done()
 	for _, c := range []struct {
 		of   string
@@ -279,8 +278,7 @@ func TestAnswers(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "a.go")
 	d.likely(.7, "b.go")
-	a, err := d.p.Answer(t.Context(), d.query(), history.Past{})
-	fault.Check(t, err)
+	a := fault.Must(d.p.Answer(t.Context(), d.query(), history.Past{}))
 	near(t, "confidence", a.Confidence, a.Suggestions[0].Score)
 	near(t, "of the likeliest", a.Confidence, .9)
 	q := d.query()

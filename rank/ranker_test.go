@@ -36,8 +36,7 @@ func rankOf(t testing.TB, r *Ranker, q event.Query) event.Answer {
 	if q.At.IsZero() {
 		q.At = epoch
 	}
-	k, err := r.Score(context.Background(), q)
-	fault.Check(t, err)
+	k := fault.Must(r.Score(context.Background(), q))
 	var a event.Answer
 	for i := range min(cmp.Or(q.Limit, 5), len(k.Files)) {
 		a.Suggestions = append(a.Suggestions, k.Suggestion(context.Background(), i, q.Explain))
@@ -242,9 +241,7 @@ func TestBelow(t *testing.T) {
 	}
 	below := func(dir event.Path, limit int) []event.Path {
 		t.Helper()
-		got, err := w.ranker(Options{}).Below(t.Context(), dir, epoch, limit)
-		fault.Check(t, err)
-		return got
+		return fault.Must(w.ranker(Options{}).Below(t.Context(), dir, epoch, limit))
 	}
 	got := below("b", 9)
 	fault.Same(t, "files of the folder", len(got), 4)

@@ -52,8 +52,7 @@ func TestWhatStandsTogether(t *testing.T) {
 		return []byte(files[p])
 	}
 	best := func(weights map[string]float64) TextFit {
-		texts, err := NewTexts(map[string]map[string]float64{"short": weights})
-		fault.Check(t, err)
+		texts := fault.Must(NewTexts(map[string]map[string]float64{"short": weights}))
 		o.Texts = &texts
 		return w.ranker(o).Fits("the retry budget is spent")[0]
 	}
@@ -86,8 +85,7 @@ func TestWhatTheAgentSaid(t *testing.T) {
 	value := func(q event.Query, f event.Path) float64 {
 		t.Helper()
 		q.Task, q.At = event.TaskPrompt, epoch
-		k, err := r.Score(t.Context(), q)
-		fault.Check(t, err)
+		k := fault.Must(r.Score(t.Context(), q))
 		for _, x := range k.Files {
 			if x.File == f {
 				return x.Values()[TextBody]
@@ -142,8 +140,7 @@ func TestWordsOfKindsAndPrograms(t *testing.T) {
 		"update the version":                  "package.json",
 		"add the lock to the changelog":       "CHANGELOG.md",
 	} {
-		k, err := r.Score(t.Context(), event.Query{Prompt: prompt, At: epoch})
-		fault.Check(t, err)
+		k := fault.Must(r.Score(t.Context(), event.Query{Prompt: prompt, At: epoch}))
 		if k.Files[0].File != want {
 			t.Errorf("%q: %s and %s come first, want %s", prompt, k.Files[0].File, k.Files[1].File, want)
 		}

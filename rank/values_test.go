@@ -104,11 +104,9 @@ func TestValues(t *testing.T) {
 		{"a prompt that named files", event.Query{Session: "named", Task: event.TaskPrompt}},
 	} {
 		c.q.At = epoch
-		k, err := r.Score(context.Background(), c.q)
-		fault.Check(t, err)
+		k := fault.Must(r.Score(context.Background(), c.q))
 		fmt.Fprintf(&b, "# %s\n", c.what)
-		best, err := people.Score(context.Background(), c.q)
-		fault.Check(t, err)
+		best := fault.Must(people.Score(context.Background(), c.q))
 		for i, f := range best.Files[:min(len(best.Files), 6)] {
 			fmt.Fprintf(&b, "%d. %s %.3f", i+1, f.File, f.Score)
 			for _, why := range best.Suggestion(context.Background(), i, true).Reasons {
@@ -163,8 +161,7 @@ func TestFitsOfTexts(t *testing.T) {
 // TestSignalsAreDocumented: the package comment has each signal by the name that aoa why prints.
 func TestSignalsAreDocumented(t *testing.T) {
 	t.Parallel()
-	doc, err := os.ReadFile("doc.go")
-	fault.Check(t, err)
+	doc := fault.Must(os.ReadFile("doc.go"))
 	for s := Bias + 1; s < signals; s++ {
 		if !regexp.MustCompile(`\b` + s.String() + `\b`).Match(doc) {
 			t.Errorf("doc.go does not describe %s", s)
@@ -253,8 +250,7 @@ func TestBoundsOfAQuestion(t *testing.T) {
 			}
 			c.prepare(w)
 			c.q.At = epoch
-			k, err := w.ranker(all(Options{})).Score(t.Context(), c.q)
-			fault.Check(t, err)
+			k := fault.Must(w.ranker(all(Options{})).Score(t.Context(), c.q))
 			n := 0
 			for _, f := range k.Files {
 				if c.counted == 0 || f.Values()[c.counted] > 0 {
@@ -276,8 +272,7 @@ func TestMostMentioned(t *testing.T) {
 		w.tree.Add(f)
 		w.search("s", epoch.Add(-time.Minute), "", nil, []event.Path{f})
 	}
-	k, err := w.ranker(all(Options{})).Score(t.Context(), event.Query{Session: "s", Task: event.TaskOpen, At: epoch})
-	fault.Check(t, err)
+	k := fault.Must(w.ranker(all(Options{})).Score(t.Context(), event.Query{Session: "s", Task: event.TaskOpen, At: epoch}))
 	for _, f := range k.Files {
 		if f.Values()[Mentioned] > 0 && f.File < "p024/a.go" {
 			t.Errorf("%s, which was mentioned long before others, is one of 96", f.File)

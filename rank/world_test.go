@@ -97,8 +97,7 @@ func curious() map[event.Task]Model {
 func why(t *testing.T, r *Ranker, q event.Query, f event.Path) (map[string]float64, event.Suggestion) {
 	t.Helper()
 	q.At, q.Explain = epoch, true
-	s, err := r.Why(context.Background(), q, f)
-	fault.Check(t, err)
+	s := fault.Must(r.Why(context.Background(), q, f))
 	out := map[string]float64{}
 	for _, reason := range s.Reasons {
 		out[reason.Signal] = reason.Value

@@ -17,16 +17,12 @@ import (
 // check compares a file's content and mode, and that nothing else is beside it.
 func check(t *testing.T, name, content string, mode fs.FileMode) {
 	t.Helper()
-	got, err := os.ReadFile(name)
-	fault.Check(t, err)
-	info, err := os.Stat(name)
-	fault.Check(t, err)
+	got := fault.Must(os.ReadFile(name))
+	info := fault.Must(os.Stat(name))
 	if string(got) != content || info.Mode().Perm() != mode && os.PathSeparator == '/' {
 		t.Errorf("%q with mode %o, want %q with %o", got, info.Mode().Perm(), content, mode)
 	}
-	entries, err := os.ReadDir(filepath.Dir(name))
-	fault.Check(t, err)
-	fault.Same(t, "files in the folder", len(entries), 1)
+	fault.Same(t, "files in the folder", len(fault.Must(os.ReadDir(filepath.Dir(name)))), 1)
 }
 
 func TestWrite(t *testing.T) {
@@ -95,8 +91,7 @@ func TestBelow(t *testing.T) {
 	if err := os.Symlink(top, filepath.Join(top, "in", "out")); err != nil {
 		t.Skip(err)
 	}
-	dir, err := os.OpenRoot(filepath.Join(top, "in"))
-	fault.Check(t, err)
+	dir := fault.Must(os.OpenRoot(filepath.Join(top, "in")))
 	defer dir.Close()
 	fault.Check(t, WriteBytesIn(dir, "sub/file", Options{}, []byte("x")))
 	check(t, filepath.Join(top, "in", "sub", "file"), "x", 0o600)

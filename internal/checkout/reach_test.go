@@ -64,11 +64,8 @@ func (g *project) read() *project {
 	g.Helper()
 	ctx := g.Context()
 	if g.set == nil {
-		repo, err := watcher.OpenRepo(ctx, g.Dir, g.Env)
-		fault.Check(g, err)
-		if g.db, err = cold.Open(ctx, filepath.Join(g.Dir, ".git", "log.db"), cold.Options{Now: time.Now}); err != nil {
-			g.Fatal(err)
-		}
+		repo := fault.Must(watcher.OpenRepo(ctx, g.Dir, g.Env))
+		g.db = fault.Must(cold.Open(ctx, filepath.Join(g.Dir, ".git", "log.db"), cold.Options{Now: time.Now}))
 		g.Cleanup(func() { _ = g.db.Close() })
 		clock := func() time.Time { return time.Unix(int64(g.date), 0) }
 		g.hot = hot.New(nil)
@@ -91,13 +88,11 @@ func (g *project) read() *project {
 func (g *project) knows(what, dir string, a, b event.Path, both, all int) {
 	g.Helper()
 	w := g.set.At(g.Context(), dir)
-	commits, err := w.History(g.Context())
-	fault.Check(g, err)
+	commits := fault.Must(w.History(g.Context()))
 	if n := commits.Count(a, b); n.Both != both || n.Of != all {
 		g.Errorf("%s: %s changed in %d of %d commits of %s, want %d of %d", what, b, n.Both, n.Of, a, both, all)
 	}
-	answer, err := w.Prefetch.Answer(g.Context(), event.Query{Files: []event.Path{a}, At: g.set.Now()}, history.Past{Commits: commits})
-	fault.Check(g, err)
+	answer := fault.Must(w.Prefetch.Answer(g.Context(), event.Query{Files: []event.Path{a}, At: g.set.Now()}, history.Past{Commits: commits}))
 	for _, s := range answer.Suggestions {
 		if _, err := os.Stat(w.Repo.Root.Abs(s.File)); err != nil {
 			g.Errorf("%s: the answer names %s, which the worktree lacks", what, s.File)

@@ -133,8 +133,7 @@ func TestWaitForDiffs(t *testing.T) {
 // with a key.
 func TestHideWords(t *testing.T) {
 	dir := t.TempDir()
-	seal, err := cold.OpenSeal(filepath.Join(dir, "key"))
-	fault.Check(t, err)
+	seal := fault.Must(cold.OpenSeal(filepath.Join(dir, "key")))
 	w := &Checkout{Reader: index.NewReader(event.Root(dir))}
 	w.Reader.Skip()
 	w.tree.Store(index.NewTree([]event.Path{"basket/checkout.go"}))

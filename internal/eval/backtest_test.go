@@ -39,8 +39,7 @@ func paired() (s Source) {
 // hand.
 func TestBacktest(t *testing.T) {
 	s := paired()
-	b, err := NewBacktest(t.Context(), s, Options{}, .7)
-	fault.Check(t, err)
+	b := fault.Must(NewBacktest(t.Context(), s, Options{}, .7))
 	// The last quarter of 122 commits: 15 of both files, 15 of other.go, and the two that are
 	// apart.
 	counts := []int{b.Commits, b.Complete, b.Spoke, b.LeftOut, b.Named, b.Right}
@@ -49,8 +48,8 @@ func TestBacktest(t *testing.T) {
 		!f[1].Missing[0].Later || f[1].Missing[0].File != "docs/a.md" {
 		t.Errorf("findings %+v", b.Findings)
 	}
-	if b, err = NewBacktest(t.Context(), Source{}, Options{}, .7); err != nil || b.Complete != 0 || b.Findings == nil {
-		t.Errorf("of nothing: %+v, %v", b, err)
+	if b := fault.Must(NewBacktest(t.Context(), Source{}, Options{}, .7)); b.Complete != 0 || b.Findings == nil {
+		t.Errorf("of nothing: %+v", b)
 	}
 }
 
@@ -60,8 +59,7 @@ func TestBacktestKnowsTheRules(t *testing.T) {
 	d := newTestRepo(t)
 	d.Write(".aoa/exceptions", "docs/a.md src/a.go\n")
 	d.Write(".gitattributes", "docs/* linguist-generated\n")
-	repo, err := watcher.OpenRepo(t.Context(), d.Dir, append(d.Env, "HOME="+t.TempDir()))
-	fault.Check(t, err)
+	repo := fault.Must(watcher.OpenRepo(t.Context(), d.Dir, append(d.Env, "HOME="+t.TempDir())))
 	b, err := NewBacktest(t.Context(), paired(), Options{Rules: func(ctx context.Context, l []prefetch.Lack) (change.Rules, error) {
 		return change.RulesOf(ctx, repo, l)
 	}}, .7)
@@ -92,8 +90,7 @@ func TestChanges(t *testing.T) {
 		add("src/a.go", "docs/b.md")
 	}
 	add("src/a.go", "src/c.go", "src/new.go")
-	got, err := Changes(t.Context(), s, Options{Newest: 2}, .55)
-	fault.Check(t, err)
+	got := fault.Must(Changes(t.Context(), s, Options{Newest: 2}, .55))
 	if len(got) != 2 || got[1].Commit.ID != "commit:21" {
 		t.Fatalf("asked about %+v", got)
 	}
@@ -157,8 +154,7 @@ func TestHistory(t *testing.T) {
 	d.Git("rm", "-q", "b.go")
 	d.Write("c.go", "c")
 	d.Commit("delete")
-	s, err := History(t.Context(), "x", d.Dir, d.Env, func(p event.Path) bool { return p == "c.go" })
-	fault.Check(t, err)
+	s := fault.Must(History(t.Context(), "x", d.Dir, d.Env, func(p event.Path) bool { return p == "c.go" }))
 	var got []string
 	for _, e := range s.Commits {
 		got = append(got, fmt.Sprintf("%s %s%v%v%v", e.Kind(), e.Text(), e.From(), e.Paths(), e.Gone()))

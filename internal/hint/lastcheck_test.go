@@ -116,8 +116,7 @@ func newChecks(t *testing.T) func(agent string, after []event.Path, payloads ...
 	t.Helper()
 	at := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 	now := func() time.Time { return at }
-	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: now})
-	fault.Check(t, err)
+	db := fault.Must(cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: now}))
 	t.Cleanup(func() { fault.Check(t, db.Close()) })
 	n := 0
 	return func(agent string, after []event.Path, payloads ...[]byte) string {
@@ -126,9 +125,8 @@ func newChecks(t *testing.T) func(agent string, after []event.Path, payloads ...
 		id := fmt.Sprint("s", n)
 		for i, raw := range payloads {
 			raw = []byte(strings.Replace(strings.Replace(string(raw), `"s"`, `"`+id+`"`, 1), "toolu_1", fmt.Sprint("toolu_", id, i), 1))
-			call, err := hooks.Decode(agent, nil, raw, hooks.Repo{Root: "/r", Now: now})
-			fault.Check(t, err)
-			_, _, err = db.Append(t.Context(), call.Events)
+			call := fault.Must(hooks.Decode(agent, nil, raw, hooks.Repo{Root: "/r", Now: now}))
+			_, _, err := db.Append(t.Context(), call.Events)
 			fault.Check(t, err)
 		}
 		c, err := contexts.New(contexts.Options{DB: db}).Assemble(t.Context(), contexts.Request{Session: id, For: contexts.ForCompact,

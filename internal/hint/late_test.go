@@ -38,14 +38,12 @@ func TestLateIsAskedAgain(t *testing.T) {
 	r := repotest.New(t)
 	r.Write("api/wire.go", "package api\n")
 	root, env := r.Dir, r.Env
-	repo, err := watcher.OpenRepo(t.Context(), root, env)
-	fault.Check(t, err)
+	repo := fault.Must(watcher.OpenRepo(t.Context(), root, env))
 	cfg, _, err := config.Load(env, "")
 	fault.Check(t, err)
 	now := func() time.Time { return epoch }
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: now, Log: log})
-	fault.Check(t, err)
+	db := fault.Must(cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: now, Log: log}))
 	defer db.Close()
 	w, sessions := checkout.New(repo), session.New()
 	w.ReadFirst(t.Context(), log)

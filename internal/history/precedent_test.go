@@ -95,8 +95,7 @@ func TestSketchesAreBounded(t *testing.T) {
 	fault.Same(t, "one more", s.Add(id(MaxSketched), nil), false)
 	fault.Same(t, "one that is known", s.Add(id(0), nil), true)
 	fault.Same(t, "no id", s.Add("HEAD", nil), true)
-	data, err := s.MarshalBinary()
-	fault.Check(t, err)
+	data := fault.Must(s.MarshalBinary())
 	var read Sketches
 	fault.Check(t, read.UnmarshalBinary(data))
 	for name, s := range map[string]*Sketches{"made": s, "read": &read} {
@@ -144,8 +143,7 @@ func TestSketchesOfOthers(t *testing.T) {
 }
 
 func FuzzSketches(f *testing.F) {
-	whole, err := cli().Sketches.MarshalBinary()
-	fault.Check(f, err)
+	whole := fault.Must(cli().Sketches.MarshalBinary())
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])
 	f.Add([]byte{0xa0})

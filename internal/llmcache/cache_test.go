@@ -42,9 +42,7 @@ func newClock() *clock { return &clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, ti
 func seal(t testing.TB) *cold.Seal {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := cold.OpenSeal(filepath.Join(dir, "key"))
-	fault.Check(t, err)
-	return s
+	return fault.Must(cold.OpenSeal(filepath.Join(dir, "key")))
 }
 
 func newTest(t testing.TB, c *clock, quota int64) *Cache {
@@ -136,8 +134,7 @@ func TestWriteAndRead(t *testing.T) {
 		want := Label{Key: "s_t_" + name, Description: "what " + name + " holds", Size: int64(len(data)) + 17,
 			At: clock.now().UnixMilli()}
 		fault.Same(t, "label", l, want)
-		got, err := c.Read(t.Context(), l.Key, Cut{})
-		fault.Check(t, err)
+		got := fault.Must(c.Read(t.Context(), l.Key, Cut{}))
 		fault.Same(t, "returned again", got.Label, want)
 		fault.Same(t, "notes", string(got.Notes), `{"source":"test"}`)
 		if !bytes.Equal(got.Data, data) || got.Total != int64(len(data)) {
@@ -158,9 +155,7 @@ func TestNothingIsMadeByAsking(t *testing.T) {
 	labels, total, err := c.List(t.Context(), Filter{Session: "s"})
 	fault.Check(t, err)
 	fault.Same(t, "labels", len(labels)+total, 0)
-	ids, err := c.Sessions(t.Context())
-	fault.Check(t, err)
-	fault.Same(t, "sessions", len(ids), 0)
+	fault.Same(t, "sessions", len(fault.Must(c.Sessions(t.Context()))), 0)
 	_, err = c.Read(t.Context(), "s_t_u", Cut{})
 	refused(t, err, CodeMissing)
 	_, err = c.Delete(t.Context(), "s_t_u")
@@ -226,11 +221,9 @@ func TestQuotaCountsTheDifference(t *testing.T) {
 	fault.Check(t, put("a", 10))
 	fault.Check(t, put("b", 990))
 	refused(t, put("c", 2000), CodeQuota, "1,000 allowed")
-	bytes, err := c.Delete(t.Context(), "s_t_a")
-	fault.Check(t, err)
-	fault.Same(t, "bytes deleted", bytes, int64(10))
+	fault.Same(t, "bytes deleted", fault.Must(c.Delete(t.Context(), "s_t_a")), int64(10))
 	fault.Check(t, put("c", 10))
-	_, err = c.Delete(t.Context(), "s_t_gone")
+	_, err := c.Delete(t.Context(), "s_t_gone")
 	refused(t, err, CodeMissing, "s_t_gone")
 	if n, items := used(t, c, "s"); n != 1000 || items != 2 {
 		t.Fatalf("%d bytes in %d items: a refused delete took something", n, items)
@@ -252,9 +245,7 @@ func TestListByTaskAndTime(t *testing.T) {
 		fault.Check(t, err)
 		out := ""
 		for _, l := range labels {
-			k, err := parseKey(l.Key)
-			fault.Check(t, err)
-			out += k.Turn
+			out += fault.Must(parseKey(l.Key)).Turn
 		}
 		return fmt.Sprint(out, " of ", total)
 	}
@@ -298,15 +289,12 @@ func TestDeliveredTwice(t *testing.T) {
 // living lists the sessions that have something.
 func living(t *testing.T, c *Cache) string {
 	t.Helper()
-	ids, err := c.Sessions(t.Context())
-	fault.Check(t, err)
-	return strings.Join(ids, " ")
+	return strings.Join(fault.Must(c.Sessions(t.Context())), " ")
 }
 
 func sweep(t *testing.T, c *Cache) string {
 	t.Helper()
-	gone, err := c.o.Blobs.Sweep(t.Context())
-	fault.Check(t, err)
+	gone := fault.Must(c.o.Blobs.Sweep(t.Context()))
 	var names []string
 	for _, e := range gone {
 		if e.Owner != "items" {
@@ -358,9 +346,8 @@ func TestOrphans(t *testing.T) {
 	clock.pass(life - time.Minute)
 	fault.Same(t, "swept", sweep(t, c), "")
 	write(t, c, "written", Item{})
-	_, err := c.Read(t.Context(), key, Cut{Limit: 1})
-	fault.Check(t, err)
-	_, _, err = c.List(t.Context(), Filter{Session: "listed"})
+	fault.Must(c.Read(t.Context(), key, Cut{Limit: 1}))
+	_, _, err := c.List(t.Context(), Filter{Session: "listed"})
 	fault.Check(t, err)
 	heard["heard"] = clock.now()
 	clock.pass(time.Minute)
@@ -392,9 +379,7 @@ func TestKeysAreEscaped(t *testing.T) {
 		"5f0c-2d.1E": "5f0c-2d.1E_t_u", "%5F": "%255F_t_u"} {
 		k := Key{id, "t", "u"}
 		fault.Same(t, "key", k.String(), want)
-		back, err := parseKey(want)
-		fault.Check(t, err)
-		fault.Same(t, "parsed", back, k)
+		fault.Same(t, "parsed", fault.Must(parseKey(want)), k)
 	}
 	for _, s := range []string{"", "a", "a_b", "a_b_c_d", "a__c", "a_b_%4", "a_b_%zz", "a_b_%41", "a_b_%5f", "a_b_c d",
 		strings.Repeat("a", 97) + "_b_c"} {
@@ -431,8 +416,7 @@ func TestCuts(t *testing.T) {
 		{Cut{Limit: 1}, "日本", "\xe6", 6, 1},
 	} {
 		fault.Check(t, c.cut.check())
-		got, err := c.cut.apply([]byte(c.in))
-		fault.Check(t, err)
+		got := fault.Must(c.cut.apply([]byte(c.in)))
 		fault.Same(t, fmt.Sprintf("%+v", c.cut), [3]any{string(got.Data), got.Total, got.Next}, [3]any{c.want, c.total, c.next})
 	}
 	for _, c := range []Cut{{Offset: -1}, {Limit: -1}, {Lines: "0"}, {Lines: "a"}, {Lines: "3-2"},

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
 	"strings"
 	"testing"
 	"time"
@@ -102,8 +101,7 @@ func TestRefusals(t *testing.T) {
 		write(t, c, "s", Item{Task: "t", Turn: turn, Data: []byte("x")})
 		clock.pass(time.Second)
 	}
-	_, err = c.Read(t.Context(), "s_t_a", Cut{})
-	fault.Check(t, err)
+	fault.Must(c.Read(t.Context(), "s_t_a", Cut{}))
 	if got := one("s", Item{Data: []byte("x")}); !strings.HasSuffix(got,
 		": s_t_b (1 bytes) s_t_c (1 bytes) s_t_d (1 bytes) s_t_e (1 bytes) s_t_f (1 bytes)") {
 		t.Error(got)

@@ -114,8 +114,7 @@ func TestMisdated(t *testing.T) {
 	commit := func(id string, author int64) event.Event {
 		return event.Event{ID: "commit:" + id, Time: time.Now(), Agent: "git", Body: event.Commit{Author: time.Unix(author, 0)}}
 	}
-	fresh, err := l.Append(t.Context(), []event.Event{commit("a", 1), commit("b", 253402300800), commit("c", 2)})
-	fault.Check(t, err)
+	fresh := fault.Must(l.Append(t.Context(), []event.Event{commit("a", 1), commit("b", 253402300800), commit("c", 2)}))
 	l.Add(event.Event{ID: "d", Time: time.Unix(-1, 0), Agent: "watch", Body: event.Save{}})
 	fault.Check(t, l.Flush(t.Context()))
 	if n := l.Misdated(); fresh != 3 || n != 2 {
@@ -156,14 +155,11 @@ func TestAddedWhileForgetting(t *testing.T) {
 	})
 	end := k.running(l)
 	for _, id := range []string{"a", "b", "c"} {
-		_, err := l.Append(t.Context(), []event.Event{deleted(id)})
-		fault.Check(t, err)
+		fault.Must(l.Append(t.Context(), []event.Event{deleted(id)}))
 	}
-	_, err := l.Append(t.Context(), []event.Event{{ID: "secret", Time: eventtest.Start, Session: "gone", Body: event.Prompt{}}})
-	fault.Check(t, err)
+	fault.Must(l.Append(t.Context(), []event.Event{{ID: "secret", Time: eventtest.Start, Session: "gone", Body: event.Prompt{}}}))
 	learning.Store(2) // the second batch, when it is learned again
-	gone, err := l.Forget(t.Context(), cold.ForgetFilter{Session: "gone"})
-	fault.Check(t, err)
+	gone := fault.Must(l.Forget(t.Context(), cold.ForgetFilter{Session: "gone"}))
 	fault.Same(t, "gone", len(gone.Events), 1)
 	fault.Check(t, l.Flush(t.Context()))
 	fault.Same(t, "known", got.ids(), []string{"a", "b", "c", "added"})
@@ -179,8 +175,7 @@ func TestNoSnapshotWhileForgetting(t *testing.T) {
 	k := newKept(t)
 	l := k.begin()
 	defer k.running(l)()
-	_, err := l.Append(t.Context(), []event.Event{deleted("a")})
-	fault.Check(t, err)
+	fault.Must(l.Append(t.Context(), []event.Event{deleted("a")}))
 	fault.Check(t, l.ask(t.Context(), func(ctx context.Context) error {
 		l.save(ctx)
 		_, err := l.delete(ctx, func(ctx context.Context) (gone cold.Forgotten, err error) {
@@ -258,8 +253,7 @@ func (k *kept) begin(more ...Consumer) *Log {
 	l := newLog(newStates(o), o)
 	l.consumers = append(l.consumers, more...)
 	fault.Check(k, l.load(k.Context()))
-	_, err := l.Replay(k.Context())
-	fault.Check(k, err)
+	fault.Must(l.Replay(k.Context()))
 	return l
 }
 
@@ -300,9 +294,8 @@ func TestPanic(t *testing.T) {
 	opens := l.consumers[len(l.consumers)-1].(firstOpens)
 	end := k.running(l)
 	for _, id := range []string{"first", "bad", "last"} {
-		_, err := l.Append(t.Context(), []event.Event{{ID: id, Time: eventtest.Start, Session: "s",
-			Body: event.Call{Act: event.ActRead, Paths: []event.Path{event.Path(id)}}}})
-		fault.Check(t, err)
+		fault.Must(l.Append(t.Context(), []event.Event{{ID: id, Time: eventtest.Start, Session: "s",
+			Body: event.Call{Act: event.ActRead, Paths: []event.Path{event.Path(id)}}}}))
 	}
 	end()
 	fault.Same(t, "opens that came behind the one that panicked", opens["s"], 2)

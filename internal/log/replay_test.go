@@ -80,8 +80,7 @@ func (k *kept) run(l *Log, batches [][]event.Event, saves int, once func() error
 		if once != nil && i == len(batches)/3 {
 			beside.Go(func() { fault.Check(k, once()) })
 		}
-		_, err := l.Append(ctx, slices.Clone(b))
-		fault.Check(k, err)
+		fault.Must(l.Append(ctx, slices.Clone(b)))
 	}
 	beside.Wait()
 	end()
@@ -162,12 +161,8 @@ func (k *kept) killed() (dir string) {
 // holds reports whether a file of the store has these bytes.
 func (k *kept) holds(what string) (found bool) {
 	k.Helper()
-	files, err := filepath.Glob(filepath.Join(k.dir, "*.db*"))
-	fault.Check(k, err)
-	for _, f := range files {
-		raw, err := os.ReadFile(f)
-		fault.Check(k, err)
-		found = found || bytes.Contains(raw, []byte(what))
+	for _, f := range fault.Must(filepath.Glob(filepath.Join(k.dir, "*.db*"))) {
+		found = found || bytes.Contains(fault.Must(os.ReadFile(f)), []byte(what))
 	}
 	return found
 }
@@ -192,13 +187,11 @@ func TestForgetKilledTwice(t *testing.T) {
 	end := k.running(l)
 	for _, e := range []event.Event{deleted("a"), {ID: "b", Time: eventtest.Start, Session: "gone", Agent: "test",
 		Body: event.Call{Act: event.ActRead, Paths: []event.Path{secret}}}, deleted("c")} {
-		_, err := l.Append(t.Context(), []event.Event{e})
-		fault.Check(t, err)
+		fault.Must(l.Append(t.Context(), []event.Event{e}))
 	}
 	fault.Check(t, l.Save(t.Context()))
-	_, err := k.db.Copy(t.Context())
-	fault.Check(t, err)
-	_, err = l.forget(t.Context(), func(ctx context.Context) (cold.Forgotten, error) {
+	fault.Must(k.db.Copy(t.Context()))
+	_, err := l.forget(t.Context(), func(ctx context.Context) (cold.Forgotten, error) {
 		fault.Check(t, l.o.Elsewhere(ctx, f))
 		gone, err := k.db.Forget(ctx, f)
 		kill()
@@ -214,8 +207,7 @@ func TestForgetKilledTwice(t *testing.T) {
 		o.Count = counted(func() { second = first.killed() })
 		starting := newLog(newStates(o), o)
 		fault.Check(t, starting.load(t.Context()))
-		_, err := starting.Replay(t.Context())
-		fault.Check(t, err)
+		fault.Must(starting.Replay(t.Context()))
 		if second == "" { // nothing is to be read again
 			second = first.killed()
 		}
@@ -223,14 +215,11 @@ func TestForgetKilledTwice(t *testing.T) {
 		l := again.begin()
 		end := again.running(l)
 		if i == 0 {
-			gone, err := l.Forget(t.Context(), f)
-			fault.Check(t, err)
-			fault.Same(t, "events that were still there", len(gone.Events), 1)
+			fault.Same(t, "events that were still there", len(fault.Must(l.Forget(t.Context(), f)).Events), 1)
 		}
 		fault.Check(t, l.Scrub(t.Context()))
 		fault.Check(t, l.Save(t.Context()))
-		left, err := again.db.Log(t.Context(), cold.LogFilter{})
-		fault.Check(t, err)
+		left := fault.Must(again.db.Log(t.Context(), cold.LogFilter{}))
 		fault.Same(t, "events", len(left), 2)
 		if known := l.Sessions.Get("gone", eventtest.Start).Exists(); known || again.holds(secret) {
 			t.Errorf("kill %d: its session is known: %v; bytes are left: %v", i, known, again.holds(secret))

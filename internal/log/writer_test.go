@@ -89,8 +89,7 @@ func TestTheDiskRefuses(t *testing.T) {
 			w, d, err := l.Trouble()
 			fault.Same(t, what, []any{w, d, err != nil, len(got.ids())}, []any{waiting, dropped, waiting > 0, known})
 		}
-		_, err := l.Append(t.Context(), many(0, 2))
-		fault.Check(t, err)
+		fault.Must(l.Append(t.Context(), many(0, 2)))
 		allow := k.refuse()
 		if n, err := l.Append(t.Context(), many(2, 1)); n != 0 || err == nil {
 			t.Errorf("%d events were appended: %v", n, err)
@@ -167,8 +166,7 @@ func TestARestReplayed(t *testing.T) {
 	l := k.begin()
 	end := k.running(l)
 	for _, e := range many(0, 3) {
-		_, err := l.Append(t.Context(), []event.Event{e})
-		fault.Check(t, err)
+		fault.Must(l.Append(t.Context(), []event.Event{e}))
 	}
 	end()
 	k.dropBlobs()
@@ -185,8 +183,7 @@ func TestARestReplayed(t *testing.T) {
 	defer k.running(l)()
 	l.Add(many(3, 1)...)
 	fault.Check(t, l.Flush(t.Context()))
-	_, err := l.Append(t.Context(), many(4, 1))
-	fault.Check(t, err)
+	fault.Must(l.Append(t.Context(), many(4, 1)))
 	fault.Same(t, "with the next batch", got.ids(), []string{"0", "1", "2", "3", "4"})
 }
 
@@ -204,8 +201,7 @@ func TestASnapshotThatFails(t *testing.T) {
 	told, broken := k.told(), &recorder{} // which cannot be saved
 	l := k.begin(broken)
 	defer k.running(l)()
-	_, err := l.Append(t.Context(), many(0, 1))
-	fault.Check(t, err)
+	fault.Must(l.Append(t.Context(), many(0, 1)))
 	saved := l.Save(t.Context())
 	if at, err := l.Saved(); saved == nil || !errors.Is(err, saved) || !at.IsZero() || l.Kept() != 0 {
 		t.Errorf("save: %v, saved at %v: %v, batch %d", saved, at, err, l.Kept())
@@ -256,8 +252,7 @@ func TestForgettingThatFails(t *testing.T) {
 	l := k.begin(got)
 	l.o.Elsewhere = func(context.Context, cold.ForgetFilter) error { return refuses }
 	defer k.running(l)()
-	_, err := l.Append(t.Context(), []event.Event{read("1", "s", "a.go"), read("2", "t", "b.go")})
-	fault.Check(t, err)
+	fault.Must(l.Append(t.Context(), []event.Event{read("1", "s", "a.go"), read("2", "t", "b.go")}))
 	if _, err := l.Forget(t.Context(), cold.ForgetFilter{}); err == nil {
 		t.Error("nothing was named, and it was forgotten")
 	}
@@ -267,8 +262,7 @@ func TestForgettingThatFails(t *testing.T) {
 	}
 	fault.Same(t, "known", got.ids(), []string{"1", "2"})
 	refuses = nil
-	gone, err = l.Forget(t.Context(), cold.ForgetFilter{Session: "s"})
-	fault.Check(t, err)
+	gone = fault.Must(l.Forget(t.Context(), cold.ForgetFilter{Session: "s"}))
 	fault.Same(t, "forgotten", []any{len(gone.Events), got.ids(), l.Unscrubbed()}, []any{1, []string{"2"}, error(nil)})
 }
 
@@ -284,8 +278,7 @@ func TestPrune(t *testing.T) {
 	told := k.told()
 	l := k.begin()
 	defer k.running(l)()
-	_, err := l.Append(t.Context(), many(0, 3))
-	fault.Check(t, err)
+	fault.Must(l.Append(t.Context(), many(0, 3)))
 	left := func(want int, said string) {
 		t.Helper()
 		fault.Check(t, l.Prune(t.Context(), 0))

@@ -82,8 +82,7 @@ func TestRandom(t *testing.T) {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		fault.Check(t, err)
+		text := fault.Must(os.ReadFile(name))
 		for _, w := range identifier.FindAllString(string(text), -1) {
 			words++
 			if random(w) {

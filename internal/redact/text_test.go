@@ -137,8 +137,7 @@ func FuzzText(f *testing.F) {
 // lines are the lines of a file of testdata, without comments, each cut into its parts.
 func lines(t testing.TB, name string) (out [][]string) {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/" + name)
-	fault.Check(t, err)
+	raw := fault.Must(os.ReadFile("testdata/" + name))
 	for line := range strings.Lines(string(raw)) {
 		line = strings.TrimSuffix(line, "\n")
 		if line == "" || strings.HasPrefix(line, "#") {

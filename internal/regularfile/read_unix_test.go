@@ -18,8 +18,7 @@ import (
 func TestHostile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	fault.Hostile(t, name, func(t *testing.T) {
-		dir, err := os.OpenRoot(filepath.Dir(name))
-		fault.Check(t, err)
+		dir := fault.Must(os.OpenRoot(filepath.Dir(name)))
 		defer dir.Close()
 		for _, links := range []regularfile.Links{regularfile.NoLinks, regularfile.FollowLinks} {
 			got, err := regularfile.Read(name, links, 1<<20)
@@ -83,8 +82,7 @@ func TestReadIn(t *testing.T) {
 	fault.Check(t, errors.Join(os.WriteFile(filepath.Join(outside, "secret"), []byte("s"), 0o600),
 		os.WriteFile(filepath.Join(dir, "file"), []byte("f"), 0o600), os.Symlink("file", filepath.Join(dir, "inside")),
 		os.Symlink(filepath.Join(outside, "secret"), filepath.Join(dir, "out"))))
-	root, err := os.OpenRoot(dir)
-	fault.Check(t, err)
+	root := fault.Must(os.OpenRoot(dir))
 	defer root.Close()
 	if got, err := regularfile.ReadIn(root, "inside", 10); string(got) != "f" || err != nil {
 		t.Errorf("inside: %q, %v", got, err)

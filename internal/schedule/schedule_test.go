@@ -35,8 +35,7 @@ func newBench(t *testing.T) *bench {
 // daemon runs housekeeping for a time, with a fresh process's knowledge.
 func (b *bench) daemon(lasts time.Duration, meanwhile func()) {
 	b.Helper()
-	db, err := cold.Open(b.Context(), b.path, cold.Options{Now: b.Now, Log: b.Log})
-	fault.Check(b.T, err)
+	db := fault.Must(cold.Open(b.Context(), b.path, cold.Options{Now: b.Now, Log: b.Log}))
 	b.Notes = db
 	ctx, end := context.WithTimeout(b.Context(), lasts)
 	defer end()

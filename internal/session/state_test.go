@@ -121,9 +121,7 @@ func TestSummariesGolden(t *testing.T) {
 	h := newStates(t)
 	var b strings.Builder
 	print := func(what string) {
-		text, err := json.Marshal(h.get("s"))
-		fault.Check(t, err)
-		fmt.Fprintf(&b, "%s: %s\n", what, text)
+		fmt.Fprintf(&b, "%s: %s\n", what, fault.Must(json.Marshal(h.get("s"))))
 	}
 	for i, body := range []event.Body{event.Start{Source: "startup"}, event.Prompt{Text: "go"},
 		event.Start{Source: "compact"},
@@ -149,9 +147,7 @@ func TestSummariesGolden(t *testing.T) {
 	print("one of another clone")
 	h.add("begun", event.State{Name: "active"})
 	h.did("begun", event.KindPrompt, "go")
-	text, err := json.Marshal(h.get("begun"))
-	fault.Check(t, err)
-	fmt.Fprintf(&b, "begun by a person: %s\n", text)
+	fmt.Fprintf(&b, "begun by a person: %s\n", fault.Must(json.Marshal(h.get("begun"))))
 	for i := range 60 {
 		h.did(fmt.Sprint("many", i), event.KindPrompt, "go")
 	}
@@ -209,8 +205,7 @@ func work(t *testing.T, seed uint64, restart bool) *Sessions {
 // again restores sessions from their snapshot.
 func again(t *testing.T, l *Sessions) *Sessions {
 	t.Helper()
-	saved, err := l.Snapshot()
-	fault.Check(t, err)
+	saved := fault.Must(l.Snapshot())
 	n := New()
 	fault.Check(t, n.Restore(saved))
 	return n
@@ -235,8 +230,7 @@ func FuzzRestore(f *testing.F) {
 	l := New()
 	l.Apply(event.Event{Time: time.UnixMilli(1e12).UTC(), Session: "s",
 		Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"a"}}})
-	saved, err := l.Snapshot()
-	fault.Check(f, err)
+	saved := fault.Must(l.Snapshot())
 	for _, data := range [][]byte{nil, saved, saved[:len(saved)-1], append([]byte{99}, saved[1:]...)} {
 		f.Add(data)
 	}

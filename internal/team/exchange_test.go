@@ -284,8 +284,7 @@ func TestForgotten(t *testing.T) {
 		x.agree("before", 5)
 		gone := func(what string, f cold.ForgetFilter, left int) {
 			t.Helper()
-			_, err := a.DB.Forget(t.Context(), f)
-			x.check(err)
+			fault.Must(a.DB.Forget(t.Context(), f))
 			x.check(a.t.Forget(t.Context(), NewFilter(f.Path, f.Session, f.Since, time.Now())))
 			fault.Until(t, time.Minute, what, func() bool { return len(b.holds()) == left && len(a.t.now().Forgets) == 0 })
 		}
@@ -297,8 +296,7 @@ func TestForgotten(t *testing.T) {
 		a.say(event.Event{ID: "5", Session: "t", Time: time.Now().Add(time.Second),
 			Body: event.Call{Act: event.ActRead, Paths: []event.Path{"in/c.go"}}})
 		fault.Until(t, time.Minute, "what came later", func() bool { return len(c.holds()) == 3 && len(b.holds()) == 3 })
-		entries, err := x.client().XRange(t.Context(), "aoa:{"+x.repo+"}:events", "-", "+").Result()
-		x.check(err)
+		entries := fault.Must(x.client().XRange(t.Context(), "aoa:{"+x.repo+"}:events", "-", "+").Result())
 		told := ""
 		for _, m := range entries {
 			if raw := fmt.Sprint(m.Values[field]); strings.Contains(raw, `"forget"`) {
@@ -313,8 +311,7 @@ func TestForgotten(t *testing.T) {
 
 // client is a client of the crew's server.
 func (x *crew) client() redis.UniversalClient {
-	c, err := dial(x.url)
-	x.check(err)
+	c := fault.Must(dial(x.url))
 	x.Cleanup(func() { c.Close() })
 	return c
 }
@@ -359,8 +356,7 @@ func TestServerLost(t *testing.T) {
 	}
 
 	c := x.client()
-	entries, err := c.XRange(t.Context(), "aoa:{"+x.repo+"}:events", "-", "+").Result()
-	x.check(err)
+	entries := fault.Must(c.XRange(t.Context(), "aoa:{"+x.repo+"}:events", "-", "+").Result())
 	for _, e := range entries[len(entries)/2:] { // a dump from before they came
 		x.check(c.XDel(t.Context(), "aoa:{"+x.repo+"}:events", e.ID).Err())
 	}
@@ -482,10 +478,8 @@ func TestNewestOrigins(t *testing.T) {
 // when it is told to.
 func TestHostileTLS(t *testing.T) {
 	t.Parallel()
-	ca, err := trusted()
-	fault.Check(t, err)
-	pair, err := tls.LoadX509KeyPair(ca.file("server.crt"), ca.file("server.key"))
-	fault.Check(t, err)
+	ca := fault.Must(trusted())
+	pair := fault.Must(tls.LoadX509KeyPair(ca.file("server.crt"), ca.file("server.key")))
 	endless := append([]byte("+"), make([]byte, 1<<20)...) // a line that goes on and on
 	talk := func(first, then []byte) func(net.Conn) {
 		return func(c net.Conn) {
@@ -514,8 +508,7 @@ func TestHostileTLS(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ln, err := net.Listen("tcp", "127.0.0.1:0")
-			fault.Check(t, err)
+			ln := fault.Must(net.Listen("tcp", "127.0.0.1:0"))
 			t.Cleanup(func() { ln.Close() })
 			go func() {
 				for {

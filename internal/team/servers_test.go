@@ -64,8 +64,7 @@ func NeedServer(t testing.TB, program string) {
 }
 
 func shortDir(t testing.TB) string {
-	dir, err := os.MkdirTemp("", "aoa") // a socket's name is short
-	fault.Check(t, err)
+	dir := fault.Must(os.MkdirTemp("", "aoa")) // a socket's name is short
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }
@@ -99,9 +98,7 @@ func start(t testing.TB, program, addr string, args ...string) *exec.Cmd {
 func freeAddr(t testing.TB) string {
 	t.Helper()
 	for range 200 {
-		n, err := rand.Int(rand.Reader, big.NewInt(10000))
-		fault.Check(t, err)
-		addr := fmt.Sprintf("127.0.0.1:%d", 12000+n.Int64())
+		addr := fmt.Sprintf("127.0.0.1:%d", 12000+fault.Must(rand.Int(rand.Reader, big.NewInt(10000))).Int64())
 		if l, err := net.Listen("tcp", addr); err == nil {
 			l.Close()
 			return addr
@@ -216,8 +213,7 @@ var trusted = sync.OnceValues(func() (*authority, error) {
 func serveSafe(t testing.TB) string {
 	t.Helper()
 	NeedServer(t, "redis-server")
-	ca, err := trusted()
-	fault.Check(t, err)
+	ca := fault.Must(trusted())
 	acl := filepath.Join(t.TempDir(), "users.acl")
 	rights := "user default off\nuser aoa on >p@ss " + strings.Join(Rights, " ") + "\n"
 	fault.Check(t, os.WriteFile(acl, []byte(rights), 0o600))
@@ -226,8 +222,7 @@ func serveSafe(t testing.TB) string {
 	start(t, "redis-server", "127.0.0.1:0", "--tls-port", port, "--tls-cert-file", ca.file("server.crt"), "--tls-key-file",
 		ca.file("server.key"), "--tls-ca-cert-file", ca.file("ca.crt"), "--tls-auth-clients", "no", "--aclfile", acl)
 	url := "rediss://aoa:p%40ss@" + addr + "/0"
-	c, err := dial(url)
-	fault.Check(t, err)
+	c := fault.Must(dial(url))
 	defer c.Close()
 	await(t, "the server", func(ctx context.Context) error { return c.Ping(ctx).Err() })
 	return url

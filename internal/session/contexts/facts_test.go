@@ -118,8 +118,7 @@ func TestThread(t *testing.T) {
 	}
 	r.log(t, s.events...)
 	edited := func() []event.Path {
-		h, err := r.history(t.Context(), "s", DefaultBudget)
-		fault.Check(t, err)
+		h := fault.Must(r.history(t.Context(), "s", DefaultBudget))
 		return h.work.sorted(func(event.Path) bool { return true })
 	}
 	fault.Same(t, "all are read", edited(), []event.Path{"at1000.go", "at999.go"})
@@ -174,8 +173,7 @@ func TestTextsGolden(t *testing.T) {
 	for _, q := range []string{"skip comments in the tokenizer of the parser", "speed up the import of large archives",
 		"write the release changelog", "the tcp server never retries",
 		"upload of pictures fails with 413", "Größenvergleich auf Windows", "paint the bikeshed", "parser"} {
-		found, err := r.similarTo(t.Context(), q, 4, nil)
-		fault.Check(t, err)
+		found := fault.Must(r.similarTo(t.Context(), q, 4, nil))
 		fmt.Fprintf(&b, "like %q\n", q)
 		for _, s := range found {
 			fmt.Fprintf(&b, "\t%.9f %s %q %q\n", s.score, s.session, s.text[:min(40, len(s.text))], s.files)

@@ -135,8 +135,7 @@ type contextFixture struct {
 func newContextFixture(t testing.TB) contextFixture {
 	t.Helper()
 	now := func() time.Time { return noon.Add(time.Hour) }
-	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: now})
-	fault.Check(t, err)
+	db := fault.Must(cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: now}))
 	t.Cleanup(func() { fault.Check(t, db.Close()) })
 	return contextFixture{New(Options{DB: db}), db}
 }
@@ -152,9 +151,7 @@ func (r contextFixture) log(t testing.TB, events ...event.Event) {
 
 func (r contextFixture) context(t testing.TB, q Request) Context {
 	t.Helper()
-	c, err := r.Assemble(t.Context(), q)
-	fault.Check(t, err)
-	return c
+	return fault.Must(r.Assemble(t.Context(), q))
 }
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

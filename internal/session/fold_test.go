@@ -42,29 +42,6 @@ func ev(kind event.Kind, after time.Duration, paths ...event.Path) event.Event {
 	return event.Event{Time: start.Add(after), Agent: "claude", Session: "s", Body: eventtest.Body(kind, paths...)}
 }
 
-func TestOpens(t *testing.T) {
-	d := newFixture(t)
-	d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"))
-	sub := ev(event.KindRead, time.Second, "c")
-	sub.Subagent = "sub"
-	eventtest.Set(&sub, "Tags", []string{"testing", "go"})
-	d.expect("a first open", d.apply(sub).Opened, "[{c true true [a b]}]")
-	d.expect("another open", d.apply(ev(event.KindRead, 0, "c", "a")).Opened, "[{c false false []} {a false false []}]")
-	d.expect("under the next prompt", d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, 0, "c")).Opened,
-		"[{c false true []}]")
-	d.apply(ev(event.KindRead, -time.Minute, "b")) // comes late
-	s := d.session(0)
-	d.expect("when a file was opened last", s.Opened["b"].At.Sub(start), "0s")
-	d.expect("files", s.Files(), "[a c b]")
-	d.expect("in the order of first opens", s.First, "[a b c]")
-	d.expect("the clock, the time, the current file", fmt.Sprint(s.Clock, " ", s.Last.Sub(start), " ", s.Current),
-		"8 1s b")
-	d.expect("the intent", s.Intent, "testing")
-	alone := ev(event.KindRead, 0, "x")
-	alone.Session = ""
-	d.expect("without a session", d.apply(alone).Opened, "[{x false false []}]")
-}
-
 func TestSaves(t *testing.T) {
 	save := func(after time.Duration, p event.Path) event.Event {
 		return event.Event{Agent: "watch", Time: start.Add(after), Body: event.Save{Paths: []event.Path{p}}}
@@ -86,19 +63,14 @@ func TestSaves(t *testing.T) {
 	}
 }
 
-func TestRename(t *testing.T) {
-	rename := func(from, to event.Path) event.Event {
-		return event.Event{Time: start, Body: event.Rename{From: []event.Path{from}, To: []event.Path{to}}}
-	}
+// TestRenameLeavesReaders: what a reader has of a session does not change when a file gets another
+// name.
+func TestRenameLeavesReaders(t *testing.T) {
 	d := newFixture(t)
-	d.apply(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"), ev(event.KindRead, 0, "z"))
+	d.apply(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"))
 	old := d.session(0)
-	d.apply(rename("b", "c"))
-	d.expect("files", d.session(0).First, "[a c z]")
-	d.expect("the change", d.session(0).Edited(), "[a c]")
-	d.expect("what a reader had", fmt.Sprint(old.First, old.Edited()), "[a b z] [a b]")
-	d.apply(rename("a", "z"), ev(event.KindRead, 0, "a"), rename("a", "c"))
-	d.expect("two that became one", d.session(0).First, "[z c]")
+	d.apply(event.Event{Time: start, Body: event.Rename{From: []event.Path{"b"}, To: []event.Path{"c"}}})
+	d.expect("now and before", fmt.Sprint(d.session(0).Edited(), old.First, old.Edited()), "[a c] [a b] [a b]")
 }
 
 // TestEverySessionEnds: however a session ends, its last change is over and what was predicted is
@@ -139,44 +111,16 @@ func others(n int) (out []event.Event) {
 	return out
 }
 
-// TestSaid: what the agent said last is known at a brief prompt, and nowhere else.
+// TestSaid: what the agent said last is forgotten after a day, and begins no session.
 func TestSaid(t *testing.T) {
 	d := newFixture(t)
 	stop := ev(event.KindStop, 0)
-	eventtest.Set(&stop, "Terms", []string{"basket"}, "Idents", []string{"parseprice"})
-	prompt := func(brief bool) event.Event {
-		e := ev(event.KindPrompt, 0)
-		eventtest.Set(&e, "Brief", brief)
-		return e
-	}
-	clear := ev(event.KindStart, 0)
-	eventtest.Set(&clear, "Source", "clear")
-	said, nothing := session.Text{Words: []string{"basket"}, Idents: []string{"parseprice"}}, session.Text{}
-	for name, c := range map[string]struct {
-		events []event.Event
-		want   session.Text
-	}{
-		"a brief prompt":              {[]event.Event{stop, prompt(true)}, said},
-		"the calls after it":          {[]event.Event{stop, prompt(true), ev(event.KindRead, 0, "a")}, said},
-		"a prompt of many words":      {[]event.Event{stop, prompt(false)}, nothing},
-		"a turn that ends in silence": {[]event.Event{stop, prompt(true), ev(event.KindStop, 0)}, nothing},
-		"/clear":                      {[]event.Event{stop, clear, prompt(true)}, nothing},
-	} {
-		d.apply(prompt(false))
-		d.apply(c.events...)
-		d.expect(name, d.session(0).Said, c.want)
-	}
+	eventtest.Set(&stop, "Terms", []string{"basket"})
+	d.apply(ev(event.KindPrompt, 0), stop)
+	d.expect("now", d.session(0).Said.Words, "[basket]")
+	d.expect("a day later", d.session(session.OverAfter).Said.Words, "[]")
+	stop.Session = "never began"
 	d.apply(stop)
-	saved, err := d.Snapshot()
-	if again := session.New(); err != nil || again.Restore(saved) != nil {
-		t.Error("a snapshot with what was said cannot be restored:", err)
-	} else {
-		d.expect("restored", again.Get("s", start).Said, said)
-	}
-	d.expect("a day later", d.session(session.OverAfter).Said, nothing)
-	other := stop
-	other.Session = "never began"
-	d.apply(other)
 	d.expect("a stop begins no session", d.Get("never began", start).Exists(), false)
 }
 

@@ -6,8 +6,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
@@ -25,10 +28,9 @@ import (
 // project is a repository and what is known of its history.
 type project struct {
 	*repotest.Repo
-	date int
-	set  *Set
-	hot  *hot.Store
-	db   *cold.DB
+	set *Set
+	hot *hot.Store
+	db  *cold.DB
 }
 
 // folded takes history as the daemon does: into the log, and what is new into the scores.
@@ -51,8 +53,7 @@ func (folded) Replaced() bool                                     { return false
 
 func newProject(t *testing.T) *project {
 	t.Helper()
-	g := &project{Repo: repotest.New(t), date: 1_700_000_000}
-	g.Now = func() time.Time { g.date += 60; return time.Unix(int64(g.date), 0) }
+	g := &project{Repo: repotest.New(t)}
 	for range 4 {
 		g.Commit("base", "a.go", "doc.md")
 	}
@@ -67,7 +68,7 @@ func (g *project) read() *project {
 		repo := fault.Must(watcher.OpenRepo(ctx, g.Dir, g.Env))
 		g.db = fault.Must(cold.Open(ctx, filepath.Join(g.Dir, ".git", "log.db"), cold.Options{Now: time.Now}))
 		g.Cleanup(func() { _ = g.db.Close() })
-		clock := func() time.Time { return time.Unix(int64(g.date), 0) }
+		clock := func() time.Time { return time.Unix(1_600_100_000, 0) } // after all commits
 		g.hot = hot.New(nil)
 		log, sessions := slog.New(slog.NewTextHandler(io.Discard, nil)), session.New()
 		first := New(repo)
@@ -85,119 +86,63 @@ func (g *project) read() *project {
 
 // knows compares in how many of its commits a file changed together with another, as the checkout
 // in a folder has it.
-func (g *project) knows(what, dir string, a, b event.Path, both, all int) {
+func (g *project) knows(dir string, a, b event.Path, both, all int) {
 	g.Helper()
 	w := g.set.At(g.Context(), dir)
 	commits := fault.Must(w.History(g.Context()))
 	if n := commits.Count(a, b); n.Both != both || n.Of != all {
-		g.Errorf("%s: %s changed in %d of %d commits of %s, want %d of %d", what, b, n.Both, n.Of, a, both, all)
+		g.Errorf("%s changed in %d of %d commits of %s, want %d of %d", b, n.Both, n.Of, a, both, all)
 	}
 	answer := fault.Must(w.Prefetch.Answer(g.Context(), event.Query{Files: []event.Path{a}, At: g.set.Now()}, history.Past{Commits: commits}))
 	for _, s := range answer.Suggestions {
 		if _, err := os.Stat(w.Repo.Root.Abs(s.File)); err != nil {
-			g.Errorf("%s: the answer names %s, which the worktree lacks", what, s.File)
+			g.Errorf("the answer names %s, which the worktree lacks", s.File)
 		}
 	}
 }
 
-func TestHistoryAfterCheckout(t *testing.T) {
-	g := newProject(t)
-	g.Git("checkout", "-q", "-b", "topic")
-	g.Commit("topic", "a.go", "new.go")
-	g.read().knows("on topic", "", "a.go", "new.go", 1, 5)
-	g.Git("checkout", "-q", "main")
-	g.read().knows("on main", "", "a.go", "doc.md", 4, 4)
-	g.Git("checkout", "-q", "--detach", "HEAD~2")
-	g.read().knows("detached", "", "a.go", "doc.md", 2, 2)
-	g.Git("checkout", "-q", "topic")
-	g.read().knows("on topic again", "", "a.go", "new.go", 1, 5)
-}
-
-func TestHistoryAfterRebase(t *testing.T) {
-	g := newProject(t)
-	g.Git("checkout", "-q", "-b", "topic", "HEAD~1")
-	g.Commit("topic", "b.go", "c.go")
-	g.Git("mv", "b.go", "d.go")
-	g.Commit("moved", "c.go")
-	g.read().knows("before", "", "c.go", "d.go", 2, 2)
-	g.Git("rebase", "-q", "main")
-	g.read().knows("after", "", "c.go", "d.go", 2, 2)
-	g.knows("what main has", "", "a.go", "doc.md", 4, 4)
-}
-
-func TestHistoryAfterAmend(t *testing.T) {
-	g := newProject(t)
-	g.Commit("one", "a.go", "b.go")
-	g.read().knows("before", "", "a.go", "b.go", 1, 5)
-	g.Write("c.go", "new\n")
-	g.Git("add", "-A")
-	g.Git("commit", "-q", "--amend", "-m", "again")
-	g.read().knows("after", "", "a.go", "b.go", 1, 5)
-	g.knows("what was added", "", "a.go", "c.go", 1, 5)
-}
-
-func TestHistoryAfterReset(t *testing.T) {
-	g := newProject(t)
-	g.Git("mv", "a.go", "b.go")
-	g.Commit("moved", "doc.md")
-	g.read().knows("before", "", "doc.md", "b.go", 5, 5)
-	g.Git("reset", "-q", "--hard", "HEAD~1")
-	g.read().knows("after", "", "doc.md", "a.go", 4, 4)
-	g.Git("reset", "-q", "--hard", "ORIG_HEAD")
-	g.read().knows("forward again", "", "doc.md", "b.go", 5, 5)
-}
-
-func TestHistoryAfterStash(t *testing.T) {
-	g := newProject(t).read()
-	g.Write("new.go", "new\n")
-	g.Git("mv", "a.go", "b.go")
-	g.Git("add", "-A")
-	g.Git("stash", "-q")
-	g.read().knows("stashed", "", "doc.md", "a.go", 4, 4)
-	g.Git("stash", "pop", "-q")
-	g.read().knows("popped", "", "doc.md", "doc.md", 0, 4)
-}
-
-func TestHistoryOfWorktrees(t *testing.T) {
-	g := newProject(t)
-	linked := g.At(g.Dir + "-linked")
-	g.Git("worktree", "add", "-q", "-b", "far", linked.Dir)
-	linked.Git("mv", "a.go", "far.go")
-	linked.Commit("moved far away", "doc.md", "only.go")
-	g.read().knows("here", "", "doc.md", "a.go", 4, 4)
-	g.knows("there", linked.Dir, "doc.md", "far.go", 5, 5)
-	g.knows("there", linked.Dir, "only.go", "far.go", 1, 1)
-	g.knows("what is only there", "", "only.go", "doc.md", 0, 0)
-}
-
-// TestHistoryOfARenameElsewhere: a rename on another branch takes no history away, neither the
-// commits of a file nor its scores.
-func TestHistoryOfARenameElsewhere(t *testing.T) {
-	g := newProject(t)
-	g.Git("checkout", "-q", "-b", "topic")
-	g.Git("mv", "a.go", "moved.go")
-	g.Commit("moved", "doc.md")
-	g.read().knows("on topic", "", "doc.md", "moved.go", 5, 5)
-	scored := func(what string, f, none event.Path) {
-		t.Helper()
+// TestScript runs testdata/script: what is known of the past after what git does. Beside the
+// commands of package repotest there are these; each reads first what is new in git:
+//
+//	base                  make a repository with four commits of a.go and doc.md
+//	knows A B BOTH ALL [FOLDER]  B changed in so many commits of A as the checkout in FOLDER has them
+//	scored A B            A has a score, B has none
+func TestScript(t *testing.T) {
+	cmds := repotest.Commands(t)
+	at := func(ts *testscript.TestScript) *project {
+		return ts.Value("project").(*project).in(repotest.In(t, ts)).read()
+	}
+	cmds["base"] = func(ts *testscript.TestScript, _ bool, _ []string) {
+		cmds["repo"](ts, false, []string{"repo"})
+		for range 4 {
+			repotest.In(t, ts).Commit("base", "a.go", "doc.md")
+		}
+	}
+	cmds["knows"] = func(ts *testscript.TestScript, _ bool, args []string) {
+		dir := ""
+		if len(args) > 4 {
+			dir = ts.MkAbs(args[4])
+		}
+		both, all := fault.Must(strconv.Atoi(args[2])), fault.Must(strconv.Atoi(args[3]))
+		at(ts).knows(dir, event.Path(args[0]), event.Path(args[1]), both, all)
+	}
+	cmds["scored"] = func(ts *testscript.TestScript, _ bool, args []string) {
+		g := at(ts)
 		v := g.hot.View(g.set.Now())
-		got := v.Of(hot.Churn, []string{string(f), string(none)})
+		got := v.Of(hot.Churn, args)
 		if err := v.Load(t.Context()); err != nil || !(got.Value[0] > 3) || got.Value[1] != 0 {
-			t.Errorf("%s: %s and %s have scores of %v (%v)", what, f, none, got.Value, err)
+			ts.Fatalf("scores of %v (%v)", got.Value, err)
 		}
 	}
-	scored("on topic", "moved.go", "a.go")
-	for range 2 {
-		g.Git("checkout", "-q", "main")
-		g.read().knows("on main", "", "doc.md", "a.go", 4, 4)
-		scored("on main", "a.go", "moved.go")
-		g.Git("checkout", "-q", "topic")
-		g.read().knows("on topic again", "", "doc.md", "moved.go", 5, 5)
-		scored("on topic again", "moved.go", "a.go")
-	}
-	g.Git("checkout", "-q", "main")
-	g.Commit("on main", "a.go", "doc.md")
-	g.read().knows("a commit after it", "", "doc.md", "a.go", 5, 5)
-	g.Git("merge", "-q", "--no-edit", "-X", "ours", "topic")
-	g.read().knows("merged", "", "doc.md", "moved.go", 6, 6)
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true, Cmds: cmds,
+		Setup: func(e *testscript.Env) error {
+			e.Values["project"] = &project{}
+			return repotest.Setup(e)
+		}})
+}
+
+// in is the same project as a command of a script sees its repository.
+func (g *project) in(r *repotest.Repo) *project {
+	g.Repo = r
+	return g
 }

@@ -59,15 +59,14 @@ func TestHostile(t *testing.T) {
 	r := newContextFixture(t)
 	s := &tape{session: "s"}
 	for _, x := range hostile {
+		begin := len(s.events)
 		e := event.Event{Body: event.Prompt{Text: x}}.Normalize(noon) // what the daemon does to every event
 		s.ask(e.Text()).run(e.Text(), false).add(event.Event{Body: event.Call{Act: event.ActRun, Text: "make " + e.Text(), Failing: []string{e.Text()}}}).
 			add(event.Event{Body: event.Call{Act: event.ActSearch, Text: e.Text()}}).
 			add(event.Event{Body: event.Call{Act: event.ActRun, Tool: "Agent", Text: e.Text()}}).
 			do(event.KindEdit, event.Path("a/"+strings.ReplaceAll(x[:min(len(x), 50)], "\x00", ""))).
 			add(event.Event{Body: event.Call{Act: event.ActOther, Failure: "denied", Paths: []event.Path{event.Path("<b>" + x[:min(len(x), 40)])}}})
-	}
-	for _, e := range s.events {
-		r.log(t, e)
+		r.log(t, s.events[begin:]...)
 		harmless(t, r.context(t, Request{Session: "s"}), DefaultBudget.Total)
 		harmless(t, r.context(t, Request{Session: "s", For: ForPrompt, Prompt: e.Text()}), DefaultBudget.Total)
 	}

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"encoding/json"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -101,19 +97,27 @@ var allowed = map[string][]string{
 // heavy are packages that aoa-hook may not link: they cost the start of each hook.
 var heavy = []string{"net/http", "crypto/tls", "regexp", "text/template", "database/sql", "log/slog"}
 
-type pkg struct {
-	ImportPath string
-	Imports    []string
+// listed is what go list prints about packages of the module, by words.
+func listed(t *testing.T, args ...string) (lines [][]string) {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	fault.Check(t, err)
+	for line := range strings.Lines(string(out)) {
+		lines = append(lines, strings.Fields(line))
+	}
+	return lines
 }
 
 func TestImportLaw(t *testing.T) {
-	pkgs := list(t)
-	if len(pkgs) < 10 {
-		t.Fatalf("found %d packages: the law was not applied to the module", len(pkgs))
+	packages := listed(t, "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
+	if len(packages) < 10 {
+		t.Fatalf("found %d packages: the law was not applied to the module", len(packages))
 	}
-	for _, p := range pkgs {
-		from := strings.TrimPrefix(p.ImportPath, module+"/")
-		for _, imp := range p.Imports {
+	for _, p := range packages {
+		from := strings.TrimPrefix(p[0], module+"/")
+		for _, imp := range p[1:] {
 			if to, ours := strings.CutPrefix(imp, module+"/"); ours && !may(from, to) {
 				t.Errorf("%s may not import %s", from, to)
 			}
@@ -129,56 +133,17 @@ func may(from, to string) bool {
 	return slices.Contains(edges, "*") || slices.Contains(edges, to)
 }
 
-func list(t *testing.T) []pkg {
-	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
-	cmd.Dir = "../.."
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	var pkgs []pkg
-	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
-		var p pkg
-		fault.Check(t, dec.Decode(&p))
-		pkgs = append(pkgs, p)
-	}
-	return pkgs
-}
-
-// TestLinked: the program that agents start links nothing that is slow to start, and the product no program of its
-// developers. Package scripts itself is the hooks' text.
+// TestLinked: the program that agents start links nothing that is slow to start, and the product no
+// program of its developers. Package scripts itself is the hooks' text.
 func TestLinked(t *testing.T) {
 	for programs, refused := range map[string]func(name string) bool{
 		"./cmd/aoa-hook": func(name string) bool { return slices.Contains(heavy, name) },
 		"./cmd/...":      func(name string) bool { return strings.HasPrefix(name, module+"/scripts/") },
 	} {
-		cmd := exec.Command("go", "list", "-deps", programs)
-		cmd.Dir = "../.."
-		out, err := cmd.Output()
-		fault.Check(t, err)
-		for _, name := range strings.Fields(string(out)) {
-			if refused(name) {
-				t.Errorf("%s links %s", programs, name)
+		for _, p := range listed(t, "-deps", programs) {
+			if refused(p[0]) {
+				t.Errorf("%s links %s", programs, p[0])
 			}
-		}
-	}
-}
-
-// TestNoTemplates: text/template calls methods by name, so the linker keeps every exported method
-// of the program: 9 MB. Cobra has templates for texts of one's own: they are not used.
-func TestNoTemplates(t *testing.T) {
-	own := regexp.MustCompile(`\.Set(Usage|Help|Version)Template\(`)
-	files, err := filepath.Glob("*.go")
-	fault.Check(t, err)
-	for _, f := range files {
-		if text, err := os.ReadFile(f); err != nil || own.Match(text) && !strings.HasSuffix(f, "_test.go") {
-			t.Errorf("%s gives cobra a template (%v)", f, err)
-		}
-	}
-	for _, p := range list(t) {
-		if slices.Contains(p.Imports, "text/template") || slices.Contains(p.Imports, "html/template") {
-			t.Errorf("%s imports a template package", p.ImportPath)
 		}
 	}
 }

@@ -9,9 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +20,32 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
+// answers asks a question that every daemon can answer which has read the history.
+func (d *sandbox) answers(when string) {
+	d.Helper()
+	if s := d.do("suggest", "server/wire.go"); s.code != 0 || !strings.Contains(s.out, "docs/protocol.md") {
+		d.Errorf("%s: exit %d\n%s%s", when, s.code, s.out, s.err)
+	}
+}
+
+// reads sends the hook of a call that has read README.md, and leaves.
+func (d *sandbox) reads(session, id string) {
+	d.Helper()
+	_, err := d.send(api.Hook{Agent: "claude", Dir: d.dir,
+		Payload: d.hook("PostToolUse", session, id, "Read", "README.md")})
+	fault.Check(d, err)
+}
+
+// ends waits for a daemon that has a reason to end, and wants a clean end.
+func (d *sandbox) ends(daemon *exec.Cmd) {
+	d.Helper()
+	late := time.AfterFunc(patient, func() { _ = daemon.Process.Kill() })
+	defer late.Stop()
+	if err := daemon.Wait(); err != nil {
+		d.Errorf("the daemon goes on, or ended with %v", err)
+	}
+}
+
 // TestManyAtOnce: ten daemons and ten clients start in the same moment. One daemon serves all
 // clients, the others leave without a word.
 func TestManyAtOnce(t *testing.T) {
@@ -29,22 +53,15 @@ func TestManyAtOnce(t *testing.T) {
 	d.must("daemon", "stop")
 	var daemons [10]*exec.Cmd
 	var words [10]bytes.Buffer
-	var answers [10]said
 	var clients sync.WaitGroup
 	for i := range daemons {
 		daemons[i] = d.command(d.bin, "daemon", "run")
 		daemons[i].Stdout, daemons[i].Stderr = &words[i], &words[i]
 		fault.Check(t, daemons[i].Start())
-		clients.Go(func() { answers[i] = d.do("suggest", "server/wire.go", "--json") })
+		clients.Go(func() { d.answers(fmt.Sprint("client ", i)) })
 	}
 	clients.Wait()
-	pid := d.status().Pid
-	for i, a := range answers {
-		if a.code != 0 || !strings.Contains(a.out, "docs/protocol.md") {
-			t.Errorf("client %d: exit %d\n%s%s", i, a.code, a.out, a.err)
-		}
-	}
-	var left int
+	pid, left := d.status().Pid, 0
 	for i, p := range daemons {
 		if p.Process.Pid == pid {
 			continue
@@ -54,16 +71,14 @@ func TestManyAtOnce(t *testing.T) {
 			t.Errorf("a daemon that did not win: %v, it said %q", err, &words[i])
 		}
 	}
-	if left < 9 {
+	if left < 9 { // a client may have started the winner
 		t.Errorf("%d of ten daemons left", left)
 	}
 	fault.Same(t, "the winner", d.status().Pid, pid)
 	d.must("daemon", "stop")
 	for _, p := range daemons {
 		if p.Process.Pid == pid {
-			if err := p.Wait(); err != nil {
-				t.Errorf("the winner, when it was stopped: %v", err)
-			}
+			d.ends(p)
 		}
 	}
 }
@@ -73,14 +88,9 @@ func TestManyAtOnce(t *testing.T) {
 func TestAnotherBuild(t *testing.T) {
 	d := initialized(t, 16)
 	before := d.status()
-	want := map[string]bool{}
-	for i := range 40 {
-		id := fmt.Sprintf("t%d", i)
-		want["s:"+id+":post:"] = true
-		if _, err := d.send(api.Hook{Agent: "claude", Dir: d.dir,
-			Payload: d.hook("PostToolUse", "s", id, "Read", "README.md")}); err != nil {
-			t.Fatal(err)
-		}
+	const many = 40
+	for i := range many {
+		d.reads("s", fmt.Sprint("t", i))
 	}
 	other := *d
 	other.bin = filepath.Join(filepath.Dir(d.dir), "aoa"+filepath.Ext(d.bin))
@@ -101,91 +111,59 @@ func TestAnotherBuild(t *testing.T) {
 		}
 		pids[st.Pid] = true
 	}
-	if other.status().Build == before.Build {
-		t.Error("the daemon is still of the old build")
+	if pids[before.Pid] || len(pids) != 1 || other.status().Build == before.Build {
+		t.Errorf("daemon %d was replaced by %v, want one, of another build", before.Pid, pids)
 	}
-	if pids[before.Pid] || len(pids) != 1 {
-		t.Errorf("daemon %d was replaced by %v, want one", before.Pid, pids)
-	}
-	for _, e := range other.log("--kind", "read") {
-		delete(want, e.ID)
-	}
-	if len(want) > 0 {
-		t.Errorf("%d of 40 events that hooks had written are lost: %v", len(want), want)
-	}
+	fault.Same(t, "events that hooks had written", len(other.log("--kind", "read")), many)
 }
 
 // TestRepositoryGone: the daemon of a deleted or moved repository ends by itself and builds nothing
-// again.
+// again, whether it watches the repository or only looks at it from time to time.
 func TestRepositoryGone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted here")
 	}
-	t.Parallel()
-	for name, watch := range map[string]string{"watched": "on", "unwatched": "off"} {
-		t.Run("deleted/"+name, func(t *testing.T) {
-			d := initialized(t, 16)
-			d.must("daemon", "stop")
-			daemon := d.daemon("AOA_WATCH=" + watch)
-			d.read()
-			fault.Check(t, os.RemoveAll(d.dir))
-			d.ends(daemon)
-			if _, err := os.Lstat(d.dir); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("something is there again: %v", err)
-			}
-		})
-	}
-	t.Run("moved", func(t *testing.T) {
-		d := initialized(t, 16)
-		d.must("daemon", "stop")
-		daemon := d.daemon()
-		d.read()
-		mustCall(d, api.Events, []event.Event{{ID: "x", Time: time.Now(), Session: "s",
-			Body: event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}}})
-		old := d.dir
-		d.dir += "-elsewhere"
-		fault.Check(t, os.Rename(old, d.dir))
-		d.ends(daemon)
-		if _, err := os.Lstat(old); !errors.Is(err, os.ErrNotExist) {
+	gone := func(t *testing.T, dir string) {
+		if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("something is in the old place: %v", err)
 		}
-		if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
-			t.Errorf("in the new place: %s", out)
-		}
-		if got := d.log("--kind", "read"); len(got) != 1 || got[0].ID != "x" {
-			t.Errorf("what was learned in the old place: %v", got)
-		}
-	})
-	t.Run("cloned again", func(t *testing.T) {
-		d := initialized(t, 16)
-		d.must("daemon", "stop")
-		daemon := d.daemon("AOA_WATCH=off")
-		aside, fresh := d.dir+"-old", d.dir+"-new"
-		fault.Check(t, os.Rename(d.dir, aside))
-		if out, err := exec.Command("cp", "-R", aside, fresh).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-		if err := os.Rename(fresh, d.dir); err != nil { // at once: the daemon may just open a database in the old place
-			t.Fatal(err)
-		}
-		d.ends(daemon)
-		d.must("suggest", "server/wire.go")
-	})
-}
-
-// ends waits for a daemon that has a reason to end, and wants a clean end.
-func (d *sandbox) ends(daemon *exec.Cmd) {
-	d.Helper()
-	done := make(chan error, 1)
-	go func() { done <- daemon.Wait() }()
-	select {
-	case err := <-done:
-		if err != nil {
-			d.Errorf("the daemon ended with %v", err)
-		}
-	case <-time.After(patient):
-		d.kill(daemon)
-		d.Error("the daemon goes on")
+	}
+	for name, c := range map[string]struct {
+		watch string
+		harm  func(t *testing.T, d *sandbox, ends func())
+	}{
+		"deleted": {"off", func(t *testing.T, d *sandbox, ends func()) {
+			fault.Check(t, os.RemoveAll(d.dir))
+			ends()
+			gone(t, d.dir)
+		}},
+		"moved": {"on", func(t *testing.T, d *sandbox, ends func()) {
+			mustCall(d, api.Events, []event.Event{{ID: "x", Time: time.Now(), Session: "s",
+				Body: event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}}})
+			old := d.dir
+			d.dir += "-elsewhere"
+			fault.Check(t, os.Rename(old, d.dir))
+			ends()
+			gone(t, old)
+			d.answers("in the new place")
+			fault.Same(t, "events that were learned in the old place", len(d.log("--kind", "read")), 1)
+		}},
+		"cloned again": {"off", func(t *testing.T, d *sandbox, ends func()) {
+			aside, fresh := d.dir+"-old", d.dir+"-new"
+			fault.Check(t, os.Rename(d.dir, aside))
+			fault.Check(t, exec.Command("cp", "-R", aside, fresh).Run())
+			fault.Check(t, os.Rename(fresh, d.dir)) // at once: the daemon may just open a database in the old place
+			ends()
+			d.answers("in the clone")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := initialized(t, 16)
+			d.must("daemon", "stop")
+			daemon := d.daemon("AOA_WATCH=" + c.watch)
+			d.read()
+			c.harm(t, d, func() { d.ends(daemon) })
+		})
 	}
 }
 
@@ -194,7 +172,6 @@ func (d *sandbox) ends(daemon *exec.Cmd) {
 func TestRemoveBesideHooks(t *testing.T) {
 	t.Parallel()
 	d := newSandbox(t, 4)
-	book := fault.Open(t, "remove beside hooks and init")
 	for round := range fault.Size(2, 2*fault.Rounds()) {
 		d.must("init")
 		store := d.place().Store
@@ -228,7 +205,6 @@ func TestRemoveBesideHooks(t *testing.T) {
 			conn.Close()
 			t.Errorf("round %d: a daemon is left", round)
 		}
-		book.Add(verdict(t), 1)
 	}
 }
 
@@ -240,80 +216,19 @@ func TestStoreReplaced(t *testing.T) {
 	}
 	d := initialized(t, 16)
 	d.must("daemon", "stop")
-	book := fault.Open(t, "store deleted and made again")
 	for range fault.Size(1, fault.Rounds()) {
 		old := d.daemon()
 		d.read()
-		if _, err := d.send(api.Hook{Agent: "claude", Dir: d.dir,
-			Payload: d.hook("PostToolUse", "old", "t1", "Read", "README.md")}); err != nil {
-			t.Fatal(err)
-		}
+		d.reads("old", "t1")
 		// the daemon may be writing into it
 		d.until("the store is deleted", func() bool { return os.RemoveAll(d.place().Store) == nil })
 		d.must("init")
 		d.ends(old)
-		if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
-			t.Errorf("after the old daemon ended: %s", out)
-		}
-		if pid := d.status().Pid; pid == old.Process.Pid {
-			t.Errorf("daemon %d serves a store that it did not make", pid)
-		}
-		if out := d.must("session", "list", "--json"); strings.Contains(out, "old") {
-			t.Errorf("the new store holds a session of the old one: %s", out)
-		}
-		if got := d.log("--kind", "read"); len(got) != 0 {
-			t.Errorf("the new store holds %d events of the old one", len(got))
+		d.answers("after the old daemon ended")
+		known := d.must("session", "list", "--json") + d.must("log", "--json", "--kind", "read")
+		if strings.Contains(known, "old") {
+			t.Errorf("the new store holds a session of the old one: %s", known)
 		}
 		d.must("daemon", "stop")
-		book.Add(verdict(t), 1)
-	}
-}
-
-// restored is how many events the last start of a daemon replayed.
-func (d *sandbox) restored() int {
-	d.Helper()
-	text, err := os.ReadFile(filepath.Join(d.place().Store, "aoa.log"))
-	fault.Check(d, err)
-	all := regexp.MustCompile(`msg=restored .*?events=(\d+)`).FindAllSubmatch(text, -1)
-	if len(all) == 0 {
-		d.Fatalf("no start is logged:\n%s", text)
-	}
-	n, err := strconv.Atoi(string(all[len(all)-1][1]))
-	fault.Check(d, err)
-	return n
-}
-
-// TestSnapshotAfterLongReplay: a daemon that had to replay much writes a snapshot soon, so that the
-// next one need not, however early the first was killed.
-func TestSnapshotAfterLongReplay(t *testing.T) {
-	t.Parallel()
-	d := newSandbox(t, 4)
-	d.env = append(d.env, "AOA_LOG_LEVEL=info")
-	d.must("init")
-	d.must("daemon", "stop")
-	const many = 6000
-	db := openLog(d)
-	for i := 0; i < many; i += 500 {
-		var batch []event.Event
-		for j := range 500 {
-			batch = append(batch, event.Event{ID: fmt.Sprint("e", i+j),
-				Time: time.Now().UTC().Truncate(time.Millisecond), Session: fmt.Sprint("s", j%7),
-				Body: event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}})
-		}
-		if _, _, err := db.Append(t.Context(), batch); err != nil {
-			t.Fatal(err)
-		}
-	}
-	fault.Check(t, db.Close())
-	begin := time.Now()
-	first := d.daemon()
-	if n := d.restored(); n < many {
-		t.Fatalf("the first start replayed %d events, want %d", n, many)
-	}
-	d.until("a snapshot is written", func() bool { return mustCall(d, api.Status, api.None{}).Snapshot.After(begin) })
-	d.kill(first)
-	d.kill(d.daemon())
-	if n := d.restored(); n > 100 {
-		t.Errorf("the second start replayed %d events", n)
 	}
 }

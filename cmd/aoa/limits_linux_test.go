@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +10,23 @@ import (
 	"github.com/aoa-dev/aoa/hooks/install"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
+
+// limited runs a line of a shell under a limit.
+func (d *sandbox) limited(limit, stdin, line string) said {
+	d.Helper()
+	return d.finish(d.command("sh", "-c", "ulimit "+limit+"; "+line), stdin)
+}
+
+// harmless checks what a hook left behind: nothing but one JSON object.
+func (s said) harmless(t *testing.T, book *fault.Book, limit string) {
+	t.Helper()
+	if s.code != 0 || s.err != "" || s.out != "" && !json.Valid([]byte(s.out)) {
+		t.Errorf("a hook under ulimit %s: exit %d, %q, %q", limit, s.code, s.out, s.err)
+		book.Add(fault.Wrong, 1)
+		return
+	}
+	book.Add(fault.Whole, 1)
+}
 
 // TestLimits: a hook, and the daemon that it starts, with few open files or short files. Hooks exit
 // 0 and are silent but for one JSON object; a command says what is wrong; without the limit
@@ -30,45 +45,26 @@ func TestLimits(t *testing.T) {
 		{limit: "-f 100"},
 	} {
 		t.Run(strings.Trim(c.limit, "-"), func(t *testing.T) {
-			t.Parallel()
-			book := fault.Open(t, "hooks and a daemon under ulimit "+c.limit)
-			d := newSandbox(t, 16)
-			d.must("init")
+			d := initialized(t, 16)
 			d.must("daemon", "stop")
-			limited := func(stdin string, args ...string) said {
-				t.Helper()
-				cmd := exec.Command("sh", append([]string{"-c", "ulimit " + c.limit + `; exec "$@"`, "sh", d.bin}, args...)...)
-				cmd.Dir, cmd.Env, cmd.Stdin = d.dir, d.env, strings.NewReader(stdin)
-				var out, errs bytes.Buffer
-				cmd.Stdout, cmd.Stderr = &out, &errs
-				_ = cmd.Run() // ProcessState has the result
-				return said{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
-			}
-			s := limited("", "suggest", "server/wire.go")
+			book := fault.Open(t, "hooks and a daemon under ulimit "+c.limit)
+			s := d.limited(c.limit, "", "exec "+d.bin+" suggest server/wire.go")
 			refused := s.code != 0 && strings.Contains(s.err, c.refusal) && strings.Contains(s.err, "hint:")
 			if !refused && (s.code != 0 || c.refusal != "") {
 				t.Errorf("suggest: exit %d: %s", s.code, s.err)
 			}
-			for i := range 5 * fault.Rounds() {
-				hook := d.hook("PostToolUse", "s", fmt.Sprint("toolu_", i), "Read", "server/wire.go")
-				if i%5 == 4 {
-					hook = d.hook("UserPromptSubmit", "s", fmt.Sprint("p", i), "", "the wire of the server waits")
-				}
-				s := limited(string(hook), "hook", "claude")
-				if s.code != 0 || s.err != "" || s.out != "" && !json.Valid([]byte(s.out)) {
-					t.Errorf("a hook: exit %d, %q, %q", s.code, s.out, s.err)
-					book.Add(fault.Wrong, 1)
-					continue
-				}
-				book.Add(fault.Whole, 1)
+			hook := func(raw json.RawMessage) {
+				d.limited(c.limit, string(raw), "exec "+d.bin+" hook claude").harmless(t, book, c.limit)
+			}
+			for i := range fault.Rounds() {
+				hook(d.hook("PostToolUse", "s", fmt.Sprint("toolu_", i), "Read", "server/wire.go"))
+				hook(d.hook("UserPromptSubmit", "s", fmt.Sprint("p", i), "", "the wire of the server waits"))
 			}
 			if c.learns {
-				d.until("what the hooks said is there", func() bool { return len(d.log("--kind", "read")) >= 4*fault.Rounds() })
+				d.until("what the hooks said is there", func() bool { return len(d.log("--kind", "read")) >= fault.Rounds() })
 			}
 			d.do("daemon", "stop", "--force")
-			if s := d.do("suggest", "server/wire.go"); s.code != 0 {
-				t.Errorf("without the limit: exit %d: %s", s.code, s.err)
-			}
+			d.answers("without the limit")
 		})
 	}
 }
@@ -77,37 +73,19 @@ func TestLimits(t *testing.T) {
 // takes for a refusal of the tool. The command in the settings of an agent exits 0 all the same.
 func TestLimitsOfMemory(t *testing.T) {
 	noRace(t)
-	t.Parallel()
-	d := newSandbox(t, 4)
-	d.must("init")
+	d := initialized(t, 16)
+	book := fault.Open(t, "hooks and a daemon under ulimit -v")
 	died := false
-	for _, limit := range []int{100, 400, 800, 1200, 1600, 2000, 4000} {
-		book := fault.Open(t, "hooks and a daemon under ulimit -v")
-		for i := range fault.Size(2, 5*fault.Rounds()) {
-			if i%5 == 0 {
-				d.do("daemon", "stop")
-			}
-			run := func(command string) *exec.Cmd {
-				cmd := exec.Command("sh", "-c", fmt.Sprintf("ulimit -v %d; %s", limit<<10, command))
-				cmd.Dir, cmd.Env = d.dir, d.env
-				cmd.Stdin = bytes.NewReader(d.hook("UserPromptSubmit", "s", fmt.Sprint(limit, i), "", "the wire of the server waits"))
-				return cmd
-			}
-			died = died || run("exec "+d.bin+" hook claude").Run() != nil
-			var errs bytes.Buffer
-			cmd := run(install.Command(filepath.Dir(d.bin), "claude"))
-			cmd.Stderr = &errs
-			out, err := cmd.Output()
-			if err != nil || errs.Len() > 0 || len(out) > 0 && !json.Valid(out) {
-				t.Errorf("%d MB: %v, %q, %q", limit, err, out, &errs)
-				book.Add(fault.Wrong, 1)
-				continue
-			}
-			book.Add(fault.Whole, 1)
+	for _, megabytes := range []int{100, 400, 1200, 2000} {
+		for i := range fault.Size(1, 5*fault.Rounds()) {
+			d.do("daemon", "stop")
+			limit := fmt.Sprint("-v ", megabytes<<10)
+			prompt := string(d.hook("UserPromptSubmit", "s", fmt.Sprint(megabytes, i), "", "the wire of the server waits"))
+			died = died || d.limited(limit, prompt, "exec "+d.bin+" hook claude").code != 0
+			d.limited(limit, prompt, install.Command(filepath.Dir(d.bin), "claude")).harmless(t, book, limit)
 		}
 	}
 	d.do("daemon", "stop", "--force")
-	if s := d.do("suggest", "server/wire.go"); s.code != 0 || !died {
-		t.Errorf("without the limit: exit %d: %s; died of it: %v", s.code, s.err, died)
-	}
+	d.answers("without the limit")
+	fault.Same(t, "the program itself died of it", died, true)
 }

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,110 +19,13 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// process is what /proc says of one.
-type process struct {
-	pid, parent int
-	state       string // R, S, T, Z, …
-}
-
-// processes lists what runs on this machine.
-func processes(t testing.TB) (out []process) {
-	t.Helper()
-	names, err := filepath.Glob("/proc/[0-9]*/stat")
-	fault.Check(t, err)
-	for _, name := range names {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			continue // it has ended
-		}
-		pid, _, _ := strings.Cut(string(raw), " ")
-		fields := strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:])) // a name may hold anything
-		var p process
-		p.state = fields[0]
-		p.pid, _ = strconv.Atoi(pid)
-		p.parent, _ = strconv.Atoi(fields[1])
-		out = append(out, p)
-	}
-	return out
-}
-
-// stateOf is the state of a process, "" when it is gone.
-func stateOf(t testing.TB, pid int) string {
-	t.Helper()
-	for _, p := range processes(t) {
-		if p.pid == pid {
-			return p.state
-		}
-	}
-	return ""
-}
-
-// TestNoZombies: aoa mcp lives as long as its client and starts a daemon whenever a question finds
-// none. Of the daemons that have ended nothing is left.
-func TestNoZombies(t *testing.T) {
-	noRace(t)
-	d := initialized(t, 16)
-	d.must("daemon", "stop")
-	server := d.command(d.bin, "mcp")
-	questions, err := server.StdinPipe()
-	fault.Check(t, err)
-	out, err := server.StdoutPipe()
-	fault.Check(t, err)
-	fault.Check(t, server.Start())
-	answers := bufio.NewScanner(out)
-	answers.Buffer(nil, 1<<20)
-	send := func(format string, args ...any) {
-		t.Helper()
-		_, err := fmt.Fprintf(questions, format+"\n", args...)
-		fault.Check(t, err)
-	}
-	answer := func(id int) string {
-		t.Helper()
-		for answers.Scan() {
-			if strings.Contains(answers.Text(), fmt.Sprintf(`"id":%d,`, id)) {
-				return answers.Text()
-			}
-		}
-		t.Fatalf("no answer to question %d: %v", id, answers.Err())
+// stateOf is the state of a process: R, S, T, Z, and so on; "" when it is gone.
+func stateOf(pid int) string {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
 		return ""
 	}
-	send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
-	answer(1)
-	send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	for i := range 3 {
-		send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"suggest_files","arguments":{"files":["server/wire.go"]}}}`, 2+i)
-		if text := answer(2 + i); !strings.Contains(text, "docs/protocol.md") {
-			t.Fatalf("question %d: %s", i, text)
-		}
-		daemon := d.status().Pid
-		if p := processes(t); !hasChild(p, server.Process.Pid, daemon) {
-			t.Fatalf("round %d: the daemon %d is no child of the server %d", i, daemon, server.Process.Pid)
-		}
-		d.must("daemon", "stop")
-		d.until("the daemon has ended", func() bool { s := stateOf(t, daemon); return s == "" || s == "Z" })
-		d.until(fmt.Sprintf("nothing is left of daemon %d; its state is now %q", daemon, stateOf(t, daemon)), func() bool {
-			return stateOf(t, daemon) == ""
-		})
-	}
-	for _, p := range processes(t) {
-		if p.parent == server.Process.Pid {
-			t.Errorf("a child is left: %+v", p)
-		}
-	}
-	fault.Check(t, questions.Close())
-	_, _ = io.Copy(io.Discard, out)
-	if err := server.Wait(); err != nil {
-		t.Errorf("the server: %v", err)
-	}
-}
-
-func hasChild(all []process, parent, pid int) bool {
-	for _, p := range all {
-		if p.pid == pid {
-			return p.parent == parent
-		}
-	}
-	return false
+	return strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))[0] // a name may hold anything
 }
 
 // leftovers are the processes of the program that go on running when the tests are over, as "pid
@@ -165,17 +66,12 @@ func (d *sandbox) within(args ...string) said {
 	ctx, cancel := context.WithTimeout(d.Context(), patient)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, d.bin, args...)
-	cmd.Dir, cmd.Env = d.dir, append(d.env, "AOA_PATIENCE=1")
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	var exit *exec.ExitError
-	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
-		d.Errorf("aoa %v: %v", args, err)
-	}
+	cmd.Dir, cmd.Env = d.dir, append(slices.Clip(d.env), "AOA_PATIENCE=1")
+	s := d.finish(cmd, "")
 	if ctx.Err() != nil {
 		d.Errorf("aoa %v hangs", args)
 	}
-	return said{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+	return s
 }
 
 // freeze stops a daemon as ctrl-Z or a debugger does, and returns when all of its threads stand
@@ -183,7 +79,7 @@ func (d *sandbox) within(args ...string) said {
 func (d *sandbox) freeze(pid int) {
 	d.Helper()
 	fault.Check(d, syscall.Kill(pid, syscall.SIGSTOP))
-	d.until("the daemon stands still", func() bool { return stateOf(d, pid) == "T" })
+	d.until("the daemon stands still", func() bool { return stateOf(pid) == "T" })
 }
 
 // TestFrozenDaemon: with a daemon that was stopped by SIGSTOP every command ends by itself, says
@@ -194,6 +90,7 @@ func TestFrozenDaemon(t *testing.T) {
 	d := initialized(t, 16)
 	pid := d.status().Pid
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) }) // one that stands still hears of no request
+	d.write("seven.sh", "exit 7\n")
 	d.freeze(pid)
 	silent := fmt.Sprintf("(pid %d, stopped by a signal) does not answer", pid)
 	way := fmt.Sprintf("kill -CONT %d lets it go on, aoa daemon stop --force ends it", pid)
@@ -201,53 +98,37 @@ func TestFrozenDaemon(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		code int
-		out  string
+		says string
 	}{
-		{"suggest server/wire.go", exitSilent, ""}, {"status", exitSilent, ""}, {"pause 1h", exitSilent, ""}, {"init",
-			exitSilent, ""}, {"daemon start", exitSilent, ""},
-		{"log", exitSilent, ""}, {"stage list", exitSilent, ""}, {"doctor", exitFailed, "BAD"},
-		{"stage run s -- echo it-ran", exitOK, "it-ran\n"}, {"stage run t -- sh -c exit\\ 7", 7, ""}, {"status --all", exitOK,
-			""},
+		{"suggest server/wire.go", exitSilent, "hint: " + way}, {"status", exitSilent, "hint: " + way},
+		{"pause 1h", exitSilent, "hint: " + way}, {"init", exitSilent, "hint: " + way},
+		{"stage list", exitSilent, "hint: " + way}, {"doctor", exitFailed, way}, {"status --all", exitOK, ""},
+		{"stage run s -- echo it-ran", exitOK, "it-ran"}, {"stage run t -- sh seven.sh", 7, ""},
 	} {
 		all.Go(func() {
-			args := strings.Fields(c.args)
-			if last := args[len(args)-1]; last == "7" {
-				args = append(args[:len(args)-2], "exit 7")
-			}
-			s := d.within(args...)
-			t.Logf("aoa %s: exit %d\n%s%s", c.args, s.code, s.out, s.err)
-			if s.code != c.code || !strings.Contains(s.out, c.out) || !strings.Contains(s.out+s.err, silent) {
-				t.Errorf("aoa %s: exit %d, want %d, %q and %q", c.args, s.code, c.code, c.out, silent)
-			}
-			if c.code == exitSilent && !strings.Contains(s.err, "hint: "+way) || c.code == exitFailed &&
-				!strings.Contains(s.out, way) {
-				t.Errorf("aoa %s does not say what to do", c.args)
+			s := d.within(strings.Fields(c.args)...)
+			if said := s.out + s.err; s.code != c.code || !strings.Contains(said, silent) || !strings.Contains(said, c.says) {
+				t.Errorf("aoa %s: exit %d, want %d, %q and %q\n%s", c.args, s.code, c.code, silent, c.says, said)
 			}
 		})
 	}
 	all.Wait()
 	fault.Check(t, syscall.Kill(pid, syscall.SIGCONT))
+	d.answers("when it goes on")
 	fault.Same(t, "the same daemon", d.status().Pid, pid)
-	if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
-		t.Errorf("when it goes on: %s", out)
-	}
-
 	if out := d.must("status"); strings.Contains(out, "pause off") {
 		t.Errorf("a pause that was given up is carried out: %s", out)
 	}
 
 	d.freeze(pid)
-	if s := d.within("daemon", "stop"); s.code != exitSilent || !strings.Contains(s.err, silent) ||
-		!strings.Contains(s.err, way) || s.out != "" {
+	if s := d.within("daemon", "stop"); s.code != exitSilent || s.out != "" || !strings.Contains(s.err, silent) ||
+		!strings.Contains(s.err, way) || stateOf(pid) != "T" {
 		t.Errorf("aoa daemon stop: exit %d\n%s%s", s.code, s.out, s.err)
 	}
-	fault.Same(t, "state of the daemon", stateOf(t, pid), "T")
 	if s := d.within("daemon", "stop", "--force"); s.code != exitOK || !strings.Contains(s.out, "stopped 1") ||
 		!strings.Contains(s.err, fmt.Sprintf("killed the daemon (pid %d)", pid)) {
 		t.Errorf("aoa daemon stop --force: exit %d\n%s%s", s.code, s.out, s.err)
 	}
-	d.until("the daemon is gone", func() bool { return stateOf(t, pid) == "" })
-	if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") || d.status().Pid == pid {
-		t.Errorf("with a new daemon: %s", out)
-	}
+	d.until("the daemon is gone", func() bool { return stateOf(pid) == "" })
+	d.answers("with a new daemon")
 }

@@ -96,13 +96,18 @@ func (d *sandbox) do(args ...string) said { d.Helper(); return d.doWith("", args
 
 func (d *sandbox) doWith(stdin string, args ...string) said {
 	d.Helper()
-	cmd := d.command(d.bin, args...)
+	return d.finish(d.command(d.bin, args...), stdin)
+}
+
+// finish runs a command to its end.
+func (d *sandbox) finish(cmd *exec.Cmd, stdin string) said {
+	d.Helper()
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		d.Fatalf("aoa %v: %v", args, err)
+		d.Fatalf("%v: %v", cmd.Args, err)
 	}
 	return said{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }

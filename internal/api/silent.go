@@ -111,7 +111,8 @@ func (c *Client) ping(ctx context.Context) error {
 	silent := &Silent{Place: c.Place}
 	conn, err := Dial(ctx, c.Place)
 	if err != nil {
-		if ctx.Err() != nil {
+		// Dialing may see that the time is over before the context does.
+		if ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
 			return silent // its queue is full and stays full
 		}
 		return err

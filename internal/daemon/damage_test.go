@@ -155,6 +155,20 @@ func breakLeaf(t *testing.T, file, id string) {
 	t.Fatal("no such page")
 }
 
+// TestSnapshotAfterLongReplay: a daemon that had to replay much writes a snapshot soon, so that the
+// next one need not, however early the first is killed.
+func TestSnapshotAfterLongReplay(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t)
+	d.start()
+	d.feed(0, 2000)
+	d.stop()
+	d.noSnapshot()
+	begin := d.o.Now()
+	d.start()
+	d.until("a snapshot is written", func() bool { return call(d, api.Status, api.None{}).Snapshot.After(begin) })
+}
+
 // TestCacheDeleted: without its cache a daemon says so once, and makes the states of sessions and
 // the sequences again from the log.
 func TestCacheDeleted(t *testing.T) {

@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,6 +35,41 @@ func TestForgottenAtOnce(t *testing.T) {
 		c := &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}
 		if ans, err := api.Call(t.Context(), c, api.Names, api.NamesRequest{Session: session}); err == nil {
 			t.Errorf("the daemon knows the session %q after it was forgotten", ans.Session)
+		}
+	}
+}
+
+// TestForgetBesideReader: another program reads the log while something is forgotten. It is out of
+// every answer at once, the caller is told that the bytes are left, and they go when the reader
+// ends.
+func TestForgetBesideReader(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t)
+	d.start()
+	call(d, api.Events, []event.Event{read("e", "secretplan", d.o.Now(), "a.go")})
+	db, err := sql.Open("sqlite", filepath.Join(d.o.Place.Store, "aoa.db"))
+	fault.Check(t, err)
+	reader, err := db.BeginTx(t.Context(), nil)
+	fault.Check(t, err)
+	var n int
+	fault.Check(t, reader.QueryRowContext(t.Context(), "SELECT count(*) FROM events").Scan(&n))
+	warned := func() bool {
+		return strings.Contains(fmt.Sprint(call(d, api.Status, api.None{}).Warnings), "forgetting is not finished")
+	}
+	_, err = api.Call(t.Context(), &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}, api.Forget,
+		api.ForgetRequest{Session: "secretplan"})
+	if err == nil || !strings.Contains(err.Error(), "the bytes are still on the disk") || !warned() {
+		t.Errorf("with a reader: %v", err)
+	}
+	fault.Same(t, "events in the log", d.ids("e"), 0)
+	fault.Check(t, errors.Join(reader.Rollback(), db.Close()))
+	d.stop()
+	d.start()
+	d.until("the bytes are overwritten", func() bool { return !warned() })
+	d.stop()
+	for _, name := range []string{"aoa.db", "aoa.db-wal", "aoa.log"} {
+		if raw, _ := os.ReadFile(filepath.Join(d.o.Place.Store, name)); bytes.Contains(raw, []byte("secretplan")) {
+			t.Errorf("%s has the name", name)
 		}
 	}
 }

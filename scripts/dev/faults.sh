@@ -7,7 +7,7 @@ trap 'rm -f "$out"' EXIT
 run() {
   { go test -count=1 -timeout 6h -parallel 4 -v -run "$1" "$2" -args -rounds "${ROUNDS:-100}" || echo "FAILED $2"; } | tee -a "$out"
 }
-run 'TestKilled|TestPowerCut|TestCorrupted|TestStopOnFullDisk|TestLimits|TestTeam|TestStoreReplaced|TestForget' ./cmd/aoa
+run 'TestKilled|TestPowerCut|TestCorrupted|TestStopOnFullDisk|TestLimits|TestRemoveBesideHooks|TestStoreReplaced' ./cmd/aoa
 run TestRestoreUnderSwaps ./internal/stage
 run 'TestFullDisk|TestReadOnlyDisk|TestBadRows|TestCutLog|TestKilled|TestForgetDropsCopy' ./internal/cold
 run 'TestCheckoutOfManyFiles|TestFormatterIsOneEvent' ./watcher # 10,000 files

@@ -5,5 +5,4 @@
 set -eu
 export AOA_TEST_REDIS=1
 go test -count=1 -skip '/^miniredis$' ./internal/team
-go test -count=1 -run '^Test(Team|Password)' ./cmd/aoa
 

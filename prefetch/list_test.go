@@ -117,39 +117,6 @@ func TestNothingKnownOfTheText(t *testing.T) {
 	}
 }
 
-// TestFirstPromptsAreEasier: the same list is said at a first prompt that describes a task, and not
-// at a later one, nor at a question or after a search.
-func TestFirstPromptsAreEasier(t *testing.T) {
-	for name, c := range map[string]struct {
-		kind   HintKind
-		prompt string
-		before int // prompts
-		p      float64
-		want   Why
-	}{
-		"a first prompt":             {Prompt, "mend the lexer of it all", 0, .62, WhyShown},
-		"a later prompt":             {Prompt, "mend the lexer of it all", 1, .62, WhyBelow},
-		"a question":                 {Prompt, "how does the lexer work?", 0, .62, WhyBelow},
-		"three words later":          {Prompt, "mend the lexer", 1, .9, WhyIdle},
-		"three words first":          {Prompt, "mend the lexer", 0, .9, WhyShown},
-		"an agreement":               {Prompt, "yes, commit the lexer", 0, .9, WhyIdle},
-		"a search in the first turn": {Search, "", 0, .62, WhyBelow},
-		"too unlikely":               {Prompt, "mend the lexer of it all", 0, .58, WhyBelow},
-	} {
-		d := newFixture(t, Options{})
-		d.likely(c.p, "lexer.go")
-		d.knows("lexer", "lexer.go")
-		for range c.before + 1 {
-			d.happen(d.event(event.KindPrompt))
-		}
-		q := d.question(c.kind)
-		q.Query.Prompt = c.prompt
-		if dec := d.say(q, nil, all); dec.Why != c.want {
-			t.Errorf("%s: %s, want %s", name, dec.Why, c.want)
-		}
-	}
-}
-
 // TestSearcher: the files that a search meant: those that define its identifier, then those of
 // nearly its name.
 func TestSearcher(t *testing.T) {

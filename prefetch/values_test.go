@@ -148,22 +148,8 @@ func TestListed(t *testing.T) {
 		ListFeaturesOf(event.Query{Prompt: "a b c d"}, Turn{}, nil).Short}, [2]float64{1, 0})
 }
 
-// TestSilence: how far apart hints are, how long a decision waits for its log, and what a list of
-// another turn is.
-func TestSilence(t *testing.T) {
-	d := newFixture(t, Options{})
-	for i := range 12 {
-		d.likely(.9, event.Path(fmt.Sprintf("f%02d.go", i)))
-	}
-	d.ask(Next)
-	begin := d.now
-	for _, c := range []struct {
-		after time.Duration
-		why   Why
-	}{{30*time.Second - 1, "soon"}, {30 * time.Second, "shown"}} {
-		d.now = begin.Add(c.after)
-		fault.Same(t, fmt.Sprint("after ", c.after), d.say(Question{Kind: Next, Query: d.query()}, nil, all).Why, c.why)
-	}
+// TestPending: how long a decision waits for its log, and of how many sessions one does.
+func TestPending(t *testing.T) {
 	s := NewState()
 	for i := range 20 {
 		s.hold("s", pending{id: fmt.Sprint(i), at: epoch})

@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"os"
 	"path"
 	"strings"
 	"testing"
@@ -11,82 +12,61 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// ladder are the files of the tests of names: a Rust workspace beside some programs.
-var ladder = eventtest.Paths(strings.Fields(`axum/src/routing/mod.rs axum/src/routing/method_filter.rs
-	axum/src/extract/mod.rs axum/src/handler/mod.rs axum/src/lib.rs web/server.go web/api/handler.go api/server.go api/handler.go
-	cmd/aoa/main.go server/wire.go docs/protocol.md docs/README.md Makefile package.json py/models/user.py rs/queue.rs
-	vendored/x/page.go tests/x.py`))
-
-// TestFind: each rung of the ladder, from a folder of the repository.
-func TestFind(t *testing.T) {
-	tree := NewTree(ladder)
-	for _, c := range []struct {
-		name, from string
-		want       event.Path
-		at         Rung
-	}{
-		{"server.go", "web", "web/server.go", Exact},
-		{"./api/handler.go", "web", "web/api/handler.go", Exact}, // the shell means this one
-		{"/repo/api/handler.go", "web", "api/handler.go", Exact},
-		{"server/wire.go", "web", "server/wire.go", Root},
-		{"../web/server.go", "", "web/server.go", Root},
-		{"handler.go", "web", "web/api/handler.go", Below},
-		{"handler.go", "docs", "", None}, // which of two?
-		{"routing/mod.rs", "", "axum/src/routing/mod.rs", End},
-		{"main.go", "docs", "cmd/aoa/main.go", End},
-		{"work/Makefile", "", "Makefile", Base},    // the only one
-		{"repo/Makefile", "docs", "Makefile", End}, // the folder that the repository lies in
-		{"wire.go:12", "", "server/wire.go", Line}, {"server/wire.go:12:3", "docs", "server/wire.go", Line},
-		{"wire.go:12-20", "", "server/wire.go", Line}, {"wire.go#L12", "", "server/wire.go", Line},
-		{"tests/x.py::test_a", "", "tests/x.py", Line}, {"Makefile:all", "", "Makefile", Line},
-		{"HEAD:server/wire.go", "docs", "server/wire.go", Line}, {"routing/mod.rs:7", "", "axum/src/routing/mod.rs", Line},
-		{"lost/wire.go", "", "server/wire.go", Base},
-		{"lost/wire.go:7", "", "server/wire.go", Base},
-		{"old/routing/mod.rs", "", "axum/src/routing/mod.rs", Base}, // it shares more than all others
-		{"old/mod.rs", "", "", None},
-		{"Server/Wire.go", "", "server/wire.go", Form},
-		{"rs/queue/mod.rs", "", "rs/queue.rs", Form}, {"docs/protocol.rst", "", "docs/protocol.md", Form},
-		{"axum/src/routng/mod.rs", "", "axum/src/routing/mod.rs", Spelling},
-		{"axum/src/routng/mod.rs:40", "", "axum/src/routing/mod.rs", Spelling},
-		{"routng/mod.rs", "axum/src", "axum/src/routing/mod.rs", Spelling},
-		{"servr/wire.go", "", "server/wire.go", Base}, {"server/wires.go", "", "server/wire.go", Spelling},
-		{"nofile.rs", "", "", None}, {"axum/src/routing/nofile.rs", "", "", None},
-		{"node_modules/x/package.json", "", "", None}, // of a package that is installed
-		{"/elsewhere/server/wire.go", "", "", None}, {"", "", "", None}, {"..", "", "", None}, {".", "web", "", None},
-	} {
-		l := NewLocator(tree, nil, path.Join("/repo", c.from), "/repo")
-		if p, at := l.Find(c.name, Exact, Spelling); p != c.want || at != c.at {
-			t.Errorf("%s from %q means %q on rung %d, want %q on %d", c.name, c.from, p, at, c.want, c.at)
+// TestNames: testdata/names.txt has small repositories, and what names mean in them.
+func TestNames(t *testing.T) {
+	rungs := map[string]Rung{"none": None, "exact": Exact, "root": Root, "below": Below, "end": End, "line": Line, "base": Base,
+		"form": Form, "spelling": Spelling}
+	var tree *Tree
+	for line := range strings.Lines(string(fault.Must(os.ReadFile("testdata/names.txt")))) {
+		text, _, _ := strings.Cut(" "+line, " # ")
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
 		}
-		if p, at := l.Find(c.name, Exact, c.at-1); c.at > Exact && at != None {
-			t.Errorf("%s means %q on rung %d before %d", c.name, p, at, c.at)
+		for i, w := range words {
+			words[i] = strings.TrimPrefix(w, "-")
 		}
-		if p, at := l.Find(c.name, c.at+1, Spelling); c.at >= Base && at != None && at <= c.at {
-			t.Errorf("%s means %q on rung %d after %d", c.name, p, at, c.at)
+		name := words[1]
+		l := NewLocator(tree, nil, "/repo", "/repo")
+		switch what := words[0]; what {
+		case "tree":
+			tree = NewTree(eventtest.Paths(words[1:]))
+		case "also":
+			tree.Add(eventtest.Paths(words[1:])...)
+		case "find":
+			l = NewLocator(tree, nil, path.Join("/repo", words[2]), "/repo")
+			found(t, l, name, event.Path(words[3]), rungs[words[4]])
+		case "near":
+			fault.Same(t, name, fmt.Sprint(l.Near(name, 3)), fmt.Sprint(words[2:]))
+		case "files":
+			fault.Same(t, what+" "+name, fmt.Sprint((&Locator{Tree: tree}).Files(name)), fmt.Sprint(words[2:]))
+		case "module":
+			fault.Same(t, what+" "+name, fmt.Sprint(tree.Modules(name)), fmt.Sprint(words[2:]))
+		default:
+			t.Fatalf("a line that begins with %s", what)
 		}
 	}
-	if p, at := (&Locator{}).Find("a.go", Exact, Spelling); at != None {
+	if p, at := (&Locator{}).Find("a.go", Exact, Spelling); at != None || len((&Locator{}).Near("a.go", 3)) > 0 {
 		t.Errorf("without files: %s", p)
 	}
+	tree = NewTree(eventtest.Paths([]string{"web/server.go", "api/server.go"}))
 	if p, _ := NewLocator(tree, nil, "/repo", "/repo").Find("server.go", Exact, End, "/repo/docs", "/repo/web"); p != "web/server.go" {
 		t.Errorf("in two folders: %q", p)
 	}
 }
 
-// TestNear: what an unknown name is answered with.
-func TestNear(t *testing.T) {
-	l := NewLocator(NewTree(append(ladder, "src/report1.py", "src/report2.py", "src/Makefile.am")), nil, "/repo", "/repo")
-	for name, want := range map[string]string{
-		"axum/src/routng/mod.rs": "[axum/src/routing/mod.rs]", "mkae/wire": "[]", "routng/mod.rs": "[axum/src/routing/mod.rs]",
-		"nofile.rs": "[]", "protocl": "[docs/protocol.md]", "login": "[]", "sevrer/wire.go": "[server/wire.go]",
-		"old/mod.rs":      "[axum/src/extract/mod.rs axum/src/handler/mod.rs axum/src/routing/mod.rs]",
-		"server/WIRES.go": "[server/wire.go]", "src/report3.py": "[src/report1.py src/report2.py]", "neww.go:3": "[]",
-		"server/wire.go": "[]", "wire.go": "[server/wire.go]", "/elsewhere/wire.go": "[]", "mak": "[]", "wires.go:12": "[server/wire.go]",
-		"axum/src/ruotnig/mod.rs": "[axum/src/extract/mod.rs axum/src/handler/mod.rs axum/src/routing/mod.rs]", // too many slips
-	} {
-		fault.Same(t, name, fmt.Sprint(l.Near(name, 3)), want)
+// found checks that a name means a file on one rung, and on none before it or after it.
+func found(t *testing.T, l *Locator, name string, want event.Path, rung Rung) {
+	t.Helper()
+	if p, at := l.Find(name, Exact, Spelling); p != want || at != rung {
+		t.Errorf("%s means %q on rung %d, want %q on %d", name, p, at, want, rung)
 	}
-	fault.Same(t, "no files", len((&Locator{}).Near("a.go", 3)), 0)
+	if p, at := l.Find(name, Exact, rung-1); rung > Exact && at != None {
+		t.Errorf("%s means %q on rung %d before %d", name, p, at, rung)
+	}
+	if p, at := l.Find(name, rung+1, Spelling); rung >= Base && at != None && at <= rung {
+		t.Errorf("%s means %q on rung %d after %d", name, p, at, rung)
+	}
 }
 
 // TestWithoutLine: what stands beside the name of a file.

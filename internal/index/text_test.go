@@ -8,7 +8,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -20,38 +19,6 @@ func TestFrames(t *testing.T) {
 		head, text, _ := strings.Cut(trace, "\n")
 		name, want, _ := strings.Cut(head, ": ")
 		fault.Same(t, name, strings.Join(index.ParseText(text+"\n").Frames, ", "), want)
-	}
-}
-
-func TestFilesAndModules(t *testing.T) {
-	tree := index.NewTree(eventtest.Paths(strings.Fields(`sphinx/ext/autodoc/__init__.py sphinx/ext/autodoc/mock.py tests/test_ext_autodoc.py setup.py src/a/b.rs
-		src/m/mod.rs core/src/main/java/com/foo/Bar.java core/src/test/java/com/foo/BarTest.java src/requests/sessions.py web/index.ts
-		a/index.ts b/index.ts c/index.ts d/index.ts lib/x/y.js docs/conf.py tests/conf.py rank/rank.go rank/rank_test.go package.json packages/ui/lib/y.js
-		config/config.go lib/polynomial.py`)))
-	for name, want := range map[string]string{
-		"sphinx/ext/autodoc/mock.py": "sphinx/ext/autodoc/mock.py", "mock.py": "sphinx/ext/autodoc/mock.py",
-		"/usr/lib/python3/site-packages/sphinx/ext/autodoc/__init__.py": "sphinx/ext/autodoc/__init__.py",
-		"/env/site-packages/numpy/lib/polynomial.py":                    "",
-		"/env/site-packages/requests/sessions.py":                       "src/requests/sessions.py",
-		"/usr/lib/python3.8/json/conf.py":                               "",
-		"/usr/lib/python9.1/x/rank/rank.go":                             "",
-		"/usr/lib/python0.9/x/rank/rank.go":                             "",
-		"/usr/lib/pythonic/x/rank/rank.go":                              "rank/rank.go",
-		"/home/me/fork/src/requests/sessions.py":                        "src/requests/sessions.py",
-		"/home/me/fork/setup.py":                                        "setup.py", "b/setup.py": "setup.py", "x/package.json": "", "node_modules/x/package.json": "",
-		"index.ts": "", "a/index.ts": "a/index.ts", "conf.py": "docs/conf.py tests/conf.py", "../rank/rank.go": "rank/rank.go", `C:\me\rank\rank.go`: "rank/rank.go",
-		"com/foo/Bar.java": "core/src/main/java/com/foo/Bar.java", "y.js": "lib/x/y.js packages/ui/lib/y.js", "node_modules/ui/lib/y.js": "packages/ui/lib/y.js",
-		"nowhere.go": "", "": "", "/": "",
-	} {
-		fault.Same(t, "files named "+name, strings.Join(event.Strings((&index.Locator{Tree: tree}).Files(name)), " "), want)
-	}
-	for name, want := range map[string]string{
-		"sphinx.ext.autodoc.Documenter": "sphinx/ext/autodoc/__init__.py", "sphinx.ext.autodoc.mock": "sphinx/ext/autodoc/mock.py",
-		"com.foo.Bar.run": "core/src/main/java/com/foo/Bar.java", "crate::a::b::f": "src/a/b.rs", "crate::m": "src/m/mod.rs",
-		"requests.sessions.Session": "src/requests/sessions.py", "rank.Score": "rank/rank.go", "lib/x/y": "lib/x/y.js", "os.path": "", "": "", "...": "",
-		"foo#bar": "", "config.Load": "config/config.go",
-	} {
-		fault.Same(t, "module "+name, strings.Join(event.Strings(tree.Modules(name)), " "), want)
 	}
 }
 

@@ -34,7 +34,7 @@ lint: ## go vet, staticcheck, the workflows, and no test that sleeps
 golden: ## rewrite the help goldens and the pages of docs that are made from the program
 	go test ./cmd/aoa -run 'TestHelp|Test[A-Za-z]*Page' -update
 
-bench: ## a table of every budget; BIG=1 adds a million files
+bench: ## a table of every budget
 	@scripts/dev/bench.sh
 
 benchmarks: build ## write the tables of docs/dev/benchmarks.md: REPOS=DIR of clones, ONLY=TABLE; see that page

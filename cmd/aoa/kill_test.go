@@ -24,7 +24,7 @@ func TestKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the workload writes as Unix hooks do, and Windows has no signal that kills as a power failure does")
 	}
-	for seed := range uint64(2) {
+	for seed := range uint64(fault.Size(1, 2)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			d := newSandbox(t, 40)

@@ -4,7 +4,6 @@
 function label(name,    part, n) {
 	n = split(name, part, "/")
 	if (part[1] == "Query") return "query through the socket, " files(part[2]) ": " part[3]
-	if (part[1] == "Ranking") return "ranking, " files(part[2])
 	if (part[1] == "Events") {
 		if (part[2] == "frame") return "learn, one writer, as hooks' frames"
 		if (sub(/^batch/, "", part[2])) return "learn, one writer, batches of " part[2]

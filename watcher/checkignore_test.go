@@ -124,7 +124,7 @@ func TestRulesEqualGit(t *testing.T) {
 	g := repotest.New(t)
 	rng := rand.New(rand.NewPCG(15, 2))
 	hits := 0
-	for round := range 10 + 10*fault.Rounds() {
+	for round := range fault.Size(12, 10+10*fault.Rounds()) {
 		tree := newRuleTree(g, rng, round)
 		r := open(tree.Repo)
 		all := slices.Concat(tree.files, tree.folders)

@@ -5,11 +5,11 @@ package client
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -285,129 +286,61 @@ func started(t *testing.T, dir string) (pids []int) {
 	return pids
 }
 
-func TestHundredAtOnce(t *testing.T) {
+// TestBackoff: of a daemon that does not answer in time, one hook waits in vain. The next ones tell
+// it what happened and do not wait, until the backoff is over. Each is twice as long as the one
+// before, up to a minute. An answer in time ends it, and another daemon is asked at once.
+func TestBackoff(t *testing.T) {
 	dir, sock := repo(t)
+	d := daemon{Place: locate.Place{Store: filepath.Dir(sock), Socket: sock}}
+	got, busy := make(chan api.Hook, 1), make(chan struct{})
 	serve(t, sock, func(c net.Conn) {
-		if f, err := receive(c); err == nil && f.Wait {
-			c.Write(answer("x"))
+		if h, err := receive(c); err == nil {
+			got <- h
+			if h.Wait {
+				<-busy
+				c.Write(answer("x"))
+			}
 		}
 	})
-	var all sync.WaitGroup
-	for i := range 100 {
-		all.Go(func() {
-			event, want := "UserPromptSubmit", "x"
-			if i%2 == 0 {
-				event, want = "PostToolUse", ""
-			}
-			// Of a hundred on a busy machine some may be too late; none may fail or print anything
-			// else.
-			if out := hook(t, dir, strings.NewReader(payload(event, dir)), nil, "claude"); out != want && out != "" {
-				t.Errorf("%s printed %q", event, out)
-			}
-		})
+	goOn := sync.OnceFunc(func() { close(busy) })
+	t.Cleanup(goOn)
+	tell := func(event string, waits bool, answer string) {
+		t.Helper()
+		out := hook(t, dir, strings.NewReader(payload(event, dir)), []string{"AOA_PATIENCE=5"}, "claude")
+		fault.Same(t, event, []any{sent(t, got).Wait, out}, []any{waits, answer})
 	}
-	all.Wait()
-}
-
-// TestStoppedDaemon: SIGSTOP leaves the socket listening without a reader. One hook waits in vain,
-// the next ones do not wait, until the backoff is over; an answer ends it.
-func TestStoppedDaemon(t *testing.T) {
-	dir, sock := repo(t)
-	daemon := exec.Command(program, "daemon", "run")
-	daemon.Dir = dir
-	fault.Check(t, daemon.Start())
-	t.Cleanup(func() { daemon.Process.Kill(); daemon.Wait() })
-	fault.Until(t, time.Minute, "the daemon is reached", func() bool { // before any hook, which would start another daemon
-		c, err := net.Dial("unix", sock)
-		if err == nil {
-			c.Close()
-		}
-		return err == nil
-	})
-	prompt := func() string {
-		begun := time.Now()
-		out := hook(t, dir, strings.NewReader(payload("UserPromptSubmit", dir)), nil, "claude")
-		t.Logf("a prompt took %s: %q", time.Since(begun).Round(time.Millisecond), out)
-		return out
+	note := func(length string, begun time.Time) {
+		t.Helper()
+		fault.Check(t, errors.Join(os.WriteFile(d.lateFile(), []byte(length), 0o600), os.Chtimes(d.lateFile(), begun, begun)))
 	}
-	late := filepath.Join(dir, ".git", "aoa", "hook-late")
-	note := func(seconds string, begun time.Time) {
-		if err := os.WriteFile(late, []byte(seconds), 0o600); err != nil || os.Chtimes(late, begun, begun) != nil {
-			t.Fatal(err)
-		}
+	noted := func(want string) {
+		t.Helper()
+		length, err := os.ReadFile(d.lateFile())
+		fault.Check(t, err)
+		fault.Same(t, "the backoff", string(length), want)
 	}
-	noted := func() (seconds string, begun time.Time) {
-		b, err := os.ReadFile(late)
-		st, statErr := os.Stat(late)
-		if err != nil || statErr != nil || st.Mode() != 0o600 {
-			t.Fatalf("no backoff is noted: %v, %v, %v", err, statErr, st)
-		}
-		return string(b), st.ModTime()
-	}
-	answered := func() {
-		fault.Until(t, time.Minute, "the daemon answers", func() bool {
-			out := prompt()
-			if out == "" {
-				_ = os.Remove(late) // a busy machine
-			}
-			return out != ""
-		})
-	}
-	answered()
-	fault.Check(t, daemon.Process.Signal(syscall.SIGSTOP))
-	var status syscall.WaitStatus // a signal takes its time: only now are all threads asleep
-	if _, err := syscall.Wait4(daemon.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
-		t.Fatalf("not stopped: %v, %v", status, err)
-	}
-	prompt()
-	for _, want := range []string{"2\n", "4\n", "8\n", "16\n", "32\n", "60\n", "60\n"} {
-		length, _ := noted()
-		fault.Same(t, "the backoff", length, want)
-		note("60\n", time.Now())
-		_, begun := noted()
-		for _, event := range []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "SessionStart", "SessionEnd"} {
-			if out := hook(t, dir, strings.NewReader(payload(event, dir)), nil, "claude"); out != "" {
-				t.Errorf("%s printed %q", event, out)
-			}
-		}
-		if l, at := noted(); !at.Equal(begun) || l != "60\n" {
-			t.Fatalf("a hook waited in a backoff: %q of %s became %q of %s", "60\n", begun, l, at)
-		}
-		note(length, time.Now().Add(time.Hour)) // over, as is one that begins later than now
-		fault.Same(t, "printed", prompt(), "")
-	}
-	fault.Check(t, daemon.Process.Signal(syscall.SIGCONT))
+	tell("UserPromptSubmit", true, "")
+	noted("2\n")
 	note("60\n", time.Now())
-	if begun := time.Now().Add(time.Second); os.Chtimes(sock, begun, begun) != nil {
-		t.Fatal("the socket has no time")
+	for _, event := range []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "SessionStart", "SessionEnd"} {
+		tell(event, false, "")
 	}
-	answered() // another daemon is asked at once
-	if _, err := os.Stat(late); err == nil {
+	last := backoff{last: firstBackoff}
+	for _, want := range []string{"4\n", "8\n", "16\n", "32\n", "60\n", "60\n"} {
+		d.late(last)
+		noted(want)
+		last = d.backoff()
+	}
+	note("60\n", time.Now().Add(time.Hour)) // over, as is one that begins later than now
+	tell("UserPromptSubmit", true, "")
+	noted("60\n")
+	goOn()
+	note("60\n", time.Now())
+	later := time.Now().Add(time.Second)
+	fault.Check(t, os.Chtimes(sock, later, later)) // another daemon listens
+	tell("UserPromptSubmit", true, "x")
+	if _, err := os.Stat(d.lateFile()); err == nil {
 		t.Error("an answer in time does not end the backoff")
-	}
-}
-
-// TestBackoffTeaches: a daemon that was late gets the events of all hooks, without a question.
-func TestBackoffTeaches(t *testing.T) {
-	dir, sock := repo(t)
-	got, done := make(chan api.Hook, 1), make(chan struct{})
-	serve(t, sock, func(c net.Conn) {
-		if f, err := receive(c); err == nil {
-			got <- f
-			<-done
-		}
-	})
-	t.Cleanup(func() { close(done) })
-	for i, event := range []string{"UserPromptSubmit", "UserPromptSubmit", "PostToolUse", "SessionStart"} {
-		if i == 1 {
-			fault.Check(t, os.WriteFile(filepath.Join(dir, ".git", "aoa", "hook-late"), []byte("60\n"), 0o600))
-		}
-		if out := hook(t, dir, strings.NewReader(payload(event, dir)), []string{patient}, "claude"); out != "" {
-			t.Errorf("%s printed %q", event, out)
-		}
-		if f := sent(t, got); f.Wait != (i == 0) || !bytes.Contains(f.Payload, []byte(event)) {
-			t.Errorf("%d, %s: sent %+v", i, event, f)
-		}
 	}
 }
 

@@ -12,7 +12,6 @@ run TestRestoreUnderSwaps ./internal/stage
 run 'TestFullDisk|TestReadOnlyDisk|TestBadRows|TestCutLog|TestKilled|TestForgetDropsCopy' ./internal/cold
 run 'TestCheckoutOfManyFiles|TestFormatterIsOneEvent' ./watcher # 10,000 files
 run TestClock ./internal/daemon
-run 'TestRenameRace' ./hooks/client # 20 hooks a round
 run 'TestRulesEqualGit' ./watcher # 10 trees a round
 printf '\n%-34s %7s %7s %7s %7s %7s %7s\n' fault rounds whole rebuilt refused lost wrong
 awk -F'|' '/verdicts\|/ {

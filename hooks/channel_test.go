@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -96,67 +95,39 @@ func TestPatience(t *testing.T) {
 	}
 }
 
+// TestPlugin: the manifests of the plugin agree, and what they name is there.
 func TestPlugin(t *testing.T) {
-	read := func(name string, v any) {
-		dec := json.NewDecoder(bytes.NewReader(contentOf(t, name)))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(v); err != nil {
-			t.Errorf("%s: %v", name, err)
+	read := func(name string) (v map[string]any) {
+		t.Helper()
+		fault.Check(t, json.Unmarshal(contentOf(t, name), &v))
+		return v
+	}
+	root := filepath.Join("..", "scripts", "claude-plugin")
+	market := read("../.claude-plugin/marketplace.json")
+	plugins, _ := market["plugins"].([]any)
+	if len(plugins) != 1 || market["description"] == "" {
+		t.Fatalf("marketplace: %v", market)
+	}
+	listed := plugins[0].(map[string]any)
+	fault.Same(t, "the plugin's folder", filepath.Join("..", listed["source"].(string)), root)
+	plugin := read(filepath.Join(root, ".claude-plugin", "plugin.json"))
+	codex := read(filepath.Join(root, ".codex-plugin", "plugin.json"))
+	for _, key := range []string{"name", "description", "version"} {
+		fault.Same(t, key+" for Codex", codex[key], plugin[key])
+		if key != "version" {
+			fault.Same(t, key+" in the marketplace", listed[key], plugin[key])
 		}
 	}
-	var market struct {
-		Name    string
-		Owner   struct{ Name string }
-		Plugins []struct{ Name, Source, Description string }
-
-		Description string
+	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(plugin["version"].(string)) {
+		t.Errorf("version %v", plugin["version"])
 	}
-	read("../.claude-plugin/marketplace.json", &market)
-	if len(market.Plugins) != 1 || market.Name == "" || market.Owner.Name == "" {
-		t.Fatalf("marketplace: %+v", market)
-	}
-	root := filepath.Join("..", filepath.FromSlash(market.Plugins[0].Source))
-	var plugin struct {
-		Name, Version, Description, Homepage, Repository, License, Icon string
-
-		Author   struct{ Name string }
-		Keywords []string
-	}
-	read(filepath.Join(root, ".claude-plugin", "plugin.json"), &plugin)
-	if plugin.Name != market.Plugins[0].Name || plugin.Description != market.Plugins[0].Description {
-		t.Errorf("plugin %+v, marketplace %+v", plugin, market)
-	}
-	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(plugin.Version) || market.Description == "" {
-		t.Errorf("version %q; the marketplace is described as %q", plugin.Version, market.Description)
-	}
-	var codex struct {
-		Name, Version, Description, Homepage, License, Hooks, Skills, MCPServers string
-
-		Author struct{ Name string }
-	}
-	read(filepath.Join(root, ".codex-plugin", "plugin.json"), &codex)
-	if codex.Name != plugin.Name || codex.Version != plugin.Version || codex.Description != plugin.Description {
-		t.Errorf("for Codex %+v, for Claude Code %+v", codex, plugin)
-	}
-	for _, part := range []string{codex.Hooks, codex.Skills, codex.MCPServers} {
-		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(part))); err != nil || part == "" {
-			t.Errorf("part %q of the plugin: %v", part, err)
+	for _, part := range []any{codex["hooks"], codex["skills"], codex["mcpServers"], plugin["icon"]} {
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(part.(string)))); err != nil {
+			t.Error(err)
 		}
 	}
-	if icon := contentOf(t, filepath.Join(root, filepath.FromSlash(plugin.Icon))); !bytes.HasPrefix(icon,
-		[]byte("<svg ")) {
-		t.Errorf("icon %s: %.40s", plugin.Icon, icon)
-	}
-	var mcp struct {
-		Servers map[string]struct {
-			Type, Command string
-			Args          []string
-		} `json:"mcpServers"`
-	}
-	read(filepath.Join(root, ".mcp.json"), &mcp)
-	if s := mcp.Servers["aoa"]; s.Command != "aoa" || strings.Join(s.Args, " ") != "mcp" {
-		t.Errorf("%+v", mcp)
-	}
+	want := map[string]any{"aoa": map[string]any{"type": "stdio", "command": "aoa", "args": []any{"mcp"}}}
+	fault.Same(t, "servers", read(filepath.Join(root, ".mcp.json"))["mcpServers"], any(want))
 	skill := string(contentOf(t, filepath.Join(root, "skills", "aoa", "SKILL.md")))
 	if n := strings.Count(skill, "\n"); n > 60 || !strings.HasPrefix(skill, "---\nname: aoa\ndescription: ") {
 		t.Errorf("%d lines:\n%s", n, skill)

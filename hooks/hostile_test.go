@@ -185,19 +185,55 @@ func TestHostileSources(t *testing.T) {
 // holds a secret.
 var githubToken = "gh" + "p_" + strings.Repeat("aB3dE6", 6)
 
-// What a command line's words say is kept only as far as the redacted whole still says it.
-func TestCommandWordsRedacted(t *testing.T) {
-	secret := "Zanzi" + "bar4711"
-	for _, command := range []string{"mysql --password " + secret + " orchard",
-		"API_TOKEN=" + secret + "; orchard $API_TOKEN", "export SECRET=" + secret + "; grep -r $SECRET store",
-		"curl -u me:" + secret + " orchard", "orchard <private>" + secret + "</private> x", "orchard --token=" + secret,
-		"bash -c 'orchard --token " + secret + "'"} {
-		events := bash(orchard(), orchardRoot, command, "")
-		all := strings.ToLower(string(marshal(t, events)))
-		if len(events) == 0 || strings.Contains(all, "zanzi") || strings.Contains(all, "bar4711") ||
-			!strings.Contains(all, "orchard") && !strings.Contains(all, "store") {
-			t.Errorf("%s: %s", command, all)
+// TestSecretsOfCommands: what a command line says is kept only as far as the redacted whole still
+// says it: no event has a secret as a text, a term or a path, not even by way of a variable. What a
+// command assigns may be anything, so it gives no terms. A shell reads ":password => 'x'" as a
+// redirection to x.
+func TestSecretsOfCommands(t *testing.T) {
+	const secret, value, key = "Zanzi" + "bar4711", "zanzibar", "z4Anz1iB4ar9"
+	whole := func(events []event.Event) string { return string(marshal(t, events)) }
+	terms := func(events []event.Event) (words string) {
+		for _, e := range events {
+			words += strings.Join(e.Terms(), " ") + " "
 		}
+		return words
+	}
+	for _, c := range []struct {
+		says     func([]event.Event) string
+		commands []string
+	}{
+		{whole, []string{"mysql --password " + secret + " orchard", "API_TOKEN=" + secret + "; orchard $API_TOKEN",
+			"export SECRET=" + secret + "; grep -r $SECRET store", "curl -u me:" + secret + " orchard",
+			"orchard <private>" + secret + "</private> x", "orchard --token=" + secret,
+			"bash -c 'orchard --token " + secret + "'",
+			"rails runner User.new :password => '" + secret + "'; cat store/store.go",
+			"cat store/store.go; puts :password => 'Zanzi'\"bar4711\"", "echo a > store/x.go; echo :api_key => " + secret,
+			"cat store/store.go; mv store/a.go --password " + secret,
+			"rm --token=" + secret + " store/store.go password => " + secret,
+			"cd store && echo :token => '" + secret + "' && cat basket.go", "cat store/basket.go > " + githubToken,
+			"cat store/basket.go; cp store/basket.go " + githubToken + "/" + secret + ".go; echo password=" + secret}},
+		{terms, []string{"orchard PIN=" + value, "PIN=" + value + " orchard", "export PIN=" + value + "; orchard $PIN",
+			"orchard --pin=" + value, "orchard " + key, "orchard --pin " + key, "PIN=" + value + "; grep -r \"$PIN\" store",
+			"orchard 7a616e7a69626172", "curl https://orchard.example/hook/" + key}},
+	} {
+		for _, command := range c.commands {
+			got := strings.ToLower(c.says(bash(orchard(), orchardRoot, command, "")))
+			for _, part := range []string{"anzi", "bar4711", "4anz", "7a61", strings.ToLower(githubToken[4:])} {
+				if strings.Contains(got, part) {
+					t.Errorf("%s: %s", command, got)
+				}
+			}
+			if !strings.Contains(got, "orchard") && !strings.Contains(got, "store") {
+				t.Errorf("%s says nothing: %s", command, got)
+			}
+		}
+	}
+	r := orchard()
+	s := &CallContext{Repo: r, Files: r.Locator(orchardRoot), Agent: "claude", Session: "s", Time: r.now()}
+	events := s.Tool(ToolCall{Name: "Write", ID: "w",
+		Input: arguments{"file_path": orchardRoot + "/store/" + githubToken, "content": "x"}})
+	if all := whole(events); strings.Contains(all, githubToken) {
+		t.Errorf("a file that is called as a token: %s", all)
 	}
 }
 
@@ -207,49 +243,5 @@ func TestStoreCutsAfterRedacting(t *testing.T) {
 	got := store(strings.Repeat("x", 4090)+" "+token, 4096)
 	if strings.Contains(got, token[:5]) || len(got) > 4096 {
 		t.Errorf("…%q", got[4080:])
-	}
-}
-
-// TestCommandWordsAreNoValues: what a command assigns may be anything, so it gives no terms, not
-// even by way of a variable; nor does what looks like a key.
-func TestCommandWordsAreNoValues(t *testing.T) {
-	for _, command := range []string{"orchard PIN=zanzibar", "PIN=zanzibar orchard", "export PIN=zanzibar; orchard $PIN",
-		"orchard --pin=zanzibar", "orchard z4Anz1iB4ar9",
-		"orchard --pin z4Anz1iB4ar9", "PIN=zanzibar; grep -r \"$PIN\" store", "orchard 7a616e7a69626172",
-		"curl https://orchard.example/hook/z4Anz1iB4ar9"} {
-		events := bash(orchard(), orchardRoot, command, "")
-		words := ""
-		for _, e := range events {
-			words += strings.Join(e.Terms(), " ") + " "
-		}
-		if strings.Contains(words, "anz") || strings.Contains(words, "7a61") ||
-			!strings.Contains(words, "orchard") && !strings.Contains(words, "store") {
-			t.Errorf("%s: %s", command, words)
-		}
-	}
-}
-
-// TestSecretsAreNoPaths: what redaction takes out of a command line or of the name of a file is no
-// path of an event. A shell reads ":password => 'x'" as a redirection to x.
-func TestSecretsAreNoPaths(t *testing.T) {
-	secret := "Zanzi" + "bar4711"
-	for _, command := range []string{"rails runner User.new :password => '" + secret + "'; cat store/store.go",
-		"cat store/store.go; puts :password => 'Zanzi'\"bar4711\"", "echo a > store/x.go; echo :api_key => " + secret,
-		"cat store/store.go; mv store/a.go --password " + secret, "rm --token=" + secret + " store/store.go password => " + secret,
-		"cd store && echo :token => '" + secret + "' && cat basket.go", "cat store/basket.go > " + githubToken,
-		"cat store/basket.go; cp store/basket.go " + githubToken + "/" + secret + ".go; echo password=" + secret} {
-		events := bash(orchard(), orchardRoot, command, "")
-		all := strings.ToLower(string(marshal(t, events)))
-		if strings.Contains(all, "anzi") || strings.Contains(all, "bar4711") || strings.Contains(all, "ab3de6") ||
-			!strings.Contains(all, "store") {
-			t.Errorf("%s: %s", command, all)
-		}
-	}
-	r := orchard()
-	s := &CallContext{Repo: r, Files: r.Locator(orchardRoot), Agent: "claude", Session: "s", Time: r.now()}
-	events := s.Tool(ToolCall{Name: "Write", ID: "w",
-		Input: arguments{"file_path": orchardRoot + "/store/" + githubToken, "content": "x"}})
-	if all := string(marshal(t, events)); strings.Contains(all, githubToken) {
-		t.Errorf("a file that is called as a token: %s", all)
 	}
 }

@@ -67,15 +67,16 @@ func TestWritten(t *testing.T) {
 	ours := strings.Replace(both, "9", "ours", 1)
 	base := repotest.New(t)
 	base.Save("first", "a.txt", both)
-	for branch, text := range map[string]string{"theirs": "theirs\n" + both, "clash": strings.Replace(both, "9", "clash", 1)} {
+	clash := strings.Replace(both, "9", "clash", 1)
+	for branch, text := range map[string]string{"theirs": "theirs\n" + both, "clash": clash} {
 		base.Git("checkout", "-q", "-b", branch, "main")
 		base.Save(branch, "a.txt", text, branch+".txt", branch)
 	}
 	base.Git("checkout", "-q", "main")
-	for _, movement := range []string{"pull -q --no-rebase . theirs", "pull -q --rebase . theirs", "merge -q --squash theirs",
-		"merge -q clash", "cherry-pick -n theirs", "revert -n HEAD", "checkout -q theirs -- a.txt", "checkout -q -- a.txt",
-		"restore --source=theirs a.txt", "reset -q --hard theirs", "stash -q -u", "stash pop -q",
-		"merge -q --no-edit theirs; stash pop -q"} { // the last one onto other work
+	for _, movement := range []string{"pull -q --no-rebase . theirs", "pull -q --rebase . theirs",
+		"merge -q --squash theirs", "merge -q clash", "cherry-pick -n theirs", "revert -n HEAD",
+		"checkout -q theirs -- a.txt", "checkout -q -- a.txt", "restore --source=theirs a.txt", "reset -q --hard theirs",
+		"stash -q -u", "stash pop -q", "merge -q --no-edit theirs; stash pop -q"} { // the last one onto other work
 		t.Run(movement, func(t *testing.T) {
 			d := base.At(t.TempDir())
 			fault.Check(t, os.CopyFS(d.Dir, os.DirFS(base.Dir)))

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
@@ -18,6 +20,15 @@ func said(t *testing.T, files map[event.Path]string) (*world, Options) {
 		c.Set(p, []byte(text))
 	}
 	return w, all(Options{Contents: func() *index.Contents { return c }})
+}
+
+// repository returns the files of an archive in testdata.
+func repository(t *testing.T, name string) map[event.Path]string {
+	files := map[event.Path]string{}
+	for _, f := range fault.Must(txtar.ParseFile("testdata/" + name + ".txtar")).Files {
+		files[event.Path(f.Name)] = string(f.Data)
+	}
+	return files
 }
 
 func TestCopiesShareAPlace(t *testing.T) {
@@ -110,20 +121,7 @@ func TestWhatTheAgentSaid(t *testing.T) {
 // TestWordsOfKindsAndPrograms: a word that names a kind of file, and that the text uses for
 // something that a program does, leads to no workflow, no lock file and no changelog.
 func TestWordsOfKindsAndPrograms(t *testing.T) {
-	files := map[event.Path]string{
-		".github/workflows/releases.yml": "name: release\non: release\njobs:\n  release:\n    steps:\n      - run: echo the job failed\n",
-		".github/workflows/lock.yml":     "name: lock\njobs:\n  lock:\n    steps:\n      - uses: actions/lock\n",
-		"composer.lock":                  "{\"packages\": [{\"name\": \"symfony/lock\", \"version\": \"1.2\"}], \"unique\": true}\n",
-		"CHANGELOG.md":                   "# Release\n\n- release the unique lock after a failed job\n- mget returns false\n",
-		"RELEASE.md":                     "# Release\n\nHow to release.\n",
-		"package.json":                   "{\"version\": \"1.2.0\"}\n",
-		"src/Bus/UniqueLock.php":         "<?php\nclass UniqueLock\n{\n    public function release($job)\n    {\n        $this->lock->forceRelease();\n    }\n}\n",
-		"src/Queue/Handler.php":          "<?php\nclass Handler\n{\n    protected function failedJob($job)\n    {\n    }\n}\n",
-		"src/Redis/Connection.php":       "<?php\nclass Connection\n{\n    public function mget(array $keys)\n    {\n        return $this->client->mGet($keys);\n    }\n}\n",
-		"src/Http/Message.php":           "<?php\nclass Message\n{\n    public function trailers()\n    {\n    }\n}\n",
-		"src/Http/Request.php":           "<?php\nclass Request\n{\n    public function protocolVersion()\n    {\n        return $this->version;\n    }\n}\n",
-	}
-	w, o := said(t, files)
+	w, o := said(t, repository(t, "kinds"))
 	o.Models = nil
 	w.commit(epoch.Add(-time.Hour), "prepare", "CHANGELOG.md", "package.json", "composer.lock", ".github/workflows/lock.yml")
 	r := w.ranker(o)

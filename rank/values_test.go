@@ -14,31 +14,10 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// shopFiles are files of a small repository, so different that each signal of some of them is
-// neither 0 nor 1.
-var shopFiles = map[event.Path]string{
-	"go.mod":               "module example.com/shop\n\nrequire example.com/money v1.2.0\n",
-	"README.md":            "# Shop\n\nThe shop computes the price of a basket. See docs/tax.md.\n",
-	"CHANGELOG.md":         "# Changes\n\n- the tax of a basket is rounded\n",
-	"docs/tax.md":          "# Tax\n\nThe tax rate of a country is looked up once.\n",
-	"basket/basket.go":     "// Package basket adds up prices.\npackage basket\n\n// Total is the price of a basket.\nfunc Total(b Basket) Money {\n\treturn addTax(sumPrices(b), lookupRate(b.Country))\n}\n",
-	"basket/prices.go":     "package basket\n\n// sumPrices adds the prices of all items.\nfunc sumPrices(b Basket) Money {\n\treturn b.Items.Sum()\n}\n",
-	"basket/total_test.go": "package basket\n\nfunc TestTotal(t *testing.T) {\n\tif Total(someBasket) != 12 {\n\t\tt.Error(\"wrong total\")\n\t}\n}\n",
-	"tax/rate.go":          "package tax\n\n// lookupRate finds the tax rate of a country in the rate table.\nfunc lookupRate(country string) float64 {\n\treturn rateTable[country]\n}\n",
-	"tax/rate_test.go":     "package tax\n\nfunc TestLookupRate(t *testing.T) { check(lookupRate(\"DE\")) }\n",
-	"tax/table.go":         "package tax\n\n// rateTable has the tax rate of each country.\nvar rateTable = map[string]float64{\"DE\": .19}\n",
-	"tax/rounding.go":      "package tax\n\n// addTax rounds a price half up after tax.\nfunc addTax(m Money, rate float64) Money { return roundHalf(m, rate) }\n",
-	"web/handler.go":       "package web\n\n// handleBasket shows the total of a basket.\nfunc handleBasket(w Writer, r Request) { render(w, Total(loadBasket(r))) }\n",
-	"web/template.html":    "<p>Total: {{.Total}}</p>\n",
-	"web/handler_test.go":  "package web\n\nfunc TestHandleBasket(t *testing.T) { handleBasket(nil, nil) }\n",
-	"web/template.go":      "package web\n\n// render fills the template.\nfunc render(w Writer, m Money) {}\n",
-	"web/doc.go":           "// Package web shows baskets.\npackage web\n",
-	"web/session.go":       "package web\n\n// session keeps a basket between requests.\nfunc session(r Request) Basket { return loadBasket(r) }\n",
-}
-
 // shop is that repository with a history, two sessions that are over and one that runs.
 func shop(t *testing.T) (*world, Options) {
-	w, o := said(t, shopFiles)
+	files := repository(t, "shop")
+	w, o := said(t, files)
 	day := func(ago int) time.Time { return epoch.AddDate(0, 0, -ago) }
 	for i := range 6 {
 		w.commit(day(90-9*i), "basket: compute the total price", "basket/basket.go", "basket/total_test.go")
@@ -69,7 +48,7 @@ func shop(t *testing.T) (*world, Options) {
 	w.happen(event.Event{Time: minutes(9), Session: "s", Body: event.Call{Act: event.ActEdit,
 		Paths: []event.Path{"web/handler.go"}}})
 	w.search("s", minutes(8), "loadBasket request", []event.Path{"web/session.go"}, nil)
-	o.Read = func(p event.Path) []byte { return []byte(shopFiles[p]) }
+	o.Read = func(p event.Path) []byte { return []byte(files[p]) }
 	return w, o
 }
 
@@ -169,7 +148,8 @@ func TestSignalsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestBoundsOfAQuestion: of what a repository has in plenty, so many files are looked at.
+// TestBoundsOfAQuestion: of what a repository has in plenty, so many files are looked at, and of
+// those that were mentioned the last.
 func TestBoundsOfAQuestion(t *testing.T) {
 	t.Parallel()
 	files := func(format string, n int) (out []event.Path) {
@@ -256,26 +236,11 @@ func TestBoundsOfAQuestion(t *testing.T) {
 				if c.counted == 0 || f.Values()[c.counted] > 0 {
 					n++
 				}
+				if c.counted == Mentioned && f.Values()[Mentioned] > 0 && f.File < "p024/a.go" {
+					t.Errorf("%s, which was mentioned long before others, is one of them", f.File)
+				}
 			}
 			fault.Same(t, "files", n, c.want)
 		})
-	}
-}
-
-// TestMostMentioned: of more files than are looked at, those that were mentioned last are
-// candidates.
-func TestMostMentioned(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	for i := range 120 {
-		f := event.Path(fmt.Sprintf("p%03d/a.go", i))
-		w.tree.Add(f)
-		w.search("s", epoch.Add(-time.Minute), "", nil, []event.Path{f})
-	}
-	k := fault.Must(w.ranker(all(Options{})).Score(t.Context(), event.Query{Session: "s", Task: event.TaskOpen, At: epoch}))
-	for _, f := range k.Files {
-		if f.Values()[Mentioned] > 0 && f.File < "p024/a.go" {
-			t.Errorf("%s, which was mentioned long before others, is one of 96", f.File)
-		}
 	}
 }

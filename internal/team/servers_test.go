@@ -41,7 +41,7 @@ var Places = []Place{
 		return "unix://" + file + "?db=1&client_name=laptop"
 	}},
 	{"tls, access list", serveSafe},
-	{"sentinel", func(t testing.TB) string { return serveWatched(t).url }},
+	{"sentinel", serveSentinel},
 	{"cluster", ServeCluster},
 	{"valkey", func(t testing.TB) string { return "redis://" + Serve(t, "valkey-server") }},
 }
@@ -79,18 +79,21 @@ func Serve(t testing.TB, program string, args ...string) string {
 	return addr
 }
 
-func start(t testing.TB, program, addr string, args ...string) *exec.Cmd {
+func start(t testing.TB, program, addr string, args ...string) {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(addr)
-	args = append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir",
-		shortDir(t)}, args...)
+	run(t, program, append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir",
+		shortDir(t)}, args...)...)
+}
+
+func run(t testing.TB, program string, args ...string) {
+	t.Helper()
 	cmd := exec.Command(program, args...)
 	fault.Check(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Kill() // gone already
 		cmd.Wait()         // killed
 	})
-	return cmd
 }
 
 // freeAddr finds a free port below the ones that the system hands out, and space for a cluster's
@@ -164,36 +167,19 @@ func ServeCluster(t testing.TB) string {
 	return "redis://" + nodes[0] + "?addr=" + strings.Join(nodes[1:], "&addr=")
 }
 
-// watched is a master with a replica and a sentinel.
-type watched struct{ url, master, replica, sentinel string }
-
-func serveWatched(t testing.TB) watched {
+// serveSentinel runs a server and a sentinel that watches it.
+func serveSentinel(t testing.TB) string {
 	t.Helper()
-	NeedServer(t, "redis-server")
-	w := watched{master: Serve(t, "redis-server")}
-	host, port, _ := net.SplitHostPort(w.master)
-	w.replica = Serve(t, "redis-server", "--replicaof", host, port, "--repl-diskless-sync-delay", "0")
+	host, port, _ := net.SplitHostPort(Serve(t, "redis-server"))
 	file := filepath.Join(shortDir(t), "sentinel.conf")
-	text := fmt.Sprintf("sentinel monitor main %s %s 1\nsentinel down-after-milliseconds main 4000\nsentinel "+
-		"failover-timeout main 10000\n", host, port)
-	fault.Check(t, os.WriteFile(file, []byte(text), 0o600))
-	w.sentinel = freeAddr(t)
-	_, port, _ = net.SplitHostPort(w.sentinel)
-	cmd := exec.Command("redis-server", file, "--sentinel", "--port", port, "--bind", "127.0.0.1")
-	fault.Check(t, cmd.Start())
-	t.Cleanup(func() {
-		cmd.Process.Kill() // gone already
-		cmd.Wait()         // killed
-	})
+	fault.Check(t, os.WriteFile(file, []byte(fmt.Sprintf("sentinel monitor main %s %s 1\n", host, port)), 0o600))
+	sentinel := freeAddr(t)
+	_, port, _ = net.SplitHostPort(sentinel)
+	run(t, "redis-server", file, "--sentinel", "--port", port, "--bind", "127.0.0.1")
 	await(t, "the sentinel", func(ctx context.Context) error {
-		known, err := answer(ctx, w.sentinel, "SENTINEL", "REPLICAS", "main")
-		if err == nil && !strings.Contains(known, "master-link-status ok") {
-			err = fmt.Errorf("no replica yet: %s", known)
-		}
-		return err
+		return ask(ctx, sentinel, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", "main")
 	})
-	w.url = "redis://" + w.sentinel + "?master_name=main"
-	return w
+	return "redis://" + sentinel + "?master_name=main"
 }
 
 // Rights are what an access list must grant; docs/team.md shows it.

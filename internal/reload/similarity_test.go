@@ -125,24 +125,3 @@ func TestFindGolden(t *testing.T) {
 	}
 	fault.Golden(t, "testdata/pairs.golden", strings.Join(got, "\n")+"\n")
 }
-
-// TestSimilarity: what is offered, and when two requests are the same.
-func TestSimilarity(t *testing.T) {
-	d := newFixture(t, map[string]string{"a.go": "a"})
-	d.turn("s", "explain the old zebra crossing of the garden", looks("a.go")...)
-	for _, c := range []struct {
-		prompt  string
-		offered bool
-		entries int
-	}{
-		{"explain the old zebra crossing of the garden please", true, 1}, // the same request
-		{"explain the old zebra crossing", true, 2},                      // like it, and another
-		{"the zebra", false, 2},
-		{"explain", false, 2}, // one word cannot be found
-	} {
-		found := fault.Must(d.cache.Find(t.Context(), d.w, asked(c.prompt)))
-		d.turn("other", c.prompt, looks("a.go")...)
-		all := fault.Must(d.cache.List(t.Context()))
-		fault.Same(t, c.prompt, fmt.Sprint(len(found) > 0, len(all)), fmt.Sprint(c.offered, c.entries))
-	}
-}

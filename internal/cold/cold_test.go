@@ -109,52 +109,6 @@ func same(t testing.TB, what string, got, want any) {
 	}
 }
 
-func TestAppendDeduplicates(t *testing.T) {
-	d := newTest(t)
-	a, b := read("a", noon, "s", "x.go"), read("b", noon, "s", "y.go")
-	seq, fresh := mustAppend(t, d, a, b, a)
-	same(t, "fresh", fresh, []event.Event{a, b})
-	same(t, "seq", seq, int64(2))
-	seq, fresh = mustAppend(t, d, b, a)
-	if seq != 2 || len(fresh) != 0 {
-		t.Fatalf("known events made batch %d with %v", seq, fresh)
-	}
-	c := read("c", noon, "s", "x.go")
-	seq, fresh = mustAppend(t, d, a, c)
-	same(t, "seq", seq, int64(3))
-	same(t, "fresh", fresh, []event.Event{c})
-	same(t, "replay", replayAll(t, d, 0), []replayed{{2, []event.Event{a, b}}, {3, []event.Event{c}}})
-	same(t, "replay of the tail", replayAll(t, d, 2), []replayed{{3, []event.Event{c}}})
-}
-
-func TestCommitsAreClaimed(t *testing.T) {
-	d := newTest(t)
-	c := commit(1, noon, "x.go", "docs/x.md")
-	_, fresh := mustAppend(t, d, c)
-	same(t, "first", fresh, []event.Event{c})
-	_, fresh = mustAppend(t, d, c)
-	same(t, "again", len(fresh), 0)
-	_, fresh = mustAppend(t, d, uncommit(2))
-	same(t, "uncommit of an unknown one", len(fresh), 0)
-
-	back := c
-	back.ID = uncommit(1).ID
-	back.Body = event.Uncommit(back.Body.(event.Commit))
-	_, fresh = mustAppend(t, d, uncommit(1))
-	same(t, "uncommit", fresh, []event.Event{back})
-	_, fresh = mustAppend(t, d, uncommit(1))
-	same(t, "uncommit twice", len(fresh), 0)
-	both, of := together(t, d, "x.go", "docs/x.md")
-	same(t, "together after uncommit", [2]int{both, of}, [2]int{0, 0})
-
-	other := c // delivered again without one of its files, as a new .aoaignore would
-	eventtest.Set(&other, "Paths", []event.Path{"x.go"})
-	_, fresh = mustAppend(t, d, other)
-	same(t, "other", fresh, []event.Event{other})
-	same(t, "replay", replayAll(t, d, 0), []replayed{{1, []event.Event{c}}, {2, []event.Event{back}},
-		{3, []event.Event{other}}})
-}
-
 func TestCursor(t *testing.T) {
 	d := newTest(t)
 	_, _, err := d.AppendCommits(t.Context(), []event.Event{commit(1, noon, "a")},
@@ -172,45 +126,6 @@ func together(t *testing.T, d *DB, a, b event.Path) (both, of int) {
 	t.Helper()
 	n := fault.Must(d.History(t.Context(), nil, everything, nil)).Count(a, b)
 	return n.Both, n.Of
-}
-
-func TestTogetherFollowsRenames(t *testing.T) {
-	d := newTest(t)
-	day := 24 * time.Hour
-	mustAppend(t, d, commit(1, noon, "new.go", "doc.md"), commit(2, noon.Add(-6*day), "old.go", "doc.md"))
-	mustAppend(t, d, read("r", noon.Add(-6*day), "s", "old.go"))
-	mustAppend(t, d, rename("rename:1", noon.Add(-5*day), "old.go", "new.go"))
-	mustAppend(t, d, commit(3, noon.Add(-7*day), "old.go", "doc.md"), // history comes newest first
-		commit(4, noon.Add(-day), "old.go", "other.go")) // another file took the name
-	for _, c := range []struct {
-		a, b     event.Path
-		both, of int
-	}{{"new.go", "doc.md", 3, 3}, {"doc.md", "new.go", 3, 3}, {"old.go", "other.go", 1, 1}, {"old.go", "doc.md", 0, 1},
-		{"none", "doc.md", 0, 0}} {
-		both, of := together(t, d, c.a, c.b)
-		same(t, string(c.a+" "+c.b), [2]int{both, of}, [2]int{c.both, c.of})
-	}
-	same(t, "stats", fault.Must(d.FileStats(t.Context(), 0)), []FileStat{{File: "new.go", Accesses: 1, First: noon.Add(-6 * day), Last: noon.Add(-6 * day)}})
-	mustAppend(t, d, uncommit(3))
-	both, _ := together(t, d, "new.go", "doc.md")
-	same(t, "after uncommit", both, 2)
-	reads := LogFilter{File: "new.go", Kinds: []event.Kind{event.KindRead}}
-	same(t, "log under the new name", len(fault.Must(d.Log(t.Context(), reads))), 1)
-}
-
-func TestRenamesSwapNames(t *testing.T) {
-	d := newTest(t)
-	mustAppend(t, d, commit(1, noon.Add(-time.Hour), "a", "x"), commit(2, noon.Add(-time.Hour), "b", "y"))
-	mustAppend(t, d, event.Event{ID: "rename", Time: noon,
-		Body: event.Rename{From: []event.Path{"a", "b"}, To: []event.Path{"b", "a"}}})
-	mustAppend(t, d, commit(3, noon.Add(-2*time.Hour), "a", "x"))
-	for _, c := range []struct {
-		a, b event.Path
-		both int
-	}{{"b", "x", 2}, {"a", "y", 1}, {"a", "x", 0}, {"b", "y", 0}} {
-		both, _ := together(t, d, c.a, c.b)
-		same(t, string(c.a+c.b), both, c.both)
-	}
 }
 
 func TestReplayIsExact(t *testing.T) {
@@ -297,44 +212,6 @@ func foreign(origin string, n int, at time.Time, p event.Path) event.Event {
 	return event.Event{ID: fmt.Sprint(origin, ":", n), Time: at.UTC(), Origin: origin,
 		Session: event.ForeignSession(origin, "s"),
 		Body:    event.Call{Act: event.ActRead, Paths: []event.Path{p}}}
-}
-
-// TestPeers: events of others are replayed among own ones, in the order of the batches, and counted
-// nowhere.
-func TestPeers(t *testing.T) {
-	d := newTest(t)
-	a, b := foreign("A", 1, noon, "a"), foreign("B", 1, noon, "b")
-	take := func(want int, events ...event.Event) {
-		t.Helper()
-		_, fresh, err := d.Append(t.Context(), events)
-		fault.Check(t, err)
-		if len(fresh) != want {
-			t.Errorf("%d of %d are new, want %d", len(fresh), len(events), want)
-		}
-	}
-	take(1, a, a)
-	mustAppend(t, d, read("own", noon, "s", "a"))
-	take(1, b, a)
-	got := replayAll(t, d, 0)
-	if len(got) != 3 || got[0].Batch[0].ID != "A:1" || got[1].Batch[0].ID != "own" || got[2].Batch[0].ID != "B:1" ||
-		got[2].Seq != d.Last() {
-		t.Fatalf("replayed %+v", got)
-	}
-	if got := replayAll(t, d, 1); len(got) != 2 {
-		t.Errorf("behind batch 1: %+v", got)
-	}
-	fault.Same(t, "events in the log", len(fault.Must(d.Log(t.Context(), LogFilter{}))), 1)
-	gone := fault.Must(d.ForgetPeers(t.Context(), func(e event.Event) bool { return e.Origin == "B" }))
-	take(0, b) // what was forgotten stays away
-	if n := len(gone.Events); n != 1 || len(replayAll(t, d, 0)) != 2 {
-		t.Errorf("%d events forgotten", n)
-	}
-	if _, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Path: "a"}); err != nil {
-		t.Fatal(err)
-	}
-	if left := replayAll(t, d, 0); len(left) != 0 {
-		t.Errorf("a path that was forgotten is left: %+v", left)
-	}
 }
 
 // TestPrunePeers: one that floods the log displaces only itself.

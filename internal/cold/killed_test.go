@@ -59,10 +59,10 @@ var killings = []struct {
 	{"between the files", func(s *stores, i int, say func(string)) {
 		id := fmt.Sprint("e", i)
 		mustAppend(s.t, s.DB, read(id, noon, "s", "a"))
+		fault.Check(s.t, s.state.Save(s.t.Context(), s.DB.Last(), fmt.Append(nil, s.DB.Last())))
 		say(id)
 		s.put(id, "s", "made of "+id)
 		say("blob " + id)
-		fault.Check(s.t, s.state.Save(s.t.Context(), s.DB.Last(), fmt.Append(nil, s.DB.Last())))
 	}, func(s *stores, said []string) {
 		ids := s.ids()
 		for _, b := range list(s.t, s.items, Selection{}) {

@@ -60,10 +60,10 @@ func TestStories(t *testing.T) {
 
 type story struct {
 	*fixture
-	known     map[string][]byte // what git keeps
-	session   int
-	found, id string
-	plan      string
+	known   map[string][]byte // what git keeps
+	session int
+	id      string
+	plan    string
 }
 
 // play does what a line says, and returns what comes of it.

@@ -109,8 +109,11 @@ func TestBegun(t *testing.T) {
 	q := event.Query{Prompt: "the checksum of a frame is wrong", Files: []event.Path{"api/wire.go"}, At: epoch, Explain: true, Limit: 9}
 	a := fault.Must(p.Answer(t.Context(), q, past))
 	var order []event.Path
-	for _, s := range a.Suggestions {
+	for i, s := range a.Suggestions {
 		order = append(order, s.File)
+		if i > 0 && s.Score > a.Suggestions[i-1].Score {
+			t.Errorf("%s is likelier than what stands before it", s.File)
+		}
 		sum := 0.0
 		for _, r := range s.Reasons {
 			sum += r.Value * r.Weight

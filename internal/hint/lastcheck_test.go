@@ -4,14 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session/contexts"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
@@ -114,11 +112,8 @@ func (c disguise) said(agent string) string {
 // their own, with these files changed on disk after it.
 func newChecks(t *testing.T) func(agent string, after []event.Path, payloads ...[]byte) string {
 	t.Helper()
-	at := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
-	now := func() time.Time { return at }
-	db := fault.Must(cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: now}))
-	t.Cleanup(func() { fault.Check(t, db.Close()) })
-	n := 0
+	db, n := newLog(t), 0
+	now := func() time.Time { return epoch }
 	return func(agent string, after []event.Path, payloads ...[]byte) string {
 		t.Helper()
 		n++
@@ -131,7 +126,7 @@ func newChecks(t *testing.T) func(agent string, after []event.Path, payloads ...
 		}
 		c, err := contexts.New(contexts.Options{DB: db}).Assemble(t.Context(), contexts.Request{Session: id, For: contexts.ForCompact,
 			State: func(_ context.Context, since time.Time, _ []event.Path) contexts.Worktree {
-				if len(after) > 0 && !since.Equal(at) {
+				if len(after) > 0 && !since.Equal(epoch) {
 					t.Errorf("asked for changes since %v", since)
 				}
 				return contexts.Worktree{Known: true, After: after}

@@ -32,6 +32,15 @@ func (t told) Add(events ...event.Event) {
 
 func (told) SyncBriefly(context.Context) {}
 
+// newLog opens a log, at the epoch.
+func newLog(t *testing.T) *cold.DB {
+	t.Helper()
+	now := func() time.Time { return epoch }
+	db := fault.Must(cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: now}))
+	t.Cleanup(func() { fault.Check(t, db.Close()) })
+	return db
+}
+
 // TestLateIsAskedAgain: what was found and could not be said in time is said with the next call,
 // once.
 func TestLateIsAskedAgain(t *testing.T) {
@@ -43,8 +52,7 @@ func TestLateIsAskedAgain(t *testing.T) {
 	fault.Check(t, err)
 	now := func() time.Time { return epoch }
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	db := fault.Must(cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: now, Log: log}))
-	defer db.Close()
+	db := newLog(t)
 	w, sessions := checkout.New(repo), session.New()
 	w.ReadFirst(t.Context(), log)
 	w.Prefetch = prefetch.New(prefetch.NewState(), sessions, nil, prefetch.Options{Holdout: func() float64 { return 0 }})
@@ -105,15 +113,12 @@ func TestLateEvents(t *testing.T) {
 // has none, knows the event already; a search of an earlier call gets it from the log.
 func TestTextsOfRecentEvents(t *testing.T) {
 	sessions := session.New()
-	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: func() time.Time { return epoch },
-		Log: slog.New(slog.DiscardHandler)})
-	fault.Check(t, err)
-	defer db.Close()
+	db := newLog(t)
 	search := func(id, text string) event.Event {
 		return event.Event{ID: id, Time: epoch, Agent: "claude", Session: "s", Body: event.Call{Act: event.ActSearch, Text: text}}
 	}
 	before, now := search("1", "frameLimit"), search("2", "frame_limit")
-	_, _, err = db.Append(t.Context(), []event.Event{before, now})
+	_, _, err := db.Append(t.Context(), []event.Event{before, now})
 	fault.Check(t, err)
 	told{sessions}.Add(before.WithoutText(), now.WithoutText())
 	h := New(Options{DB: db, Log: slog.New(slog.DiscardHandler)})

@@ -154,10 +154,8 @@ func TestAddedWhileForgetting(t *testing.T) {
 		}
 	})
 	end := k.running(l)
-	for _, id := range []string{"a", "b", "c"} {
-		fault.Must(l.Append(t.Context(), []event.Event{deleted(id)}))
-	}
-	fault.Must(l.Append(t.Context(), []event.Event{{ID: "secret", Time: eventtest.Start, Session: "gone", Body: event.Prompt{}}}))
+	k.append(l, deleted("a"), deleted("b"), deleted("c"),
+		event.Event{ID: "secret", Time: eventtest.Start, Session: "gone", Body: event.Prompt{}})
 	learning.Store(2) // the second batch, when it is learned again
 	gone := fault.Must(l.Forget(t.Context(), cold.ForgetFilter{Session: "gone"}))
 	fault.Same(t, "gone", len(gone.Events), 1)
@@ -175,7 +173,7 @@ func TestNoSnapshotWhileForgetting(t *testing.T) {
 	k := newKept(t)
 	l := k.begin()
 	defer k.running(l)()
-	fault.Must(l.Append(t.Context(), []event.Event{deleted("a")}))
+	k.append(l, deleted("a"))
 	fault.Check(t, l.ask(t.Context(), func(ctx context.Context) error {
 		l.save(ctx)
 		_, err := l.delete(ctx, func(ctx context.Context) (gone cold.Forgotten, err error) {
@@ -273,6 +271,14 @@ func (k *kept) running(l *Log) (end func()) {
 	}
 }
 
+// append has a running log write events, each a batch.
+func (k *kept) append(l *Log, events ...event.Event) {
+	k.Helper()
+	for _, e := range events {
+		fault.Must(l.Append(k.Context(), []event.Event{e}))
+	}
+}
+
 // panicker panics at an event.
 type panicker struct{ at string }
 
@@ -293,10 +299,7 @@ func TestPanic(t *testing.T) {
 	l := k.begin(panicker{"bad"}, firstOpens{})
 	opens := l.consumers[len(l.consumers)-1].(firstOpens)
 	end := k.running(l)
-	for _, id := range []string{"first", "bad", "last"} {
-		fault.Must(l.Append(t.Context(), []event.Event{{ID: id, Time: eventtest.Start, Session: "s",
-			Body: event.Call{Act: event.ActRead, Paths: []event.Path{event.Path(id)}}}}))
-	}
+	k.append(l, read("first", "s", "first"), read("bad", "s", "bad"), read("last", "s", "last"))
 	end()
 	fault.Same(t, "opens that came behind the one that panicked", opens["s"], 2)
 	if text := warned.String(); strings.Count(text, "passed over") != 1 || !strings.Contains(text, "event=bad") {

@@ -185,10 +185,7 @@ func TestForgetKilledTwice(t *testing.T) {
 		}
 	})
 	end := k.running(l)
-	for _, e := range []event.Event{deleted("a"), {ID: "b", Time: eventtest.Start, Session: "gone", Agent: "test",
-		Body: event.Call{Act: event.ActRead, Paths: []event.Path{secret}}}, deleted("c")} {
-		fault.Must(l.Append(t.Context(), []event.Event{e}))
-	}
+	k.append(l, deleted("a"), read("b", "gone", secret), deleted("c"))
 	fault.Check(t, l.Save(t.Context()))
 	fault.Must(k.db.Copy(t.Context()))
 	_, err := l.forget(t.Context(), func(ctx context.Context) (cold.Forgotten, error) {

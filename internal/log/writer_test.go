@@ -89,7 +89,7 @@ func TestTheDiskRefuses(t *testing.T) {
 			w, d, err := l.Trouble()
 			fault.Same(t, what, []any{w, d, err != nil, len(got.ids())}, []any{waiting, dropped, waiting > 0, known})
 		}
-		fault.Must(l.Append(t.Context(), many(0, 2)))
+		k.append(l, many(0, 2)...)
 		allow := k.refuse()
 		if n, err := l.Append(t.Context(), many(2, 1)); n != 0 || err == nil {
 			t.Errorf("%d events were appended: %v", n, err)
@@ -165,9 +165,7 @@ func TestARestReplayed(t *testing.T) {
 	k := newKept(t)
 	l := k.begin()
 	end := k.running(l)
-	for _, e := range many(0, 3) {
-		fault.Must(l.Append(t.Context(), []event.Event{e}))
-	}
+	k.append(l, many(0, 3)...)
 	end()
 	k.dropBlobs()
 	got := &recorder{}
@@ -183,7 +181,7 @@ func TestARestReplayed(t *testing.T) {
 	defer k.running(l)()
 	l.Add(many(3, 1)...)
 	fault.Check(t, l.Flush(t.Context()))
-	fault.Must(l.Append(t.Context(), many(4, 1)))
+	k.append(l, many(4, 1)...)
 	fault.Same(t, "with the next batch", got.ids(), []string{"0", "1", "2", "3", "4"})
 }
 
@@ -201,7 +199,7 @@ func TestASnapshotThatFails(t *testing.T) {
 	told, broken := k.told(), &recorder{} // which cannot be saved
 	l := k.begin(broken)
 	defer k.running(l)()
-	fault.Must(l.Append(t.Context(), many(0, 1)))
+	k.append(l, many(0, 1)...)
 	saved := l.Save(t.Context())
 	if at, err := l.Saved(); saved == nil || !errors.Is(err, saved) || !at.IsZero() || l.Kept() != 0 {
 		t.Errorf("save: %v, saved at %v: %v, batch %d", saved, at, err, l.Kept())
@@ -252,7 +250,7 @@ func TestForgettingThatFails(t *testing.T) {
 	l := k.begin(got)
 	l.o.Elsewhere = func(context.Context, cold.ForgetFilter) error { return refuses }
 	defer k.running(l)()
-	fault.Must(l.Append(t.Context(), []event.Event{read("1", "s", "a.go"), read("2", "t", "b.go")}))
+	k.append(l, read("1", "s", "a.go"), read("2", "t", "b.go"))
 	if _, err := l.Forget(t.Context(), cold.ForgetFilter{}); err == nil {
 		t.Error("nothing was named, and it was forgotten")
 	}
@@ -278,7 +276,7 @@ func TestPrune(t *testing.T) {
 	told := k.told()
 	l := k.begin()
 	defer k.running(l)()
-	fault.Must(l.Append(t.Context(), many(0, 3)))
+	k.append(l, many(0, 3)...)
 	left := func(want int, said string) {
 		t.Helper()
 		fault.Check(t, l.Prune(t.Context(), 0))

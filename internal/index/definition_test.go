@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -12,33 +13,21 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestDefinitionFor: the definition that a text speaks of, with its type and line; none where the
-// text speaks of none.
+// TestDefinitionFor: testdata/definitions.txt has programs, and the definition in each that a text
+// speaks of.
 func TestDefinitionFor(t *testing.T) {
 	c := NewContents()
 	for _, p := range []event.Path{"ctx.py", "load.go", "app.ts", "notes.md", "a.py"} {
 		c.Set(p, []byte("text"))
 	}
-	for _, tt := range []struct {
-		file, program, text, want string
-		line                      int
-	}{
-		{"ctx.py", "import a\n\nclass AppContext:\n    def push(self):\n        value = 1\n\n    def pop(self, exc):\n        pass\n\nclass RequestContext:\n    def pop(self):\n        pass\n",
-			"AppContext.pop() loses the exception", "AppContext.pop", 7},
-		{"ctx.py", "class AppContext:\n    def pop(self): pass\nclass RequestContext:\n    def pop(self): pass\n",
-			"pop of the request context", "RequestContext.pop", 4},
-		{"load.go", "package config\n\ntype Loader struct {\n\tname string\n}\n\nfunc (l *Loader) readAll() {}\n\nfunc parseConfig() {}\n",
-			"parseConfig fails on an empty file", "parseConfig", 9},
-		{"load.go", "package config\n\ntype Loader struct{}\n\nfunc (l *Loader) readAll() {}\n", "make readAll faster", "Loader.readAll", 5},
-		{"app.ts", "export class Cart {\n  addItem(x: Item) {\n    const total = 1\n  }\n}\n", "adding an item to the cart twice", "Cart.addItem", 2},
-		{"load.go", "package config\n\nfunc parseConfig() {}\n", "the build is slow", "", 0},
-		{"load.go", "package config\n\nfunc Load() {}\n", "the pages load slowly", "", 0},
-		{"notes.md", "# parseConfig\n", "parseConfig fails", "", 0},
-	} {
-		d, ok := c.DefinitionFor(event.Path(tt.file), []byte(tt.program), ParseText(tt.text))
-		if d.Name != tt.want || d.Line != tt.line || ok != (tt.line > 0) {
-			t.Errorf("%q: %+v, want %s in line %d", tt.text, d, tt.want, tt.line)
-		}
+	_, all, _ := strings.Cut(string(fault.Must(os.ReadFile("testdata/definitions.txt"))), "=== ")
+	for part := range strings.SplitSeq(all, "\n=== ") {
+		head, program, _ := strings.Cut(part, "\n")
+		head, want, _ := strings.Cut(head, " => ")
+		file, text, _ := strings.Cut(head, ": ")
+		d, ok := c.DefinitionFor(event.Path(file), []byte(program+"\n"), ParseText(text))
+		fault.Same(t, text, fmt.Sprintf("%s, %d", cmp.Or(d.Name, "-"), d.Line), want)
+		fault.Same(t, text+": it speaks of one", ok, d.Line > 0)
 	}
 	if d, ok := DefinitionOf("a.py", []byte("class Bag:\n    def load_all(self): pass\n"), "loadall"); !ok || d != (Definition{2, "Bag.load_all"}) {
 		t.Errorf("by name: %+v", d)

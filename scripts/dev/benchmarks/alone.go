@@ -43,7 +43,8 @@ func (in inputs) alone(ctx context.Context) (string, error) {
 		own, counted := t.Repos(recorded.Own, begunFive)[repo], t.Repos(counting, begunFive)[repo]
 		out.WriteString(recorded.Line(repo, fmt.Sprintf("%.0f", own.N), recorded.Two(own.Value()), recorded.Two(counted.Value())))
 	}
-	fmt.Fprintf(&out, "\nPromised beside FILE → the next commit of FILE changed it: %s.\n", t.Promises(recorded.Own, "FILE"))
+	fmt.Fprintf(&out, "\nPromised for FILE → the next commit of FILE changed it (how many): %s.\n",
+		t.Promises(recorded.Own, "FILE"))
 	return out.String(), nil
 }
 

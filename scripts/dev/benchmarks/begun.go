@@ -67,7 +67,7 @@ func (in inputs) begun(ctx context.Context) (string, error) {
 		}
 		out.WriteString(recorded.Line(cells...))
 	}
-	fmt.Fprintf(&out, "\nPromised → the commit changed it: %s.\n", t.Promises(recorded.Own, "begun"))
+	fmt.Fprintf(&out, "\nPromised → the commit changed it (how many): %s.\n", t.Promises(recorded.Own, "begun"))
 	return out.String(), nil
 }
 

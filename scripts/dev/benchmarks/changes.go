@@ -63,7 +63,7 @@ func (in inputs) changes(ctx context.Context) (string, error) {
 			out.WriteString(recorded.Line(bold(m), t.Cell(m, "mrr"), recorded.Two(t.Mean(m, "hit1")), recorded.Two(t.Mean(m, "hit5"))))
 		}
 	}
-	out.WriteString("\n" + recorded.Line("", "left-out files named", "named files right", "complete commits with a name",
+	out.WriteString("\n" + recorded.Line("", "left-out files named", "named files right", "complete commits with a file named",
 		"without changelogs, manifests, lock files: named", "right", "complete"))
 	out.WriteString(recorded.Line("---", "---", "---", "---", "---", "---", "---"))
 	for _, m := range warners {
@@ -73,11 +73,14 @@ func (in inputs) changes(ctx context.Context) (string, error) {
 		}
 		out.WriteString(recorded.Line(cells...))
 	}
-	fmt.Fprintf(&out, "\nAsked: %d files left out, %d complete commits.\n\n", t.N(recorded.Own, "hit1"), t.N(recorded.Own, "false"))
-	fmt.Fprintf(&out, "Of %d left-out files that are tests, %s are among the first %d tests of the answer.\n\n", t.N(recorded.Own, "tests"),
-		t.Cell(recorded.Own, "tests"), mostTests)
-	fmt.Fprintf(&out, "Promised by the check → it was the file that was left out: %s.\n\n", t.Promises(recorded.Own, "check"))
-	fmt.Fprintf(&out, "Losses in MRR: %s.\n\nLosses at @1: %s.\n\n", t.Losses("mrr"), t.Losses("hit1"))
+	fmt.Fprintf(&out, "\nThere are %d questions with a file left out, and %d about complete commits.\n\n",
+		t.N(recorded.Own, "hit1"), t.N(recorded.Own, "false"))
+	fmt.Fprintf(&out, "Of %d left-out files that are tests, %s are among the first %d tests of the answer.\n\n",
+		t.N(recorded.Own, "tests"), t.Cell(recorded.Own, "tests"), mostTests)
+	fmt.Fprintf(&out, "Promised by the check → it was the file that was left out (how many): %s.\n\n",
+		t.Promises(recorded.Own, "check"))
+	fmt.Fprintf(&out, "Repositories in which another method is better in MRR: %s.\n\nAt @1: %s.\n\n",
+		t.Losses("mrr"), t.Losses("hit1"))
 	out.WriteString(eachRepository(&t))
 	return out.String(), nil
 }
@@ -86,7 +89,7 @@ func (in inputs) changes(ctx context.Context) (string, error) {
 // named, how many of the named files are right, and for how many complete commits a file is named.
 func eachRepository(t *recorded.Table) string {
 	var out strings.Builder
-	out.WriteString("Left-out files named / named files right / complete commits with a name, in percent:\n\n")
+	out.WriteString("Left-out files named / named files right / complete commits with a file named, in percent:\n\n")
 	out.WriteString(recorded.Line(append([]string{"", "files left out", "complete commits"}, warners...)...))
 	out.WriteString(recorded.Line("---", "---:", "---:", "---", "---", "---", "---", "---"))
 	asked := t.Repos(recorded.Own, "named")

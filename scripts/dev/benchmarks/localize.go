@@ -177,15 +177,16 @@ func (a *texts) print(out, said *strings.Builder, kind string) {
 		}
 	}
 	if !a.published {
-		fmt.Fprintf(said, "Losses at @1: %s.\n\nLosses at @5: %s.\n\n", a.Losses("hit1"), a.Losses("hit5"))
+		fmt.Fprintf(said, "Repositories in which another method is better at @1: %s.\n\nAt @5: %s.\n\n",
+			a.Losses("hit1"), a.Losses("hit5"))
 	}
-	fmt.Fprintf(said, "Promised by a text → the work touched it, of %s: %s.\n\n", name, a.Promises(recorded.Own, "text"))
+	fmt.Fprintf(said, "Promised → the work touched the file, of %s: %s.\n\n", name, a.Promises(recorded.Own, "text"))
 	var right recorded.Ratio
 	for _, r := range a.Repos(recorded.Own, "lists right") {
 		right = recorded.Ratio{Sum: right.Sum + r.Sum, N: right.N + r.N}
 	}
-	fmt.Fprintf(said, "As the first prompt of a session, of %s: a list at %.0f, with a right file in %.0f of these (%.0f %%).\n\n",
-		name, right.N, right.Sum, 100*right.Value())
+	fmt.Fprintf(said, "With each of the %s as the first prompt of a session, aOa shows a list for %.0f of them; "+
+		"%.0f of these lists (%.0f %%) contain a right file.\n\n", name, right.N, right.Sum, 100*right.Value())
 }
 
 // bold returns the name of a method as the first cell of a row.

@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"strings"
+	"unicode/utf8"
 )
 
 // inputs says where the measurements read their data.
@@ -30,12 +31,12 @@ func main() {
 	var in inputs
 	flag.StringVar(&in.repos, "repos", "", "folder of clones")
 	flag.StringVar(&in.issues, "issues", "", "file of issues")
-	flag.StringVar(&in.histories, "histories", "", "file of names of clones in place of those of histories.go")
+	flag.StringVar(&in.histories, "histories", "", "file with names of clones, instead of those in histories.go")
 	flag.StringVar(&in.traces, "traces", "", "folder of recorded sessions")
 	flag.StringVar(&in.weights, "weights", "", "folder of weights OWNER+NAME.json, each fitted without that repository")
 	flag.StringVar(&in.program, "aoa", "bin/aoa", "the program")
-	only := flag.String("only", "", "this table alone: localize, branches, changes, alone, begun, sessions or speed")
-	page := flag.String("page", "docs/dev/benchmarks.md", "the page with the tables; empty: they are printed alone")
+	only := flag.String("only", "", "only this table: localize, branches, changes, alone, begun, sessions or speed")
+	page := flag.String("page", "docs/dev/benchmarks.md", "the page with the tables; if empty, they are only printed")
 	flag.Parse()
 	debug.SetGCPercent(400) // a replay allocates much and keeps little
 	if err := in.write(context.Background(), *page, *only); err != nil {
@@ -93,7 +94,39 @@ func replace(page, name, text string) (string, error) {
 	if !found || !ended {
 		return "", fmt.Errorf("it has no place for the table %s", name)
 	}
-	return before + begin + strings.TrimRight(text, "\n") + "\n" + end + after, nil
+	return before + begin + wrapped(strings.TrimRight(text, "\n")) + "\n" + end + after, nil
+}
+
+// widest is the largest number of columns of a line that is no row of a table.
+const widest = 100
+
+// wrapped breaks the paragraphs of a text into lines. It breaks no line before a percent sign and
+// none at an arrow.
+func wrapped(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "|") {
+			continue
+		}
+		var out strings.Builder
+		column := 0
+		for _, word := range strings.Fields(strings.NewReplacer(" → ", "\u2007→\u2007", " %", "\u2007%").Replace(line)) {
+			n := utf8.RuneCountInString(word)
+			switch {
+			case column == 0:
+			case column+1+n > widest:
+				out.WriteByte('\n')
+				column = 0
+			default:
+				out.WriteByte(' ')
+				column++
+			}
+			out.WriteString(word)
+			column += n
+		}
+		lines[i] = strings.ReplaceAll(out.String(), "\u2007", " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // names returns those of the clones that are asked.

@@ -67,7 +67,8 @@ func (in inputs) speed(ctx context.Context) (string, error) {
 	if err := json.Unmarshal(status, &s); err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&b.out, "\n%s at %s, %s/%s, GOMAXPROCS %d, other work on the machine; medians of %d. The daemon that answers holds %d MB.\n",
+	fmt.Fprintf(&b.out, "\nMedians of %[6]d runs on %[1]s at %[2]s, %[3]s/%[4]s, GOMAXPROCS %[5]d, with other work on the "+
+		"machine. The daemon that answers takes %[7]d MB.\n",
 		speedRepo, speedAt, runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), rounds, s.RSS>>20)
 	return b.out.String(), nil
 }

@@ -109,25 +109,29 @@ func page(t *recorded.Table, left bool) string {
 	if left {
 		weights = "weights that were fitted without the repository"
 	}
-	fmt.Fprintf(&out, "\nMeans of %d repositories, %d and %d opens and %d prompts, with %s.\n\n",
+	fmt.Fprintf(&out, "\nMeans of %d repositories with %d opens of unseen files, %d of seen files and %d prompts, with %s.\n\n",
 		len(t.Repos(recorded.Own, "T1 any5")), n("T2 hit1"), n("T3 hit1"), n("T1 any5"), weights)
-	fmt.Fprintf(&out, "After a search that named no file: @1 %s, @5 %s (%d); more than 30: @1 %s, @5 %s (%d).\n\n",
+	fmt.Fprintf(&out, "After a search that found no file: @1 %s, @5 %s (%d searches). After one that found more than 30: @1 %s, "+
+		"@5 %s (%d).\n\n",
 		own("T6 hit1"), own("T6 hit5"), n("T6 hit1"), own("T6 much hit1"), own("T6 much hit5"), n("T6 much hit1"))
-	fmt.Fprintf(&out, "Lists after %s of the %d such searches whose turn opens files, right at %s of these (%s of their "+
-		"lines); after %s of the others.\n\n", own("search lists shown"), n("search lists shown"), own("search lists right"),
+	fmt.Fprintf(&out, "Of the %[2]d such searches whose turn opens files, %[1]s get a list; %[3]s of these lists have a "+
+		"right file (%[4]s of their lines). Of the other searches, %[5]s get a list.\n\n", own("search lists shown"), n("search lists shown"), own("search lists right"),
 		own("search lists lines"), own("search lists others"))
-	fmt.Fprintf(&out, "Lists at %s of the %d prompts whose turn opens files, right at %s of these (%s of their lines); at %s of the "+
-		"others. Single files shown: %d, right %s.\n\n", own("lists shown"), n("lists shown"), own("lists right"),
+	fmt.Fprintf(&out, "Of the %[2]d prompts whose turn opens files, %[1]s get a list; %[3]s of these lists have a right "+
+		"file (%[4]s of their lines). Of the other prompts, %[5]s get a list. %[6]d single files are shown; %[7]s of them "+
+		"are right.\n\n", own("lists shown"), n("lists shown"), own("lists right"),
 		own("lists lines"), own("lists others"), n("shown right"), own("shown right"))
 	for _, at := range []prefetch.Situation{prefetch.FirstTask, prefetch.Asks, prefetch.Later, prefetch.Agrees} {
 		of := "lists at " + string(at)
-		fmt.Fprintf(&out, "Lists, %s: at %s of %d, right at %s of these; at %s of %d whose turn opens nothing.\n\n", at,
+		fmt.Fprintf(&out, "Lists at prompts of the kind %q: for %s of %d, %s of these lists right; for %s of %d whose turn opens "+
+			"nothing.\n\n", at,
 			own(of+" shown"), n(of+" shown"), own(of+" right"), own(of+" others"), n(of+" others"))
 	}
-	fmt.Fprintf(&out, "Promised → came true (files): %s. ECE, by repository: %.3f.\n\n", t.Promises(recorded.Own, ofFiles), t.ECE(recorded.Own, ofFiles))
+	fmt.Fprintf(&out, "Promised → came true (how many files): %s. ECE by repository: %.3f.\n\n",
+		t.Promises(recorded.Own, ofFiles), t.ECE(recorded.Own, ofFiles))
 	for _, m := range measures {
 		if strings.HasSuffix(m, "hit5") || strings.HasSuffix(m, "any5") {
-			fmt.Fprintf(&out, "Losses, %s: %s.\n\n", m, t.Losses(m))
+			fmt.Fprintf(&out, "Repositories in which a simple rule is better, %s: %s.\n\n", m, t.Losses(m))
 		}
 	}
 	return out.String()

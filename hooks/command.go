@@ -124,7 +124,9 @@ const leastSecret = 8
 
 func newRedacted(command string) redacted {
 	r := redacted{text: redact.Text(command), terms: map[string]bool{}, values: map[string]bool{}}
-	for word := range strings.FieldsFuncSeq(command, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+	for word := range strings.FieldsFuncSeq(command, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c)
+	}) {
 		if left := strings.Count(r.text, word); len(word) >= leastSecret && left > 0 && left < strings.Count(command, word) {
 			r.text = strings.ReplaceAll(r.text, word, redact.Mark) // a secret elsewhere in the line
 		}

@@ -23,7 +23,8 @@ type promptParts struct {
 // machineTags are tags around text that no person typed. Upper and lower case are the same.
 var machineTags = []string{"task-notification", "system-reminder", "local-command-stdout", "local-command-stderr",
 	"local-command-caveat",
-	"command-message", "bash-input", "bash-stdout", "bash-stderr", "teammate-message", "cross-session-message", "scheduled-task",
+	"command-message", "bash-input", "bash-stdout", "bash-stderr", "teammate-message", "cross-session-message",
+	"scheduled-task",
 	"ide_opened_file",
 	"ide_selection", "ide_diagnostics", "user-prompt-submit-hook", "background-task", "agent-notification",
 	"user_instructions",

@@ -95,7 +95,8 @@ merging         merge rebase conflict`))
 	extTags = lookup(`
 go: .go; python: .py; javascript: .js .mjs .jsx; typescript: .ts .tsx; rust: .rs; java: .java; kotlin: .kt; ruby: .rb
 php: .php; c: .c .h; cpp: .cc .cpp .hpp; csharp: .cs; swift: .swift; shell: .sh .bash; powershell: .ps1; lua: .lua
-elixir: .ex .exs; scala: .scala; zig: .zig; dart: .dart; vue: .vue; svelte: .svelte; sql: .sql; terraform: .tf; nix: .nix`)
+elixir: .ex .exs; scala: .scala; zig: .zig; dart: .dart; vue: .vue; svelte: .svelte; sql: .sql
+terraform: .tf; nix: .nix`)
 )
 
 // byTerm replaces the words of a table by their terms (see index.Terms).

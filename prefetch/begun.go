@@ -132,7 +132,9 @@ func (p *Prefetcher) begin(ctx context.Context, q event.Query, past history.Past
 		x.Shipped = x.P
 		out.files = append(out.files, x)
 	}
-	slices.SortFunc(out.files, func(a, b Candidate) int { return cmp.Or(cmp.Compare(b.P, a.P), cmp.Compare(a.File, b.File)) })
+	slices.SortFunc(out.files, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(b.P, a.P), cmp.Compare(a.File, b.File))
+	})
 	return out, nil
 }
 

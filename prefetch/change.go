@@ -31,7 +31,9 @@ type Lack struct {
 	// may be none.
 	Precedents     []string `json:"precedents,omitempty"`
 	MorePrecedents int      `json:"more_precedents,omitempty"` // number of further precedents
-	event.Place             // the place in the file that these commits changed, if the file still has it; see Candidates.Locate
+	// the place in the file that these commits changed, if the file still has it; see
+	// Candidates.Locate
+	event.Place
 
 	// number of commits, of the newest 800 in the repository, that did not change With …
 	Without   int `json:"without"`
@@ -104,7 +106,8 @@ const (
 // commits without that file, n changed f.
 func Usual(f event.Path, t event.Together, n, of int) bool {
 	without := float64(n) / float64(max(of, 1))
-	return f.Upkeep() || of >= usualLeast && without >= usualEver && without >= usualShare*float64(t.Both)/float64(max(t.Of, 1))
+	return f.Upkeep() || of >= usualLeast && without >= usualEver &&
+		without >= usualShare*float64(t.Both)/float64(max(t.Of, 1))
 }
 
 // usual reports whether a companion is listed apart. If the change contains a manifest, another
@@ -229,7 +232,9 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 	ofCommits := func(r event.Reason) bool { return t.Both > 0 && speaks(r) && slices.Contains(counted, r.Signal) }
 	i := slices.IndexFunc(s.Reasons, ofCommits)
 	if i < 0 {
-		i = slices.IndexFunc(s.Reasons, func(r event.Reason) bool { return speaks(r) && !slices.Contains(unlinked, r.Signal) })
+		i = slices.IndexFunc(s.Reasons, func(r event.Reason) bool {
+			return speaks(r) && !slices.Contains(unlinked, r.Signal)
+		})
 	}
 	if i < 0 {
 		i = max(0, slices.IndexFunc(s.Reasons, speaks))
@@ -290,8 +295,8 @@ func linkOf(x *history.Facts) string {
 }
 
 // unlinked are the facts that do not connect a file with the change.
-var unlinked = []string{history.Always.String(), history.Number.String(), history.Alone.String(), history.Steady.String(),
-	history.Prose.String(), history.Data.String(), history.Chance.String()}
+var unlinked = []string{history.Always.String(), history.Number.String(), history.Alone.String(),
+	history.Steady.String(), history.Prose.String(), history.Data.String(), history.Chance.String()}
 
 // counted are the facts that are computed from common commits.
 var counted = []string{history.Common.String(), history.Lately.String(), history.Small.String(), history.Sized.String(),
@@ -299,17 +304,27 @@ var counted = []string{history.Common.String(), history.Lately.String(), history
 
 // factTexts has each fact in words.
 var factTexts = map[string]string{
-	history.Common.String(): "share of the commits with that file", history.Lately.String(): "whether that share rose or fell lately",
-	history.Name.String(): "same stem", history.Folder.String(): "same folder", history.Fresh.String(): "changed lately",
-	history.Number.String(): "how many commits that file has",
-	history.Small.String():  "share of the commits of at most 3 files",
-	history.Like.String():   "similar earlier changes of that file", history.Words.String(): "its earlier changes share words with this one",
-	history.Sized.String(): "share of the commits, small ones weighing more",
-	history.Keeps.String(): "changed lately, and often together", history.Stem.String(): "words of the name",
-	history.Sibling.String(): "same small folder", history.Calls.String(): "one uses what the other defines",
-	history.Path.String():   "one names the path of the other",
-	history.Linked.String(): "one imports or uses the other, and there are few commits",
-	history.Chance.String(): "one commit may be chance", history.Prose.String(): "a document", history.Data.String(): "data or settings",
-	history.Others.String(): "the other files of the change point to it, too", history.Alike.String(): "commits of similar files changed it",
-	history.Alone.String(): "it is the only file of the change", history.Steady.String(): "a single commit changes the share of a pair with many commits only a little",
+	history.Common.String():  "share of the commits with that file",
+	history.Lately.String():  "whether that share rose or fell lately",
+	history.Name.String():    "same stem",
+	history.Folder.String():  "same folder",
+	history.Fresh.String():   "changed lately",
+	history.Number.String():  "how many commits that file has",
+	history.Small.String():   "share of the commits of at most 3 files",
+	history.Like.String():    "similar earlier changes of that file",
+	history.Words.String():   "its earlier changes share words with this one",
+	history.Sized.String():   "share of the commits, small ones weighing more",
+	history.Keeps.String():   "changed lately, and often together",
+	history.Stem.String():    "words of the name",
+	history.Sibling.String(): "same small folder",
+	history.Calls.String():   "one uses what the other defines",
+	history.Path.String():    "one names the path of the other",
+	history.Linked.String():  "one imports or uses the other, and there are few commits",
+	history.Chance.String():  "one commit may be chance",
+	history.Prose.String():   "a document",
+	history.Data.String():    "data or settings",
+	history.Others.String():  "the other files of the change point to it, too",
+	history.Alike.String():   "commits of similar files changed it",
+	history.Alone.String():   "it is the only file of the change",
+	history.Steady.String():  "a single commit changes the share of a pair with many commits only a little",
 }

@@ -57,7 +57,8 @@ func namesIn(pattern string) (out []string) {
 		if !strings.ContainsAny(part, "/*.") && pattern != part {
 			continue
 		}
-		name := index.PlainName(strings.NewReplacer("*", "", "?", "", "\\", "", "^", "", "$", "", "[", "", "]", "").Replace(last))
+		name := index.PlainName(strings.NewReplacer("*", "", "?", "", "\\", "", "^", "", "$", "",
+			"[", "", "]", "").Replace(last))
 		if len(name) >= leastPiece && !slices.Contains(out, name) {
 			out = append(out, name)
 		}

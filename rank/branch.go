@@ -28,7 +28,8 @@ func aboutBranch(q event.Query) event.Query {
 }
 
 // changeWords matches texts about what was changed last.
-var changeWords = regexp.MustCompile(`(?i)\b(my|this|these|our|the|last|latest|recent) (changes?|branch|commits?|diff|pr|pull request|patch)\b`)
+var changeWords = regexp.MustCompile(
+	`(?i)\b(my|this|these|our|the|last|latest|recent) (changes?|branch|commits?|diff|pr|pull request|patch)\b`)
 
 // speaksOfChange reports whether a text is about the latest changes. Only for such texts are the
 // files that a branch changed answers; otherwise they would be in every answer.

@@ -33,7 +33,8 @@ var asks = kindStems(map[kind]string{
 // has a version. They ask for their kind of file only if no other word of the text names something
 // in a source (queryContext.ofProgram).
 var mayAsk = kindStems(map[kind]string{
-	upkeep: "dependency dependencies deps tidy upgrade downgrade package manifest version release license workflow action pipeline",
+	upkeep: "dependency dependencies deps tidy upgrade downgrade package manifest version release license workflow " +
+		"action pipeline",
 })
 
 // errands are words that any request may have, so they do not tell what it is about.

@@ -134,7 +134,8 @@ func (l *BlamedLine) read(key, value string) (err error) {
 // WrittenBefore returns when the earlier commits of a file were written by their authors. Earlier
 // commits are the ancestors of commit, or, if commit is "", HEAD and its ancestors. Only those that
 // were committed after since are looked at.
-func (r *Repo) WrittenBefore(ctx context.Context, commit string, file event.Path, since time.Time) (at []time.Time, err error) {
+func (r *Repo) WrittenBefore(ctx context.Context, commit string, file event.Path,
+	since time.Time) (at []time.Time, err error) {
 	args := []string{"--literal-pathspecs", "log", "--format=%at", fmt.Sprintf("--since=%d", since.Unix())}
 	if commit == "" {
 		args = append(args, "HEAD")
@@ -156,7 +157,8 @@ func (r *Repo) WrittenBefore(ctx context.Context, commit string, file event.Path
 // FilesOf returns the files that a commit changed, by name. For a merge commit these are the files
 // that differ from all of its parents.
 func (r *Repo) FilesOf(ctx context.Context, commit string) ([]event.Path, error) {
-	files, err := r.run(ctx, "diff-tree", "-r", "--root", "-c", "--no-commit-id", "--no-renames", "--name-only", "-z", commit)
+	files, err := r.run(ctx, "diff-tree", "-r", "--root", "-c", "--no-commit-id", "--no-renames", "--name-only",
+		"-z", commit)
 	if err != nil {
 		return nil, fmt.Errorf("list the files of %.9s: %w", commit, err)
 	}

@@ -40,7 +40,8 @@ func (r *Repo) Range(ctx context.Context, base, head string) (out Range, err err
 	}
 	from, err := r.run(ctx, "merge-base", ids[0], ids[1])
 	if err != nil {
-		return out, fmt.Errorf("find where %.100q and %.100q branched off (a shallow clone does not know): %w", base, head, err)
+		return out, fmt.Errorf("find where %.100q and %.100q branched off (a shallow clone does not know): %w",
+			base, head, err)
 	}
 	out.Base, out.Head = strings.TrimSpace(string(from)), ids[1]
 	if out.Files, err = r.rawDiff(ctx, "diff-tree", "-r", out.Base, out.Head); err != nil {

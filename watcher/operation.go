@@ -17,7 +17,8 @@ import (
 // conflicts also leave CHERRY_PICK_HEAD. REBASE_HEAD is not listed, because git leaves it behind
 // after a rebase.
 var operations = []struct{ file, name string }{
-	{"rebase-merge", "a rebase"}, {"rebase-apply/applying", "git am"}, {"rebase-apply", "a rebase"}, {"MERGE_HEAD", "a merge"},
+	{"rebase-merge", "a rebase"}, {"rebase-apply/applying", "git am"}, {"rebase-apply", "a rebase"},
+	{"MERGE_HEAD", "a merge"},
 	{"CHERRY_PICK_HEAD", "a cherry-pick"}, {"REVERT_HEAD", "a revert"}, {"sequencer", "a cherry-pick or a revert"},
 }
 

@@ -44,7 +44,8 @@ func ReadSketches(ctx context.Context, program *git.Program, dir string, ids []s
 }
 
 // Sketches is ReadSketches for this repository.
-func (r *Repo) Sketches(ctx context.Context, ids []string, yield func(id string, files []index.FileSketch) error) error {
+func (r *Repo) Sketches(ctx context.Context, ids []string,
+	yield func(id string, files []index.FileSketch) error) error {
 	return ReadSketches(ctx, r.git, string(r.Root), ids, yield)
 }
 

@@ -84,7 +84,8 @@ func OpenRepo(ctx context.Context, dir string, env []string) (r *Repo, err error
 		return nil, err
 	}
 	if !locate.HasGitDir(root, at.GitDir) {
-		return nil, fmt.Errorf("%w: its settings name the worktree %s, whose .git is not %s", locate.ErrNotRepo, root, at.GitDir)
+		return nil, fmt.Errorf("%w: its settings name the worktree %s, whose .git is not %s", locate.ErrNotRepo,
+			root, at.GitDir)
 	}
 	r.Root = event.Root(root)
 	below := func(dir string, names ...string) (out []string) {
@@ -96,8 +97,8 @@ func OpenRepo(ctx context.Context, dir string, env []string) (r *Repo, err error
 	r.git = r.git.Reading(slices.Concat(below(at.GitDir, "HEAD", "commondir", "config.worktree"),
 		below(at.CommonDir, "config", "packed-refs", "refs/remotes/origin/HEAD", "shallow", "info/grafts",
 			"objects/info/alternates", "objects/info/commit-graph", "objects/pack/multi-pack-index")),
-		slices.Concat(below(at.GitDir, "index", "info/sparse-checkout"), below(at.CommonDir, "info/exclude", "info/attributes"),
-			below(root, ".gitignore", ".gitattributes", ".mailmap"), []string{r.excludes}))
+		slices.Concat(below(at.GitDir, "index", "info/sparse-checkout"), below(at.CommonDir, "info/exclude",
+			"info/attributes"), below(root, ".gitignore", ".gitattributes", ".mailmap"), []string{r.excludes}))
 	return r, nil
 }
 
@@ -114,7 +115,8 @@ func (r *Repo) checkOwner(ctx context.Context, at locate.Repository) error {
 	_, err := r.git.Run(ctx, where, "rev-parse", "--git-dir")
 	if e, ok := errors.AsType[*git.Error](err); ok && (strings.Contains(e.Stderr, "dubious ownership") ||
 		strings.Contains(e.Stderr, "unsafe repository")) {
-		return fmt.Errorf("%w: to trust it run: git config --global --add safe.directory %s", ErrOwner, event.ShellWord(where))
+		return fmt.Errorf("%w: to trust it run: git config --global --add safe.directory %s", ErrOwner,
+			event.ShellWord(where))
 	}
 	return err
 }
@@ -187,7 +189,8 @@ func (r *Repo) worktrees() []locate.Repository {
 // remote matches the address of a remote: an optional scheme and user, the host, then a path after
 // a slash or, without a scheme, after a colon. A single letter before the colon is a drive of
 // Windows.
-var remote = regexp.MustCompile(`^(?:(?:[\w+.-]+://)(?:[^/]*@)?([^/]+?)(?::(?:22|80|443|9418))?(?:/+|$)|(?:[^/\\:]*@)?([^/\\:@]{2,}):/*)(.*)$`)
+var remote = regexp.MustCompile(
+	`^(?:(?:[\w+.-]+://)(?:[^/]*@)?([^/]+?)(?::(?:22|80|443|9418))?(?:/+|$)|(?:[^/\\:]*@)?([^/\\:@]{2,}):/*)(.*)$`)
 
 // normalizeURL removes scheme, user, password, port and ".git" from an address, so that all
 // spellings of one remote are equal: "git@github.com:u/r.git" and "https://x:y@GitHub.com/u/r" both

@@ -129,8 +129,8 @@ func (w *Watcher) exhausted(err error) {
 		return
 	}
 	w.warned = true
-	w.o.Log.Warn("there are too few file watches: folders with recent work are polled instead", "watched", w.watched.Load(), "error",
-		err, "hint", hint)
+	w.o.Log.Warn("there are too few file watches: folders with recent work are polled instead", "watched",
+		w.watched.Load(), "error", err, "hint", hint)
 }
 
 func (w *Watcher) abs(path string) string { return w.repo.Root.Abs(event.Path(path)) }

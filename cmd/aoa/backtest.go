@@ -38,8 +38,8 @@ func (a *app) backtest(ctx context.Context, args []string, how checkHow) error {
 	if err != nil {
 		return err
 	}
-	b, err := eval.NewBacktest(ctx, s, eval.Options{Sketched: history.MaxSketched, Progress: moves(bar), Rules: rulesOf(repo)},
-		prefetch.Sure(cfg.Threshold))
+	b, err := eval.NewBacktest(ctx, s, eval.Options{Sketched: history.MaxSketched, Progress: moves(bar),
+		Rules: rulesOf(repo)}, prefetch.Sure(cfg.Threshold))
 	if err != nil {
 		return err
 	}

@@ -30,8 +30,8 @@ func (a *app) check() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [COMMIT | BASE..HEAD | FILE…]",
 		Short: "what does this change break, and what does it lack?",
-		Long: fmt.Sprintf(`Prints each line outside of a change that uses a name or a file which the change removes, then the files
-that the change lacks: those that usually change with it and without which it is incomplete with a
+		Long: fmt.Sprintf(`Prints each line outside of a change that uses a name or a file which the change removes,
+then the files that the change lacks: those that usually change with it and without which it is incomplete with a
 probability of at least the setting threshold plus %.2f. The change is that of --staged, of one COMMIT,
 of the commits BASE..HEAD, of FILEs, or else of the working tree. docs/check.md shows hooks for git, pre-commit, husky
 and lefthook.

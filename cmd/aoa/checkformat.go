@@ -210,11 +210,13 @@ func (a *app) checkSARIF(ans *change.Answer) {
 	}
 	rule := func(id, text string) object { return object{"id": id, "shortDescription": object{"text": text}} }
 	run := object{"results": results, "properties": object{"moreFindings": ans.MoreBroken + ans.MoreMissing},
-		"tool": object{"driver": object{"name": "aoa", "informationUri": "https://github.com/aoa-dev/aoa", "version": version(),
-			"rules": []object{rule(ruleUsed, "A line outside of the change uses what the change removes."),
+		"tool": object{"driver": object{"name": "aoa", "informationUri": "https://github.com/aoa-dev/aoa",
+			"version": version(), "rules": []object{
+				rule(ruleUsed, "A line outside of the change uses what the change removes."),
 				rule(ruleMissing, "A file that usually changes with this one is not part of the change.")}}}}
 	out := json.NewEncoder(a.out)
 	out.SetIndent("", "  ")
 	out.SetEscapeHTML(false)
-	_ = out.Encode(object{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": []object{run}})
+	_ = out.Encode(object{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+		"runs": []object{run}})
 }

@@ -83,7 +83,8 @@ Installing twice has the same result as installing once. If a file cannot be edi
 unchanged, and the text to add by hand is printed. A personal file names aoa by its path where an agent
 that is started from the desktop would not find it; a file to commit never does. Install again after
 git worktree add.`,
-		Example:           "  aoa hooks install claude git\n  aoa hooks install git --check\n  aoa hooks install codex --user",
+		Example: "  aoa hooks install claude git\n  aoa hooks install git --check\n" +
+			"  aoa hooks install codex --user",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: eachWord(hookNames()...),
 	}
@@ -143,7 +144,8 @@ func (a *app) gitRepo(repo *watcher.Repo) install.GitRepo {
 // installHook installs the hooks of an agent. With the local scope it installs them in all
 // worktrees of the repository, because an agent reads the personal file of the worktree in which it
 // is started. check tells whether to install the git hook that checks commits, too.
-func (a *app) installHook(ctx context.Context, name string, scope install.Scope, check bool) (out []hookChange, err error) {
+func (a *app) installHook(ctx context.Context, name string, scope install.Scope,
+	check bool) (out []hookChange, err error) {
 	var repo *watcher.Repo
 	if scope != install.User || name == gitHook {
 		if repo, err = a.repo(ctx); err != nil {

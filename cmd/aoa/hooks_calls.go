@@ -82,7 +82,8 @@ const manyMute = 2
 // from which no hook has called. Agents silently skip hooks that their user has not trusted. For
 // Claude Code and Codex, sessions are found by their record files, whose names end in the session's
 // id.
-func (a *app) muteSessions(agent agents.Agent, repo *watcher.Repo, since time.Time, callers []cold.SessionStat) (n int) {
+func (a *app) muteSessions(agent agents.Agent, repo *watcher.Repo, since time.Time,
+	callers []cold.SessionStat) (n int) {
 	dir, here := "", []byte(nil)
 	switch agent.Name {
 	case "claude":

@@ -191,8 +191,9 @@ func (a *app) tryHook(ctx context.Context, f finding, command string, noted *boo
 		return f
 	}
 	if a.hookProgram(ctx, command, a.getenv("PATH")) == "" {
-		f.OK, f.Detail, f.Advice = false, f.Detail+"; it is silent: its command starts no aoa of this version, or AOA=0 is set",
-			"command -v aoa-hook aoa shows which it finds; install them again"
+		f.OK = false
+		f.Detail += "; it is silent: its command starts no aoa of this version, or AOA=0 is set"
+		f.Advice = "command -v aoa-hook aoa shows which it finds; install them again"
 		return f
 	}
 	if *noted || a.hookProgram(ctx, command, desktopPath()) != "" {

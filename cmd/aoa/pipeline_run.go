@@ -108,7 +108,8 @@ func pipelineSummary(rep *stagerun.PipelineReport, d time.Duration) string {
 		out += fmt.Sprintf(", %s tokens", count(rep.Tokens))
 	}
 	if c := rep.Context; c.Of > 0 {
-		out += fmt.Sprintf("; %d of the %d values that the session has stored were used, about %s tokens saved", c.Values, c.Of, count(c.Tokens))
+		out += fmt.Sprintf("; %d of the %d values that the session has stored were used, about %s tokens saved",
+			c.Values, c.Of, count(c.Tokens))
 	}
 	return out
 }

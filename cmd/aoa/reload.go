@@ -34,7 +34,8 @@ func (a *app) reloadList() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			r.All = r.Prompt == ""
-			return show(c.Context(), a, api.ReloadList, r, func(ans api.SequencesAnswer) { a.sequenceTable(ans.Sequences, !r.All) })
+			return show(c.Context(), a, api.ReloadList, r,
+				func(ans api.SequencesAnswer) { a.sequenceTable(ans.Sequences, !r.All) })
 		},
 	}
 	c.Flags().Var((*given)(&r.Prompt), "for", "only sequences that match this prompt, the best first")

@@ -56,7 +56,8 @@ func (a *app) removeAll(ctx context.Context, yes bool) (gone []string, err error
 			return nil, err
 		}
 	}
-	done, failed := a.removeNamed(ctx, slices.DeleteFunc(hookNames(), func(n string) bool { return n == gitHook }), install.User)
+	done, failed := a.removeNamed(ctx, slices.DeleteFunc(hookNames(), func(n string) bool { return n == gitHook }),
+		install.User)
 	a.tell(done...)
 	for _, p := range places {
 		there := *a

@@ -18,9 +18,9 @@ func (a *app) session() *cobra.Command {
 		Use:   "session",
 		Short: "the state of sessions, and how to continue them",
 		Long: `A session is that of an agent, named by its id or the beginning of it, or one that you have named
-yourself with aoa pipeline run --session. aOa keeps a snapshot of each session: its state, its last three commands, its files, and counts. A
-snapshot has no texts. The record of a session, with prompts and commands, is in the log, where texts are
-encrypted. After 30 days without use a session is archived, and after 90 days its snapshot is deleted. If
+yourself with aoa pipeline run --session. aOa keeps a snapshot of each session: its state, its last three
+commands, its files, and counts. A snapshot has no texts. The record of a session, with prompts and
+commands, is in the log, where texts are encrypted. After 30 days without use a session is archived, and after 90 days its snapshot is deleted. If
 there are more than 1,000 sessions, those that were used longest ago are deleted first.`,
 		Example: `  aoa session list
   aoa session resume my-feature
@@ -88,7 +88,8 @@ func (a *app) sessionShow() *cobra.Command {
 
 // sessionCommand returns a command about the session that its argument names. If fresh is true the
 // session may be new, so an unknown id is accepted.
-func (a *app) sessionCommand(verb, short string, fresh bool, run func(ctx context.Context, id string) error) *cobra.Command {
+func (a *app) sessionCommand(verb, short string, fresh bool,
+	run func(ctx context.Context, id string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:   verb + " ID",
 		Short: short,

@@ -32,7 +32,8 @@ func (a *app) stageWhy() *cobra.Command {
 		Short: "whether a dependency or the template of a stage's newest result has changed on the disk",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return show(c.Context(), a, api.StageWhy, stage.Request{Stage: args[0]}, func(ans stage.Why) { a.reason(args[0], ans) })
+			return show(c.Context(), a, api.StageWhy, stage.Request{Stage: args[0]},
+				func(ans stage.Why) { a.reason(args[0], ans) })
 		},
 	}
 }

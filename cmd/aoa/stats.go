@@ -152,7 +152,8 @@ func (a *app) summary(ctx context.Context, rows int) error {
 
 func (a *app) printSummary(s statsSummary) {
 	fmt.Fprintf(a.out, "%s over %s, %s of agents, %s\n", plural(int(s.Status.Commits), "commit"),
-		plural(int(s.Status.Files), "file"), plural(int(s.Status.Sessions), "session"), plural(int(s.Status.Events), "other event"))
+		plural(int(s.Status.Files), "file"), plural(int(s.Status.Sessions), "session"),
+		plural(int(s.Status.Events), "other event"))
 	fileRows := func(title string, files []cold.FileStat, cell func(cold.FileStat) string) {
 		if len(files) > 0 {
 			fmt.Fprintln(a.out, "\n"+title)

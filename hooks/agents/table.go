@@ -56,7 +56,8 @@ var All = []Agent{
 			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Context: Nested, Installed: true, Timeout: 3},
 			{Name: "PreToolUse", Canonical: "PreToolUse", Context: Nested, Installed: true, Matcher: "Bash|apply_patch",
 				Timeout: 2},
-			{Name: "PostToolUse", Canonical: "PostToolUse", Context: Nested, Installed: true, Matcher: "Bash|apply_patch|mcp__.*", Timeout: 2},
+			{Name: "PostToolUse", Canonical: "PostToolUse", Context: Nested, Installed: true,
+				Matcher: "Bash|apply_patch|mcp__.*", Timeout: 2},
 			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
 			{Name: "Stop", Canonical: "Stop", Installed: true, Timeout: 1},
 		}},
@@ -110,7 +111,8 @@ var All = []Agent{
 			{Name: "Stop", Canonical: "Stop"},
 		}},
 	{Name: "antigravity", Title: "Antigravity CLI",
-		Note:     "Antigravity CLI drops a hooks.json with any error in it, silently. Some versions read hooks of plugins only.",
+		Note: "Antigravity CLI drops a hooks.json with any error in it, silently. Some versions read hooks of " +
+			"plugins only.",
 		Settings: Settings{Project: ".agents/hooks.json", Home: ".gemini", User: "config/hooks.json", Member: "aoa"},
 		Events: []Event{
 			// Comes before each request to the model, including the first one of a conversation. It
@@ -119,7 +121,8 @@ var All = []Agent{
 			{Name: "PostToolUse", Canonical: "PostToolUse", Installed: true, Matcher: "*", Timeout: 2},
 		}},
 	{Name: "vscode", Title: "VS Code",
-		Note:     "VS Code runs the hooks of .github/hooks and of Claude Code's settings, in a workspace that its user trusts.",
+		Note: "VS Code runs the hooks of .github/hooks and of Claude Code's settings, in a workspace that its user " +
+			"trusts.",
 		Settings: Settings{Project: ".github/hooks/aoa.json", Home: ".copilot", User: "hooks/aoa.json", Shared: "copilot"},
 		Events: []Event{
 			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true},

@@ -111,7 +111,8 @@ func namesIn(v any, out []string) []string {
 	case string:
 		if len(v) <= maxName {
 			out = append(out, v)
-			out = append(out, strings.FieldsFunc(v, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`;&|()<>=", c) })...)
+			out = append(out, strings.FieldsFunc(v,
+				func(c rune) bool { return strings.ContainsRune(" \t\n'\"`;&|()<>=", c) })...)
 		}
 	case []any:
 		for _, e := range v {

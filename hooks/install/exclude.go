@@ -49,7 +49,8 @@ func Unexclude(commonDir, pattern string) (Change, error) {
 	block := []byte(excludeNote + "\n/" + pattern)
 	i := bytes.Index(old, block)
 	end := i + len(block)
-	if leadsOut(commonDir, filepath.Dir(name)) != "" || i < 0 || i > 0 && old[i-1] != '\n' || end < len(old) && old[end] != '\n' {
+	if leadsOut(commonDir, filepath.Dir(name)) != "" || i < 0 || i > 0 && old[i-1] != '\n' ||
+		end < len(old) && old[end] != '\n' {
 		return Change{File: name, Done: Absent}, nil
 	}
 	switch {

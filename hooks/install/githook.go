@@ -48,7 +48,8 @@ const checkBlock = blockStart + "if [ \"${AOA-}\" != 0 ] && command -v aoa >/dev
 var blocks = map[string]string{GitHook: commitBlock, CheckHook: checkBlock}
 
 // shells matches the first line of scripts in which our block works.
-var shells = regexp.MustCompile(`^#! *(\S*/)?(env +(-\S+ +)*)?(\S*/)?(sh|bash|dash|ash|ksh|zsh|mksh|busybox)(\.exe)?( [^\r\n]*)?\n`)
+var shells = regexp.MustCompile(
+	`^#! *(\S*/)?(env +(-\S+ +)*)?(\S*/)?(sh|bash|dash|ash|ksh|zsh|mksh|busybox)(\.exe)?( [^\r\n]*)?\n`)
 
 // maxHook is the largest hook, in bytes, to which a block is added.
 const maxHook = 1 << 20
@@ -147,7 +148,8 @@ func (r GitRepo) hook(ctx context.Context, name string) (string, error) {
 	}
 	// Our own calls of git set another value on the command line, so that git runs no hooks.
 	// --show-origin distinguishes the two.
-	set, err := git.Find(r.Env).Run(ctx, r.Root, "config", "-z", "--show-origin", "--type=path", "--get-all", "core.hooksPath")
+	set, err := git.Find(r.Env).Run(ctx, r.Root, "config", "-z", "--show-origin", "--type=path", "--get-all",
+		"core.hooksPath")
 	if err != nil {
 		return "", fmt.Errorf("find the hooks of %s: %w", r.Root, err)
 	}

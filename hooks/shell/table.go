@@ -85,9 +85,9 @@ search ugrep -ABCmefgtO --include --exclude --exclude-dir --exclude-from --max-c
   --before-context --regexp --file --label --binary-files --devices --directories
 search zgrep -ABCmef
 search pcregrep -ABC
-search rg -ABCmefgtTjMrdE --glob --iglob --type --type-not --type-add --max-count --max-depth --regexp --file --replace \
-  --sort --sortr --threads --after-context --before-context --context --color --colors --max-columns --engine --pre \
-  walks
+search rg -ABCmefgtTjMrdE --glob --iglob --type --type-not --type-add --max-count --max-depth --regexp --file \
+  --replace --sort --sortr --threads --after-context --before-context --context --color --colors --max-columns \
+  --engine --pre walks
 search ag -ABCmGp --ignore --ignore-dir --depth --file-search-regex walks
 search ack -ABCm --type --ignore-dir walks
 find find gfind bfs
@@ -106,8 +106,8 @@ search git-grep -ABCmefO --include --exclude --exclude-dir --exclude-from --max-
   --before-context --regexp --file --label walks
 list git-ls-files git-ls-tree -xX --exclude
 show git-show git-cat-file git-blame git-annotate -LnOSGU --format --pretty
-diff git-diff git-log git-status git-shortlog git-whatchanged git-diff-tree git-stash -nSGLUO --format --pretty --since \
-  --until --author --grep
+diff git-diff git-log git-status git-shortlog git-whatchanged git-diff-tree git-stash -nSGLUO --format --pretty \
+  --since --until --author --grep
 wrap sudo -ugpCh --user --group
 wrap doas -u
 wrap env -uCS --unset --chdir
@@ -131,12 +131,12 @@ run pnpm yarn verbs:exec,dlx task before:--prefix,--filter,-C,--cwd,-w
 run mise verbs:exec,x
 runs npm task before:--prefix,--filter,-C,--cwd,-w
 runs make task before:-C
-runs go bun cargo docker podman kubectl gh glab pip pip3 dotnet mvn gradle gradlew just task: rake mix deno terraform tofu \
-  swift nx turbo helm brew apt apt-get aws gcloud az ng rails bazel cmake composer flutter dart zig task
+runs go bun cargo docker podman kubectl gh glab pip pip3 dotnet mvn gradle gradlew just task: rake mix deno \
+  terraform tofu swift nx turbo helm brew apt apt-get aws gcloud az ng rails bazel cmake composer flutter dart zig task
 runs node python python3 ruby tsx ts-node php Rscript lua file
 runs pytest tox nox jest vitest mocha ava tsc playwright cypress golangci-lint staticcheck mypy flake8 pyright rspec \
-  phpunit ctest ninja shellcheck pre-commit clippy gotestsum swiftlint lefthook knip gofmt gofumpt prettier eslint biome \
-  ruff black ktlint rubocop check
+  phpunit ctest ninja shellcheck pre-commit clippy gotestsum swiftlint lefthook knip gofmt gofumpt prettier eslint \
+  biome ruff black ktlint rubocop check
 idle ps kill pkill pgrep lsof chmod df curl wget source . stat file:
 quiet echo printf true false : test [ sleep set unset pwd exit return wait which type date clear read shift trap umask \
   hash alias popd whoami

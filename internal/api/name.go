@@ -95,7 +95,8 @@ func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
 // that no other id has.
 func FindSession(ctx context.Context, c *Client, typed string) (string, error) {
 	if typed == "" {
-		return "", &Error{Code: CodeMissing, Message: `no session is called ""`, Hint: "aoa session list --archived names them"}
+		return "", &Error{Code: CodeMissing, Message: `no session is called ""`,
+			Hint: "aoa session list --archived names them"}
 	}
 	ans, err := Call(ctx, c, Names, NamesRequest{Session: typed})
 	return ans.Session, err

@@ -70,8 +70,8 @@ func (w *Checkout) Nudge() {
 // late.
 func ForGit(ctx context.Context) (context.Context, context.CancelFunc) {
 	const most = 5 * time.Second
-	return context.WithTimeoutCause(ctx, most, fmt.Errorf("git did not answer within %v: it waits for a pipe (find . -type p), "+
-		"or the rules in .gitattributes or .gitignore take too long", most))
+	return context.WithTimeoutCause(ctx, most, fmt.Errorf("git did not answer within %v: it waits for a pipe "+
+		"(find . -type p), or the rules in .gitattributes or .gitignore take too long", most))
 }
 
 // Check tells what a change breaks and lacks.

@@ -28,7 +28,8 @@ func (w *Checkout) Earlier(ctx context.Context, text string, shown []event.Sugge
 	}
 	for i := range shown[:min(len(shown), maxListed)] {
 		s := &shown[i]
-		commits, err := w.db.Log(ctx, cold.LogFilter{File: s.File, Kinds: []event.Kind{event.KindCommit}, Limit: earlierCommits})
+		commits, err := w.db.Log(ctx, cold.LogFilter{File: s.File, Kinds: []event.Kind{event.KindCommit},
+			Limit: earlierCommits})
 		if err != nil {
 			return err
 		}
@@ -43,7 +44,8 @@ func (w *Checkout) Earlier(ctx context.Context, text string, shown []event.Sugge
 
 // turns returns the prompts after which agents changed a file, the newest first, each once.
 func (w *Checkout) turns(ctx context.Context, f event.Path) (out []event.Event, err error) {
-	edits, err := w.db.Log(ctx, cold.LogFilter{File: f, Kinds: []event.Kind{event.KindEdit, event.KindWrite}, Limit: earlierEdits})
+	edits, err := w.db.Log(ctx, cold.LogFilter{File: f, Kinds: []event.Kind{event.KindEdit, event.KindWrite},
+		Limit: earlierEdits})
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +53,8 @@ func (w *Checkout) turns(ctx context.Context, f event.Path) (out []event.Event, 
 		if e.Session == "" {
 			continue
 		}
-		prompts, err := w.db.Log(ctx, cold.LogFilter{Session: e.Session, Kinds: []event.Kind{event.KindPrompt}, Until: e.Time, Limit: 1})
+		prompts, err := w.db.Log(ctx, cold.LogFilter{Session: e.Session, Kinds: []event.Kind{event.KindPrompt},
+			Until: e.Time, Limit: 1})
 		if err != nil {
 			return nil, err
 		}

@@ -82,8 +82,9 @@ type Set struct {
 
 // NewSet returns a Set with one checkout.
 func NewSet(o Options, home *Checkout) *Set {
-	t := &Set{Options: o, HeadMoved: make(chan struct{}, 1), arrivals: make(chan *Checkout, maxWorktrees), sketches: newSketches(),
-		known: map[event.Root]*Checkout{}, places: map[string]*Checkout{}, submodules: map[string]*watcher.Repo{}}
+	t := &Set{Options: o, HeadMoved: make(chan struct{}, 1), arrivals: make(chan *Checkout, maxWorktrees),
+		sketches: newSketches(), known: map[event.Root]*Checkout{}, places: map[string]*Checkout{},
+		submodules: map[string]*watcher.Repo{}}
 	t.enter(home)
 	return t
 }

@@ -125,7 +125,8 @@ func (t *Set) sketch(ctx context.Context) error {
 	}
 	t.sketches.changes.Add(1) // sketches that were read before an error count, too
 	_, kept := t.unsketched(ctx)
-	t.Info.Info("read the changes of earlier commits", "commits", len(missing), "took", t.Now().Sub(begin).Round(time.Millisecond))
+	t.Info.Info("read the changes of earlier commits", "commits", len(missing), "took",
+		t.Now().Sub(begin).Round(time.Millisecond))
 	return errors.Join(err, kept, t.writeSketches())
 }
 

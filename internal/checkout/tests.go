@@ -56,7 +56,8 @@ func (w *Checkout) tests(ctx context.Context, q event.Query) (event.Answer, erro
 	}
 	for _, f := range files {
 		for _, hit := range w.Reader.Contents().Alike(f, mostAlike) {
-			add(event.Suggestion{File: hit.Path, Reasons: []event.Reason{{Text: "it shares names with " + f.Display(), With: f}}})
+			add(event.Suggestion{File: hit.Path,
+				Reasons: []event.Reason{{Text: "it shares names with " + f.Display(), With: f}}})
 		}
 	}
 	ans.Usual, ans.Suggestions, ans.Confidence = nil, out[:min(len(out), limit)], 0

@@ -69,7 +69,8 @@ func (r *Transcripts) read(ctx context.Context, dir string) {
 		r.state.Transcripts.State, r.state.Transcripts.Error = "failed", err.Error()
 	}
 	r.mu.Unlock()
-	r.set.Info.Info("transcripts read", "files", report.Files, "sessions", report.Sessions, "events", report.Events, "err", err)
+	r.set.Info.Info("transcripts read", "files", report.Files, "sessions", report.Sessions, "events",
+		report.Events, "err", err)
 }
 
 // note returns the name of the file that has the folder imported last.

@@ -170,8 +170,8 @@ func tryFile(ctx context.Context, path, schema string, o Options, ready func(*Fi
 	if err := prepareFile(path); err != nil {
 		return nil, notOpened(path, err)
 	}
-	f := &File{path: path, full: o.Full, schema: schema, checked: o.checked, bad: &badRows{path: path, log: o.Log}, stmts: map[string]*sql.Stmt{},
-		endCheck: func() {}}
+	f := &File{path: path, full: o.Full, schema: schema, checked: o.checked, bad: &badRows{path: path, log: o.Log},
+		stmts: map[string]*sql.Stmt{}, endCheck: func() {}}
 	f.syncer.path = path
 	f.syncer.warn = func(err error) {
 		o.warn("the last writes are not synced: a power cut may lose them", "file", path, "err", err)

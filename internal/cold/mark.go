@@ -19,8 +19,8 @@ const markSuffix = ".mark"
 // Warnings when opening finds less than there was before. Each is given once, because opening sets
 // the mark to what it found.
 const (
-	goneWarning = "the event log is gone, its file was deleted: a fresh one was begun, and git history is learned again; " +
-		"if you have a backup of the file, stop the daemon and put it back"
+	goneWarning = "the event log is gone, its file was deleted: a fresh one was begun, and git history is learned " +
+		"again; if you have a backup of the file, stop the daemon and put it back"
 	cutLogWarning = "the end of the event log is missing" + cutEnd
 	cutWarning    = "the end of a file of the store is missing" + cutEnd
 	cutEnd        = ", its write-ahead log was deleted or damaged, or an older copy of the file was put in its place: " +

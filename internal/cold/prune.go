@@ -63,7 +63,8 @@ func (d *DB) Prune(ctx context.Context, maxBytes, applied int64, between func() 
 }
 
 // pruneSome deletes the first events that meet a condition, in batches up to applied.
-func (d *DB) pruneSome(ctx context.Context, applied int64, condition string, args ...any) (n int, bytes int64, err error) {
+func (d *DB) pruneSome(ctx context.Context, applied int64, condition string,
+	args ...any) (n int, bytes int64, err error) {
 	err = d.Write(ctx, "prune store", func(tx *Tx) error {
 		old, err := d.logged(tx, nil, "SELECT "+rowColumns+" FROM events WHERE "+condition+" AND id <= ? ORDER BY id LIMIT ?",
 			append(args, applied, pruneStep)...)

@@ -155,7 +155,8 @@ func (d *DB) Thread(ctx context.Context, session string, limit int) ([]Numbered,
 
 // Turn returns the event of a session with a number, and at most limit-1 events after it.
 func (d *DB) Turn(ctx context.Context, session string, from int64, limit int) ([]Numbered, error) {
-	return d.numbered(ctx, "SELECT "+rowColumns+` FROM events WHERE session = ?1 AND session <> '' AND counted IS NULL AND id >= ?2
+	return d.numbered(ctx, "SELECT "+rowColumns+` FROM events
+  WHERE session = ?1 AND session <> '' AND counted IS NULL AND id >= ?2
   AND `+isWork+" ORDER BY id LIMIT ?3", session, from, limit)
 }
 

@@ -21,7 +21,8 @@ import (
 // maxKeyFile is the largest file of keys that is read, in bytes. Real ones are much smaller.
 const maxKeyFile = 1 << 16
 
-const keyRemark = "# aOa: opens the prompts and tool inputs in the stores of this user's repositories. Keep it to yourself.\n"
+const keyRemark = "# aOa: opens the prompts and tool inputs in the stores of this user's repositories. Keep it to " +
+	"yourself.\n"
 
 // OpenSeal reads the user's file of keys (mode 0600). Each line with 64 hexadecimal digits is a
 // key. New texts are sealed with the first key, and texts are opened with any of them. So users who

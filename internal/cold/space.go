@@ -11,8 +11,8 @@ import (
 
 // Used returns the number of bytes that the file needs: its pages without the free ones.
 func (f *File) Used(ctx context.Context) (int64, error) {
-	const text = "SELECT ((SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM pragma_freelist_count))" +
-		" * (SELECT page_size FROM pragma_page_size)"
+	const text = "SELECT ((SELECT page_count FROM pragma_page_count) - " +
+		"(SELECT freelist_count FROM pragma_freelist_count)) * (SELECT page_size FROM pragma_page_size)"
 	var bytes int64
 	err := f.reader.QueryRowContext(ctx, text).Scan(&bytes)
 	return bytes, f.explain("measure store", err)
@@ -66,7 +66,8 @@ func (f *File) Scrub(ctx context.Context) error {
 		return f.explain("scrub store", err)
 	}
 	if busy != 0 {
-		return fmt.Errorf("scrub store: %s: another program reads it, so its write-ahead log still holds the old bytes", f.path)
+		return fmt.Errorf("scrub store: %s: another program reads it, so its write-ahead log still has the old bytes",
+			f.path)
 	}
 	return nil
 }

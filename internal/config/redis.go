@@ -7,8 +7,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-var errRedisURL = errors.New("write redis://[user:password@]host[:6379][/db], rediss://… with TLS, or unix:///path/of/socket; " +
-	"of Sentinel ?master_name=NAME&addr=host:port, of a cluster ?addr=host:port; special characters as %40, %23, …")
+var errRedisURL = errors.New("write redis://[user:password@]host[:6379][/db], rediss://… with TLS, or " +
+	"unix:///path/of/socket; of Sentinel ?master_name=NAME&addr=host:port, of a cluster ?addr=host:port; special " +
+	"characters as %40, %23, …")
 
 // ParseRedis parses a redis_url the way go-redis does, with options after the "?": a URL with
 // master_name describes Sentinels, one with only addr a cluster. The address of a Unix socket is

@@ -56,7 +56,8 @@ func duration(least, most string) valueType[time.Duration] {
 }
 
 func size(least, most string) valueType[int64] {
-	v := as(between(least, most, "not a size", humanize.ParseBytes), func(n uint64) (int64, error) { return int64(n), nil })
+	v := as(between(least, most, "not a size", humanize.ParseBytes),
+		func(n uint64) (int64, error) { return int64(n), nil })
 	v.allowed += ", in B, KB, MB, GB, TB or KiB, MiB, GiB, TiB"
 	return v
 }

@@ -15,7 +15,8 @@ import (
 func (d *Daemon) newCache() *llmcache.Cache {
 	// Events more than an hour in the future come from a clock that was ahead.
 	newest := func(session string) time.Time {
-		found, err := d.db.Log(context.Background(), cold.LogFilter{Session: session, Until: d.now().Add(time.Hour), Limit: 1})
+		found, err := d.db.Log(context.Background(), cold.LogFilter{Session: session,
+			Until: d.now().Add(time.Hour), Limit: 1})
 		if err != nil || len(found) == 0 {
 			return time.Time{}
 		}
@@ -63,7 +64,8 @@ func (d *Daemon) cachePut(ctx context.Context, r api.CachePutRequest,
 	}
 	r.Call, r.Data = api.CallID(ctx), make([]byte, r.Size)
 	if _, err := io.ReadFull(rest, r.Data); err != nil {
-		return out, api.Bad("docs/api.md describes /cache/put", "the request ended before the %d bytes of the item: %v", r.Size, err)
+		return out, api.Bad("docs/api.md describes /cache/put",
+			"the request ended before the %d bytes of the item: %v", r.Size, err)
 	}
 	out.Head.Label, err = d.cache.Write(ctx, out.Head.Session, r.Item)
 	return out, refusal("", err)

@@ -44,8 +44,8 @@ func (d *Daemon) context(ctx context.Context, r api.ContextRequest) (api.Context
 	state := func(ctx context.Context, since time.Time, files []event.Path) contexts.Worktree {
 		return w.State(ctx, nil, since, files)
 	}
-	got, err := d.contexts.Assemble(ctx, contexts.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget,
-		State: state})
+	got, err := d.contexts.Assemble(ctx, contexts.Request{Session: out.Session, For: use, Prompt: r.Prompt,
+		Total: r.Budget, State: state})
 	if err != nil {
 		return out, err
 	}

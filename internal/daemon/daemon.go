@@ -178,8 +178,8 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 		return err
 	}
 	d.worktrees = checkout.NewSet(checkout.Options{Home: d.o.Repo, Env: d.o.Env, Settings: d.settings, Now: d.now,
-		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.events.Hot, Sessions: d.events.Sessions, First: d.predictions, Seal: d.seal,
-		Store: &d.o, Events: d.events}, home)
+		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.events.Hot, Sessions: d.events.Sessions, First: d.predictions,
+		Seal: d.seal, Store: &d.o, Events: d.events}, home)
 	d.wireParts()
 	return nil
 }

@@ -29,8 +29,8 @@ func (d *Daemon) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			d.log.Error("decoding the payload of a hook panicked", "agent", f.Agent, "bytes", len(f.Payload), "panic", r, "stack",
-				string(debug.Stack()))
+			d.log.Error("decoding the payload of a hook panicked", "agent", f.Agent, "bytes", len(f.Payload),
+				"panic", r, "stack", string(debug.Stack()))
 			d.metrics.Undecoded()
 			reply = nil
 		}

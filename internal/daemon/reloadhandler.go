@@ -29,7 +29,8 @@ func (d *Daemon) reloadList(ctx context.Context, r api.SequencesRequest) (api.Se
 		return out, err
 	}
 	all, err := d.sequences.List(ctx)
-	out.Sequences = convert(all[:min(len(all), limit)], func(e reload.Entry) reload.Match { return reload.Match{Entry: e} })
+	out.Sequences = convert(all[:min(len(all), limit)],
+		func(e reload.Entry) reload.Match { return reload.Match{Entry: e} })
 	return out, err
 }
 

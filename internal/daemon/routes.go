@@ -70,8 +70,9 @@ func (d *Daemon) routes() http.Handler {
 // are learned again, some 10,000 per second.
 const forgetTime = 30 * time.Second
 
-var errForgetting = &api.Error{Code: api.CodeBusy, Message: "aOa is forgetting events, and then learns the remaining ones again",
-	Hint: "ask again in a moment"}
+var errForgetting = &api.Error{Code: api.CodeBusy,
+	Message: "aOa is forgetting events, and then learns the remaining ones again",
+	Hint:    "ask again in a moment"}
 
 // remembered waits while something is being forgotten. It reports whether that is done.
 func (d *Daemon) remembered(ctx context.Context) bool {
@@ -85,6 +86,7 @@ func (d *Daemon) remembered(ctx context.Context) bool {
 }
 
 // fromMemory has the routes whose answers come from what is in memory.
-var fromMemory = map[string]bool{api.Rank.Path: true, api.Why.Path: true, api.WhyLine.Path: true, api.Check.Path: true, api.Names.Path: true,
+var fromMemory = map[string]bool{api.Rank.Path: true, api.Why.Path: true, api.WhyLine.Path: true,
+	api.Check.Path: true, api.Names.Path: true,
 	api.Log.Path: true, api.Stats.Path: true, api.Scores.Path: true, api.Session.Path: true, api.Context.Path: true,
 	api.Sessions.Path: true, api.SessionSet.Path: true, api.ReloadList.Path: true, api.ReloadRun.Path: true}

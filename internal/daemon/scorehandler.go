@@ -42,7 +42,8 @@ func (d *Daemon) showScores(ctx context.Context, r api.ScoresRequest) (out api.S
 
 // compositeScores returns what aoa suggest answers about recent work.
 func (d *Daemon) compositeScores(ctx context.Context) ([]hot.Member, error) {
-	ans, err := d.worktrees.Caller(ctx).Prefetch.Answer(ctx, event.Query{Limit: manyComposite, At: d.now()}, history.Past{})
+	ans, err := d.worktrees.Caller(ctx).Prefetch.Answer(ctx, event.Query{Limit: manyComposite, At: d.now()},
+		history.Past{})
 	return convert(ans.Suggestions, func(s event.Suggestion) hot.Member {
 		return hot.Member{Name: string(s.File), Score: s.Score}
 	}), err

@@ -15,7 +15,8 @@ func (d *Daemon) stagePlace(ctx context.Context) stage.Place {
 	return stage.Place{Root: string(r.Root), List: r.List}
 }
 
-func (d *Daemon) stageBegin(ctx context.Context, r stage.Request, _ io.Reader) (out api.Streamed[stage.Turn], err error) {
+func (d *Daemon) stageBegin(ctx context.Context, r stage.Request,
+	_ io.Reader) (out api.Streamed[stage.Turn], err error) {
 	r.Shown = redact.Text(r.Shown)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -40,7 +41,8 @@ func (d *Daemon) stageBegin(ctx context.Context, r stage.Request, _ io.Reader) (
 	return out, nil
 }
 
-func (d *Daemon) stageEnd(ctx context.Context, r stage.Result, rest io.Reader) (out api.Streamed[stage.Kept], err error) {
+func (d *Daemon) stageEnd(ctx context.Context, r stage.Result,
+	rest io.Reader) (out api.Streamed[stage.Kept], err error) {
 	if r.Record, err = io.ReadAll(rest); err != nil {
 		return out, &api.Error{Code: api.CodeTooLarge, Message: "read record: " + err.Error()}
 	}

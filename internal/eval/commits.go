@@ -36,7 +36,8 @@ func (c *Commit) Loses() bool {
 // Question returns the question about the commit without one of its files; without == "" leaves out
 // none. Deleted files count as changed.
 func (c *Commit) Question(without event.Path) event.Query {
-	files := slices.DeleteFunc(slices.Concat(c.Event.Paths(), c.Event.Gone()), func(p event.Path) bool { return p == without })
+	files := slices.DeleteFunc(slices.Concat(c.Event.Paths(), c.Event.Gone()),
+		func(p event.Path) bool { return p == without })
 	return event.Query{Task: event.TaskChange, Files: files, At: c.Event.Time, Limit: Listed}
 }
 

@@ -68,8 +68,8 @@ func (p *Past) companions(q event.Query) *prefetch.Candidates {
 // completeAll answers the questions about a commit without each of the given files, using all
 // processors. If listed is false, only missing files are found, which takes three quarters of the
 // time.
-func (p *Past) completeAll(ctx context.Context, c *Commit, left []event.Path, sure float64, listed bool) (said []event.Answer,
-	found [][]prefetch.Lack) {
+func (p *Past) completeAll(ctx context.Context, c *Commit, left []event.Path, sure float64,
+	listed bool) (said []event.Answer, found [][]prefetch.Lack) {
 	said, found = make([]event.Answer, len(left)), make([][]prefetch.Lack, len(left))
 	var all errgroup.Group
 	all.SetLimit(runtime.GOMAXPROCS(0))

@@ -51,7 +51,8 @@ func (k Kind) Edit() bool { return k == KindEdit || k == KindWrite }
 var bodies = map[Kind]Body{KindPrompt: Prompt{}, KindRead: Call{Act: ActRead}, KindEdit: Call{Act: ActEdit},
 	KindWrite: Call{Act: ActWrite}, KindSearch: Call{Act: ActSearch}, KindRun: Call{Act: ActRun},
 	KindFailed: Call{Act: ActOther, Failure: FailOther}, KindSave: Save{}, KindCommit: Commit{}, KindUncommit: Uncommit{},
-	KindRename: Rename{}, KindDelete: Delete{}, KindCheckout: Checkout{}, KindStart: Start{}, KindStop: Stop{}, KindEnd: End{},
+	KindRename: Rename{}, KindDelete: Delete{}, KindCheckout: Checkout{}, KindStart: Start{}, KindStop: Stop{},
+	KindEnd:  End{},
 	KindTick: Tick{}, KindHint: Hint{}, KindFeedback: Feedback{}, KindSetting: Setting{},
 	KindState: State{}}
 

@@ -79,7 +79,8 @@ func (p Path) Stem() string {
 
 // commonStems are names that every folder may have. Two files with such a name need not be related.
 var commonStems = WordSet("index doc readme __init__ __main__ mod lib main util utils helper helpers common types " +
-	"constants config errors license changelog makefile dockerfile setup conftest package page layout route style styles skill")
+	"constants config errors license changelog makefile dockerfile setup conftest package page layout route style " +
+	"styles skill")
 
 // PairStem returns what two files have in common that belong together by name, such as a file and
 // its test, or a source and its header. It is the stem, preceded by the folder if many folders have
@@ -177,8 +178,8 @@ func Visible(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r != 0x7f
 	}
-	return r != utf8.RuneError && !unicode.Is(unicode.C, r) && !unicode.In(r, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
-		unicode.Other_Default_Ignorable_Code_Point) && r != '\u2800'
+	return r != utf8.RuneError && r != '\u2800' && !unicode.Is(unicode.C, r) && !unicode.In(r, unicode.Zl,
+		unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // ordinary reports whether a character in a path cannot be mistaken for the end of the path.

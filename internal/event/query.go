@@ -25,19 +25,20 @@ const (
 
 // Query asks for files. The zero value asks for files that fit the most recent work.
 type Query struct {
-	Task     Task      `json:"task,omitempty"`
-	Session  string    `json:"session_id,omitempty"`
-	Subagent string    `json:"agent_id,omitempty"`
-	Current  Path      `json:"current_file,omitempty"` // the file in hand; it is never suggested
-	Files    []Path    `json:"files,omitempty"`        // files of the current work, newest last; empty: those of the session
-	Prompt   string    `json:"prompt,omitempty"`       // its words and the files that it names are used
-	Tags     []string  `json:"intent_tags,omitempty"`  // with or without '#'; at most 3 are used
-	Limit    int       `json:"limit,omitempty"`        // 0 means 5
-	Tests    bool      `json:"tests,omitempty"`        // for a change: only tests that belong to it
-	Unseen   bool      `json:"unseen,omitempty"`       // only files that nothing in this session has named
-	Explain  bool      `json:"explain,omitempty"`      // return every reason, not only the strongest ones
-	Branch   Branch    `json:"-"`                      // the checked-out branch; set by the daemon
-	At       time.Time `json:"-"`                      // the time of the ranking; set by the daemon
+	Task     Task   `json:"task,omitempty"`
+	Session  string `json:"session_id,omitempty"`
+	Subagent string `json:"agent_id,omitempty"`
+	Current  Path   `json:"current_file,omitempty"` // the file in hand; it is never suggested
+	// files of the current work, newest last; empty: those of the session
+	Files   []Path    `json:"files,omitempty"`
+	Prompt  string    `json:"prompt,omitempty"`      // its words and the files that it names are used
+	Tags    []string  `json:"intent_tags,omitempty"` // with or without '#'; at most 3 are used
+	Limit   int       `json:"limit,omitempty"`       // 0 means 5
+	Tests   bool      `json:"tests,omitempty"`       // for a change: only tests that belong to it
+	Unseen  bool      `json:"unseen,omitempty"`      // only files that nothing in this session has named
+	Explain bool      `json:"explain,omitempty"`     // return every reason, not only the strongest ones
+	Branch  Branch    `json:"-"`                     // the checked-out branch; set by the daemon
+	At      time.Time `json:"-"`                     // the time of the ranking; set by the daemon
 }
 
 // PromptQuery returns the query for the files that the turn of a prompt will open.
@@ -125,11 +126,12 @@ func Chance(p float64) string {
 
 // Earlier is earlier work: a commit, or what an agent did after a prompt.
 type Earlier struct {
-	Commit  string   `json:"commit,omitempty"`     // nine digits of its id
-	Session string   `json:"session_id,omitempty"` // for a prompt: its session
-	At      int64    `json:"at"`                   // Unix milliseconds
-	Text    string   `json:"text"`                 // the subject or the beginning of the prompt: data, never an instruction
-	Words   []string `json:"words"`                // words of the question that its text has
+	Commit  string `json:"commit,omitempty"`     // nine digits of its id
+	Session string `json:"session_id,omitempty"` // for a prompt: its session
+	At      int64  `json:"at"`                   // Unix milliseconds
+	// the subject or the beginning of the prompt: data, never an instruction
+	Text  string   `json:"text"`
+	Words []string `json:"words"` // words of the question that its text has
 }
 
 // EarlierOf returns an Earlier for a commit or a prompt, with at most most bytes of the first line

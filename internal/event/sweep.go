@@ -32,14 +32,14 @@ func (c Commit) Sweep() bool {
 }
 
 // manifests are files that list dependencies.
-var manifests = WordSet("go.mod package.json cargo.toml pyproject.toml pipfile setup.cfg gemfile composer.json pom.xml " +
-	"build.gradle build.gradle.kts libs.versions.toml gradle-wrapper.properties mix.exs pubspec.yaml podfile " +
+var manifests = WordSet("go.mod package.json cargo.toml pyproject.toml pipfile setup.cfg gemfile composer.json " +
+	"pom.xml build.gradle build.gradle.kts libs.versions.toml gradle-wrapper.properties mix.exs pubspec.yaml podfile " +
 	"package.swift go.work")
 
 // locks are files that tools rewrite with every change of a dependency.
-var locks = WordSet("go.sum go.work.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb " +
-	"deno.lock cargo.lock gemfile.lock composer.lock poetry.lock pipfile.lock uv.lock pdm.lock pixi.lock mix.lock " +
-	"rebar.lock flake.lock podfile.lock package.resolved cartfile.resolved pubspec.lock packages.lock.json " +
+var locks = WordSet("go.sum go.work.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock " +
+	"bun.lockb deno.lock cargo.lock gemfile.lock composer.lock poetry.lock pipfile.lock uv.lock pdm.lock pixi.lock " +
+	"mix.lock rebar.lock flake.lock podfile.lock package.resolved cartfile.resolved pubspec.lock packages.lock.json " +
 	"gradle.lockfile buildscript-gradle.lockfile .terraform.lock.hcl module.bazel.lock chart.lock conan.lock")
 
 // Lock reports whether the file is a lock file, which a tool rewrites with every change of a

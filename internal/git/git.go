@@ -87,10 +87,11 @@ func (p *Program) Found() bool { return p.path != "" }
 // files which aOa does not need: diff.orderFile, and log.mailmap with .mailmap. core.fsmonitor is
 // empty because git before 2.36 takes "false" for the name of a program.
 var gitSettings = []string{
-	"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
-	"-c", "maintenance.auto=false", "-c", "gc.auto=0", "-c", "submodule.recurse=false", "-c", "core.sshCommand=false", "-c",
-	"core.askPass=", "-c", "credential.helper=", "-c", "core.quotepath=off", "-c", "diff.relative=false", "-c",
-	"diff.orderFile=" + os.DevNull, "-c", "log.mailmap=false",
+	"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null",
+	"-c", "log.showSignature=false", "-c", "maintenance.auto=false", "-c", "gc.auto=0",
+	"-c", "submodule.recurse=false", "-c", "core.sshCommand=false", "-c", "core.askPass=",
+	"-c", "credential.helper=", "-c", "core.quotepath=off", "-c", "diff.relative=false",
+	"-c", "diff.orderFile=" + os.DevNull, "-c", "log.mailmap=false",
 }
 
 // gitVerbs lists the subcommands that may be used, with the options that each gets. Those without
@@ -119,8 +120,8 @@ func (p *Program) command(ctx context.Context, dir string, args ...string) (*exe
 		return nil, fmt.Errorf("git %s: %w", verb, ErrMissing)
 	}
 	reads := p.reads
-	worktree := verb == "apply" || verb == "blame" || verb == "status" || verb == "diff" || verb == "ls-files" || verb == "check-attr" ||
-		slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, AuthorName) })
+	worktree := verb == "apply" || verb == "blame" || verb == "status" || verb == "diff" || verb == "ls-files" ||
+		verb == "check-attr" || slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, AuthorName) })
 	if worktree {
 		reads = slices.Concat(reads, p.rules)
 	}

@@ -27,7 +27,8 @@ type gathered struct {
 // gather collects what may be said in at most space bytes, or returns the reason to say nothing.
 // Soon after a start of the daemon, kinds that rank wait for half of the remaining time until all
 // files have been read, because the same question would get another answer a moment later.
-func (h *Hints) gather(ctx context.Context, w *checkout.Checkout, q *question, space int) (g gathered, why prefetch.Why) {
+func (h *Hints) gather(ctx context.Context, w *checkout.Checkout, q *question,
+	space int) (g gathered, why prefetch.Why) {
 	switch q.Kind {
 	case prefetch.Start:
 		return h.workBefore(ctx, w, *q, space)
@@ -78,7 +79,8 @@ func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q question, sp
 	s := h.o.Sessions.Get(q.Query.Session, q.Query.At)
 	g.candidates, g.more = ans.Candidates(), ans.MoreMissing
 	g.before.text, g.before.named = hooks.BrokenText(slices.DeleteFunc(ans.Broken, func(b index.Broken) bool {
-		told := session.Mark{By: q.Query.Subagent, Kind: string(prefetch.Partner), Status: string(prefetch.Shown), File: b.File}
+		told := session.Mark{By: q.Query.Subagent, Kind: string(prefetch.Partner), Status: string(prefetch.Shown),
+			File: b.File}
 		return slices.Contains(s.Hints.Marks, told)
 	}), ans.MoreBroken, space)
 	return g, nil

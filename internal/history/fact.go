@@ -63,8 +63,8 @@ const (
 	NumFacts // number of facts
 )
 
-var factNames = [NumFacts]string{"bias", "common", "lately", "name", "folder", "fresh", "commits", "small", "like", "words",
-	"sized", "keeps", "stem", "sibling", "calls", "path", "linked", "chance", "prose", "data", "others",
+var factNames = [NumFacts]string{"bias", "common", "lately", "name", "folder", "fresh", "commits", "small",
+	"like", "words", "sized", "keeps", "stem", "sibling", "calls", "path", "linked", "chance", "prose", "data", "others",
 	"alike", "alone", "steady"}
 
 // String returns the name of the fact, as in files and reasons.
@@ -228,8 +228,8 @@ type partner struct {
 }
 
 // pairs yields the facts of one file of a change for every other file that is wanted. Without
-// weights the fact Steady is 0; without links the facts from Sized to Data are. The partner is valid
-// only during the call. The caller holds c.mu.
+// weights the fact Steady is 0, and without links the facts from Sized to Data are 0. The partner
+// is valid only during the call. The caller holds c.mu.
 func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links Links, s *scratch,
 	wanted func(f int32) bool, yield func(*partner)) {
 	self, known := c.ids[with]

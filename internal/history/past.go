@@ -20,7 +20,8 @@ type Past struct {
 
 // Companions returns the companions of a change from what is known; see Commits.Companions. weights
 // replace the shipped ones unless nil. It also returns the weights that it used.
-func (p Past) Companions(weights *Weights, change []event.Path, has func(event.Path) bool, most int) ([]Companion, *Weights) {
+func (p Past) Companions(weights *Weights, change []event.Path, has func(event.Path) bool,
+	most int) ([]Companion, *Weights) {
 	var links Links
 	if len(change) == 1 && len(p.Diffs) == 0 && p.Links != nil {
 		links = p.Links(change[0])

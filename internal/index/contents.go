@@ -18,10 +18,11 @@ type Contents struct {
 
 	merging sync.Mutex // held while segments are merged, or folded into a new base
 
-	mu       sync.RWMutex // guards the fields below; held for a short time
-	version  uint64       // grows with every change
-	files    map[event.Path]position
-	segments []*segment        // the base, if there is one, then the overlay; a segment whose files are all gone is dropped
+	mu      sync.RWMutex // guards the fields below; held for a short time
+	version uint64       // grows with every change
+	files   map[event.Path]position
+	// the base, if there is one, then the overlay; a segment whose files are all gone is dropped
+	segments []*segment
 	named    map[string]uint32 // by word: number of files that have it in their path
 	lengths  [fields]float64   // sum of the lengths of all files, by field
 	bytes    int               // memory of all segments

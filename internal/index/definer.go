@@ -168,10 +168,12 @@ func (d *definer) qualified(text []byte) []byte {
 
 // blockWords are keywords after which nothing is defined although a colon, or a parenthesis and a
 // brace, follow.
-var blockWords = event.WordSet(`if elif else for foreach while switch catch with try finally do return except lambda match
-	case class function def using lock fixed synchronized unless until when throw throws new await yield delete typeof
-	goto assert import package super this default constructor require and or not in is sizeof elseif guard defer`)
+var blockWords = event.WordSet(`if elif else for foreach while switch catch with try finally do return except
+	lambda match case class function def using lock fixed synchronized unless until when throw throws new await yield
+	delete typeof goto assert import package super this default constructor require and or not in is sizeof elseif
+	guard defer`)
 
 // typeWords are keywords that define a type. Other files can use a type by its name alone, wherever
 // it is defined.
-var typeWords = event.WordSet("class interface struct enum trait record type object protocol module namespace typealias union")
+var typeWords = event.WordSet("class interface struct enum trait record type object protocol module namespace " +
+	"typealias union")

@@ -115,7 +115,8 @@ func definitionsIn(p event.Path, program []byte) (out []definedName) {
 		for len(within) > 0 && within[len(within)-1].columns >= columns {
 			within = within[:len(within)-1]
 		}
-		x := definedName{Definition: Definition{number, string(name)}, last: string(name), stems: slices.Compact(slices.Sorted(stemsOf(string(name))))}
+		x := definedName{Definition: Definition{number, string(name)}, last: string(name),
+			stems: slices.Compact(slices.Sorted(stemsOf(string(name))))}
 		owner := receiver(lang, line.raw)
 		if owner == "" && len(within) > 0 {
 			owner = within[len(within)-1].name

@@ -161,7 +161,8 @@ var newestBranch = event.WordSet("main master trunk develop HEAD")
 // namesWhatMayBeGone reports whether a file lists ignored files, as .gitignore, or is a catalog of
 // gettext.
 func namesWhatMayBeGone(p event.Path) bool {
-	return strings.HasPrefix(p.Base(), ".") && strings.HasSuffix(p.Base(), "ignore") || p.Ext() == ".po" || p.Ext() == ".pot"
+	return strings.HasPrefix(p.Base(), ".") && strings.HasSuffix(p.Base(), "ignore") ||
+		p.Ext() == ".po" || p.Ext() == ".pot"
 }
 
 // changelog reports whether a file describes earlier versions of a project.

@@ -294,8 +294,8 @@ var (
 )
 
 func (im *importer) ruby(number int, code, raw []byte) {
-	if word, _ := identifier(bytes.TrimLeft(code, " \t")); string(word) != "require_relative" && string(word) != "require" &&
-		string(word) != "autoload" {
+	if word, _ := identifier(bytes.TrimLeft(code, " \t")); string(word) != "require_relative" &&
+		string(word) != "require" && string(word) != "autoload" {
 		return
 	}
 	if m := rubyRequire().FindSubmatch(raw); m != nil {

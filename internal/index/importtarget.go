@@ -153,7 +153,8 @@ func (f files) scriptModule(from event.Path, module string) []event.Path {
 	alias, aliased := strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(module, "@"), "~"), "/")
 	if !aliased && !strings.HasPrefix(module, ".") {
 		for _, p := range f.base("package.json") { // another package of the repository
-			if dir := p.Dir(); dir != "" && (path.Base(dir) == path.Base(module) || strings.HasSuffix(module, "/"+path.Base(dir))) {
+			if dir := p.Dir(); dir != "" &&
+				(path.Base(dir) == path.Base(module) || strings.HasSuffix(module, "/"+path.Base(dir))) {
 				return []event.Path{p}
 			}
 		}

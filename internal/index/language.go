@@ -39,24 +39,27 @@ type language struct {
 var (
 	cNames = event.WordSet(`int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t
 		uintmax_t size_t ssize_t ptrdiff_t wchar_t bool true false NULL nullptr assert static_assert offsetof`)
-	rubyNames = event.WordSet(`RUBY_ENGINE RUBY_VERSION RUBY_PLATFORM RUBY_ENGINE_VERSION Marshal Kernel Process Thread Fiber
-		Struct Comparable Enumerable String Integer Float Array Hash Symbol Object Module Class Exception StandardError`)
-	rubyMembers = event.WordSet(`to_s to_a to_h to_i to_f to_sym to_proc to_str to_ary to_json each_with_index each_with_object
-		each_pair each_key each_value each_slice each_line each_char flat_map filter_map sort_by group_by min_by max_by
-		delete_if delete_at values_at transform_values transform_keys find_index start_with end_with has_key is_a kind_of
-		instance_of respond_to respond_to_missing method_missing public_send class_eval instance_eval define_method`)
-	javaMembers = event.WordSet(`toString hashCode compareTo isEmpty containsKey containsValue getOrDefault putIfAbsent
-		computeIfAbsent entrySet keySet addAll removeAll forEach charAt indexOf startsWith endsWith valueOf getName getClass
-		getMessage getCause getKey getValue hasNext notifyAll`)
-	csharpMembers = event.WordSet(`ToString GetHashCode GetType CompareTo GetEnumerator MoveNext TryParse WriteLine ReadLine
-		ToList ToArray FirstOrDefault IndexOf StartsWith EndsWith ContainsKey TryGetValue AddRange`)
-	phpMembers = event.WordSet(`getMessage getCode getPrevious getFile getLine getTrace getTraceAsString getIterator offsetGet
-		offsetSet offsetExists offsetUnset jsonSerialize`)
-	rustMembers = event.WordSet(`iter_mut into_iter push_str contains_key is_some is_none is_ok is_err is_empty as_ref as_mut
-		as_str as_bytes as_deref to_string to_owned to_vec get_mut sort_by sort_by_key starts_with ends_with partial_cmp
-		try_from try_into unwrap_or unwrap_or_else unwrap_or_default and_then map_err filter_map flat_map for_each`)
-	goMembers = event.WordSet(`ServeHTTP RoundTrip MarshalJSON UnmarshalJSON MarshalText UnmarshalText ReadFrom WriteTo ReadAt
-		WriteAt ReadByte WriteByte ReadString WriteString GoString LogValue`)
+	rubyNames = event.WordSet(`RUBY_ENGINE RUBY_VERSION RUBY_PLATFORM RUBY_ENGINE_VERSION Marshal Kernel Process
+		Thread Fiber Struct Comparable Enumerable String Integer Float Array Hash Symbol Object Module Class Exception
+		StandardError`)
+	rubyMembers = event.WordSet(`to_s to_a to_h to_i to_f to_sym to_proc to_str to_ary to_json
+		each_with_index each_with_object each_pair each_key each_value each_slice each_line each_char flat_map filter_map
+		sort_by group_by min_by max_by delete_if delete_at values_at transform_values transform_keys find_index
+		start_with end_with has_key is_a kind_of instance_of respond_to respond_to_missing method_missing public_send
+		class_eval instance_eval define_method`)
+	javaMembers = event.WordSet(`toString hashCode compareTo isEmpty
+		containsKey containsValue getOrDefault putIfAbsent computeIfAbsent entrySet keySet addAll removeAll forEach
+		charAt indexOf startsWith endsWith valueOf getName getClass getMessage getCause getKey getValue hasNext notifyAll`)
+	csharpMembers = event.WordSet(`ToString GetHashCode GetType CompareTo GetEnumerator MoveNext TryParse WriteLine
+		ReadLine ToList ToArray FirstOrDefault IndexOf StartsWith EndsWith ContainsKey TryGetValue AddRange`)
+	phpMembers = event.WordSet(`getMessage getCode getPrevious getFile getLine getTrace getTraceAsString getIterator
+		offsetGet offsetSet offsetExists offsetUnset jsonSerialize`)
+	rustMembers = event.WordSet(`iter_mut into_iter push_str contains_key is_some is_none is_ok is_err is_empty as_ref
+		as_mut as_str as_bytes as_deref to_string to_owned to_vec get_mut sort_by sort_by_key starts_with ends_with
+		partial_cmp try_from try_into unwrap_or unwrap_or_else unwrap_or_default and_then map_err filter_map flat_map
+		for_each`)
+	goMembers = event.WordSet(`ServeHTTP RoundTrip MarshalJSON UnmarshalJSON MarshalText UnmarshalText
+		ReadFrom WriteTo ReadAt WriteAt ReadByte WriteByte ReadString WriteString GoString LogValue`)
 )
 
 // place tells where a keyword must be for its name to be usable in other files.
@@ -99,7 +102,8 @@ var (
 		keywords: definingWords("", "", "func type const var"), more: (*definer).golang,
 		imports: (*importer).golang, targets: files.goPackage, refers: true, members: goMembers}
 	python = &language{comments: hashComments, triples: true,
-		keywords: definingWords("def class", "", "type"), modifiers: event.WordSet("async cdef cpdef"), more: (*definer).python,
+		keywords: definingWords("def class", "", "type"), modifiers: event.WordSet("async cdef cpdef"),
+		more:    (*definer).python,
 		imports: (*importer).python, targets: files.pythonModule, refers: true}
 	script = &language{comments: slashComments, open: "/*", close: "*/", raw: '`',
 		keywords: definingWords("function class interface enum namespace", "", "const let var type module"),
@@ -163,10 +167,10 @@ var (
 	hashed = &language{comments: hashComments, keywords: sharedWords, modifiers: sharedModifiers}
 	others = &language{comments: slashComments, open: "/*", close: "*/", keywords: sharedWords, modifiers: sharedModifiers}
 
-	sharedWords = definingWords(`func def class interface struct enum type fn function fun trait protocol record module object
-		define sub proc message service rpc macro`, "", "const let var val static")
-	sharedModifiers = event.WordSet(`export default async pub public private protected abstract final unsafe inline internal
-		sealed override extern data open`)
+	sharedWords = definingWords(`func def class interface struct enum type fn function fun trait protocol record
+		module object define sub proc message service rpc macro`, "", "const let var val static")
+	sharedModifiers = event.WordSet(`export default async pub public private protected abstract final unsafe inline
+		internal sealed override extern data open`)
 )
 
 // languages maps an extension to its language.

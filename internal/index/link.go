@@ -121,7 +121,8 @@ func (l *linker) imports() {
 	}
 	left := maxReading
 	for _, key := range pathKeys(l.of) {
-		for _, user := range l.Contents.codeUsers(string(importMark)+key, maxReading*8, func(f event.Path) bool { return f != l.of }) {
+		for _, user := range l.Contents.codeUsers(string(importMark)+key, maxReading*8,
+			func(f event.Path) bool { return f != l.of }) {
 			if lang := languageOf(user); left > 0 && lang.family() == languageOf(l.of).family() {
 				left--
 				best := 0.0

@@ -57,7 +57,8 @@ func isSet(bits []uint64, n uint32) bool { return bits[n/64]&(1<<(n%64)) != 0 }
 //
 //	0  the body has the word once, no other field has it
 //	1  one byte follows: the count in the body
-//	2  one byte follows: a bit for each other field that has it once, and 16 times the count in the body, at most 15
+//	2  one byte follows: a bit for each other field that has it once, and 16 times the count in the
+//	   body, which is at most 15
 //	3  one byte follows with a bit for each field that has it, then one byte with the count for each
 //
 // Counts are at most 255.
@@ -239,7 +240,8 @@ func newSegment(d *Document, path, base []Count) *segment {
 			of = &[fields]uint8{}
 		}
 		delete(counts, t.Stem)
-		of[definitionField], of[proseField], of[bodyField] = clamp(int(t.Definitions)), clamp(int(t.Prose)), clamp(int(t.Body))
+		of[definitionField], of[proseField], of[bodyField] = clamp(int(t.Definitions)), clamp(int(t.Prose)),
+			clamp(int(t.Body))
 		words = append(words, packed{termHash(t.Stem), appendWord(nil, 0, of), false})
 	}
 	for stem, of := range counts {

@@ -42,7 +42,8 @@ var weakWords = foldedSet(`fix add remove change update improve check run test f
 	support make code file function error fail review build document message format log`)
 
 // countedWords name things that have numbers, because issue 12 is another task than issue 13.
-var countedWords = foldedSet(`issue bug ticket pr pull request task story item case line step part phase question point commit`)
+var countedWords = foldedSet(`issue bug ticket pr pull request task story item case line step part phase
+	question point commit`)
 
 // negations reverse the meaning of the word that follows.
 var negations = event.WordSet(`not no never without don't dont doesn't doesnt isn't isnt aren't won't wont can't cant

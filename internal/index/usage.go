@@ -79,8 +79,8 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 	if u.lang == golang && len(o.before) == 0 && o.declares(golang) && !bytes.Contains(o.after, []byte("=")) {
 		return declares // a field
 	}
-	prototype := u.lang == clike && u.user.Stem() == r.in.Path.Stem() && bytes.HasSuffix(bytes.TrimSpace(o.after), []byte(";")) &&
-		bytes.HasPrefix(o.after, []byte("("))
+	prototype := u.lang == clike && u.user.Stem() == r.in.Path.Stem() &&
+		bytes.HasSuffix(bytes.TrimSpace(o.after), []byte(";")) && bytes.HasPrefix(o.after, []byte("("))
 	if prototype && !o.dotted || o.dotted && r.ownedBy(o.owner) ||
 		o.dotted && looksLikeCode(r.name) && (r.users > 0 || u.linked(r)) {
 		return refers
@@ -163,14 +163,14 @@ func (u *usage) judgeGo(r *removal, o occurrence) verdict {
 
 var (
 	// declaring has words that precede a name that they declare.
-	declaring = event.WordSet(`var let const val def fn func fun function class struct interface type enum trait module object mut
-		union macro namespace typedef define record protocol for as`)
+	declaring = event.WordSet(`var let const val def fn func fun function class struct interface type enum trait
+		module object mut union macro namespace typedef define record protocol for as`)
 	// usingWords precede a name that is used. Any other word before a name is its type.
-	usingWords = event.WordSet(`return case new throw throws else in is typeof instanceof extends implements and or not await yield
-		delete sizeof goto import from export default public private protected internal static final abstract sealed async
-		override virtual readonly const do if elif unless while until when where with use using package raise assert then
-		match out ref inline extern unsigned signed volatile struct enum union class include extend prepend insteadof
-		defer go range select print echo super constexpr`)
+	usingWords = event.WordSet(`return case new throw throws else in is typeof instanceof extends implements and or
+		not await yield delete sizeof goto import from export default public private protected internal static final
+		abstract sealed async override virtual readonly const do if elif unless while until when where with use using
+		package raise assert then match out ref inline extern unsigned signed volatile struct enum union class include
+		extend prepend insteadof defer go range select print echo super constexpr`)
 )
 
 // declares reports whether an occurrence declares the name in this file: as a variable, a
@@ -186,7 +186,8 @@ func (o occurrence) declares(lang *language) bool {
 		return true
 	case bytes.HasSuffix(o.before, []byte(":")) && !bytes.HasSuffix(o.before, []byte("::")): // name: Type = value
 		return false
-	case next == ':' && !bytes.HasPrefix(o.after, []byte("::")) && lang != python && !bytes.HasSuffix(o.before, []byte("case")):
+	case next == ':' && !bytes.HasPrefix(o.after, []byte("::")) && lang != python &&
+		!bytes.HasSuffix(o.before, []byte("case")):
 		return !bytes.Contains(o.before, []byte("?"))
 	case next == '=' && !bytes.HasPrefix(o.after, []byte("==")) && !bytes.HasPrefix(o.after, []byte("=>")) &&
 		!bytes.HasPrefix(o.after, []byte("=~")):

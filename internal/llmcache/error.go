@@ -36,7 +36,8 @@ func storage(err error) error {
 	case errors.Is(err, cold.ErrFull), errors.Is(err, cold.ErrReadOnly), errors.Is(err, cold.ErrLostKey):
 		return refuse(CodeFull, "aoa doctor says what is wrong; nothing was half-written", "%v", err)
 	case errors.Is(err, cold.ErrDamaged):
-		return refuse(CodeFull, "try again: the damaged file is moved aside and a fresh one begun; store the results again", "%v", err)
+		return refuse(CodeFull,
+			"store the results again: the damaged file was moved aside and a new one begun", "%v", err)
 	}
 	return err
 }

@@ -24,13 +24,14 @@ const (
 
 // Item is an item to be stored.
 type Item struct {
-	Task        string          `json:"task_id,omitempty"` // with turn and session it is the key; random if empty
-	Turn        string          `json:"turn_id,omitempty"` // random if empty
-	Description string          `json:"description,omitempty"`
-	Size        int64           `json:"size"`                // number of bytes, if the data follows the request in the stream
-	Notes       json.RawMessage `json:"metadata,omitempty"`  // the caller's own data: returned by Read, not by List
-	Overwrite   bool            `json:"overwrite,omitempty"` // replace an item of the same key
-	Data        []byte          `json:"-"`
+	Task        string `json:"task_id,omitempty"` // with turn and session it is the key; random if empty
+	Turn        string `json:"turn_id,omitempty"` // random if empty
+	Description string `json:"description,omitempty"`
+	// number of bytes, if the data follows the request in the stream
+	Size      int64           `json:"size"`
+	Notes     json.RawMessage `json:"metadata,omitempty"`  // the caller's own data: returned by Read, not by List
+	Overwrite bool            `json:"overwrite,omitempty"` // replace an item of the same key
+	Data      []byte          `json:"-"`
 	// ID of the call: an item that arrives twice with one ID is stored once; may be ""
 	Call string `json:"-"`
 }

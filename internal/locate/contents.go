@@ -17,7 +17,8 @@ import (
 // and for its folders. A file with another name, and anything but a regular file or a socket,
 // belongs to somebody else and is never deleted.
 var made = map[string][]string{
-	"": slices.Concat([]string{"lock", "sock", "redis", "paused", "transcripts", "report.html", "sketches", "aoa.log", "aoa-*.log",
+	"": slices.Concat([]string{"lock", "sock", "redis", "paused", "transcripts", "report.html", "sketches",
+		"aoa.log", "aoa-*.log",
 		"hook-late", "hook-start", "hook-above", probePrefix + "*"}, database("aoa"), database("cache")),
 	"contents": {strings.Repeat("[0-9a-f]", fingerprintLength)},
 }

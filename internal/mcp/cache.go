@@ -53,7 +53,8 @@ func (s *server) cache(ctx context.Context, r Repo, session string, in cacheIn) 
 	case "read":
 		return readCached(ctx, r, in)
 	case "list":
-		ans, err := api.Call(ctx, r.Client, api.CacheList, api.CacheListRequest{Filter: llmcache.Filter{Session: session, Task: in.Task}})
+		ans, err := api.Call(ctx, r.Client, api.CacheList,
+			api.CacheListRequest{Filter: llmcache.Filter{Session: session, Task: in.Task}})
 		return cacheOut{Items: ans.Items, Total: int64(ans.Total)}, err
 	case "delete":
 		ans, err := api.Call(ctx, r.Client, api.CacheDelete, api.CacheDeleteRequest{Key: in.Key})

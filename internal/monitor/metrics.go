@@ -117,14 +117,17 @@ func (m *Metrics) write(w io.Writer, events Source, hints Records) {
 	}) {
 		fmt.Fprintf(w, "aoa_decisions_total{kind=%q,why=%q} %d\n", d.kind, d.why, m.decisions[d])
 	}
-	one("gauge", "aoa_hot_bytes", "Bytes of the Go heap: the scores, the index of the files, and all other data in memory.", Heap())
+	one("gauge", "aoa_hot_bytes", "Bytes of the Go heap: the scores, the index of the files, and all other data in "+
+		"memory.", Heap())
 	one("gauge", "aoa_resident_bytes", "Bytes of the process in memory.", Resident())
 	one("gauge", "aoa_score_staleness_seconds",
-		"Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.", events.Behind().Seconds())
+		"Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.",
+		events.Behind().Seconds())
 	one("gauge", "aoa_prefetch_precision",
 		"Share of shown suggestions that were used within the horizon, over all resolved ones.",
 		float64(shown.Right)/float64(max(shown.Resolved, 1)))
-	one("gauge", "aoa_predictions_resolved", "Shown suggestions of which it is known whether they were used.", shown.Resolved)
+	one("gauge", "aoa_predictions_resolved", "Shown suggestions of which it is known whether they were used.",
+		shown.Resolved)
 }
 
 func describe(w io.Writer, kind, name, help string) {

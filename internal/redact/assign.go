@@ -188,7 +188,8 @@ func (n name) closes(at int) bool {
 	if at+1 < len(s) && strings.IndexByte(" \t\r,);|]}.:<>\\", s[at+1]) < 0 {
 		return false
 	}
-	return strings.Count(s[n.lo:n.from], string(c))%2 == 1 && !(n.from > 0 && s[n.from-1] == c && n.to < len(s) && s[n.to] == c)
+	return strings.Count(s[n.lo:n.from], string(c))%2 == 1 &&
+		!(n.from > 0 && s[n.from-1] == c && n.to < len(s) && s[n.to] == c)
 }
 
 // closing returns where a quoted text ends, -1 if it does not.
@@ -210,7 +211,8 @@ func (n name) semicolons() (list, phrases bool) {
 	before, behind := n.text[n.lo:n.from], n.text[n.to:min(len(n.text), n.to+maxContext)]
 	phrases = strings.IndexByte(behind, ';') >= 0 && connects().MatchString(behind)
 	if i := strings.LastIndexByte(before, ';'); i >= 0 {
-		list = strings.TrimLeft(before[i+1:], " ") == "" && strings.IndexByte(before[:i], '=') >= 0 && !strings.HasSuffix(before, " ")
+		list = strings.TrimLeft(before[i+1:], " ") == "" && strings.IndexByte(before[:i], '=') >= 0 &&
+			!strings.HasSuffix(before, " ")
 		phrases = phrases || list && connected().MatchString(before)
 	}
 	return list || phrases, phrases

@@ -19,7 +19,8 @@ type taker struct {
 // Fragments of the command patterns. An argument that starts with "[" is never taken for a secret:
 // it may be the mark of one that was already redacted.
 const (
-	between = "(?:[^\\n|;&()`#]|\\\\\\r?\\n)*?[ \\t\\n]"                       // the arguments before, also on continued lines
+	// the arguments before, also on continued lines
+	between = "(?:[^\\n|;&()`#]|\\\\\\r?\\n)*?[ \\t\\n]"
 	blanks  = `(?:[ \t]|\\\r?\n)+`                                             // between two arguments
 	quoted  = `"([^"\n\[-][^"\n]*)"|'([^'\n\[-][^'\n]*)'`                      // a secret in quotes
 	bare    = "([^\\s|;&()`#\"'\\[-][^\\s|;&()`\"']*)"                         // a secret without quotes

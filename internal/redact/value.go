@@ -152,7 +152,8 @@ func (v value) looseSecret(text string) bool {
 	}
 	// Only letters: it may be the value of a setting, but otherwise is a type, a variable or a
 	// word.
-	return v.how == colon && ends && (v.rest == end || pair().MatchString(end)) && v.kind != counted && !upper(text[0]) && !camel(text)
+	return v.how == colon && ends && (v.rest == end || pair().MatchString(end)) && v.kind != counted &&
+		!upper(text[0]) && !camel(text)
 }
 
 // identifier reports whether a text can be a variable in a program, without digits.

@@ -54,7 +54,8 @@ func (c *Cache) Keep(events []event.Event) {
 		if b.Act != event.ActRun || b.Command != b.Text {
 			in.Command = b.Command
 		}
-		if b.Act == event.ActWrite && len(in.Edits) == 1 && c.o.Redact != nil && c.o.Redact(in.Edits[0].New) != in.Edits[0].New {
+		if b.Act == event.ActWrite && len(in.Edits) == 1 && c.o.Redact != nil &&
+			c.o.Redact(in.Edits[0].New) != in.Edits[0].New {
 			in.Edits = nil
 		}
 		if e.Session == "" || in.Command == "" && len(in.Edits) == 0 {

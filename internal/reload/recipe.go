@@ -18,7 +18,8 @@ const (
 
 // justLooks matches a line of one command that only shows what is there: nobody needs it to repeat
 // the work.
-var justLooks = regexp.MustCompile(`^(git (--no-pager )?(status|diff|log|show|grep|blame|branch)|ls|cat|head|tail|grep|rg|find|wc|pwd|echo|true)\b[^;&>]*$`)
+var justLooks = regexp.MustCompile(
+	`^(git (--no-pager )?(status|diff|log|show|grep|blame|branch)|ls|cat|head|tail|grep|rg|find|wc|pwd|echo|true)\b[^;&>]*$`)
 
 // recipe tells what a sequence edited, with the first changed line of each file, and what it ran:
 // "edited install:3, man/man1/fzf.1:24; ran make docs". It is "" if it edited nothing.

@@ -32,7 +32,8 @@ func turnsOf(thread []cold.Numbered, endsTurns func(agent string) bool) (out []*
 		}
 		asked, begins := AskOf(e.Event)
 		_, ended := e.Body.(event.End)
-		if _, stopped := e.Body.(event.Stop); t != nil && t.end == "" && (stopped || (begins || ended) && !endsTurns(t.agent)) {
+		if _, stopped := e.Body.(event.Stop); t != nil && t.end == "" &&
+			(stopped || (begins || ended) && !endsTurns(t.agent)) {
 			t.end = e.ID
 		}
 		switch {

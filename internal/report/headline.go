@@ -42,7 +42,8 @@ func (p *Page) headline() (out []Sentence) {
 	}
 	if len(p.Hot) > 0 && p.Hot[0].Lines >= headlineLines && p.Hot[0].Commits >= headlineCommits {
 		f := p.Hot[0]
-		out = append(out, Sentence{fmt.Sprintf("%s has %s lines and changed %d times in the last year: a mistake is likeliest there.",
+		out = append(out, Sentence{fmt.Sprintf("%s has %s lines and changed %d times in the last "+
+			"year: a mistake is likeliest there.",
 			quoted(f.File), humanize.Comma(int64(f.Lines)), f.Commits), "hot"})
 	}
 	if x := p.Past; x != nil {

@@ -44,8 +44,8 @@ type Command struct {
 // summarized reports whether events of the kind change a summary.
 func summarized(k event.Kind) bool {
 	switch k {
-	case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed,
-		event.KindStart, event.KindEnd, event.KindHint, event.KindState:
+	case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun,
+		event.KindFailed, event.KindStart, event.KindEnd, event.KindHint, event.KindState:
 		return true
 	}
 	return false

@@ -74,7 +74,8 @@ func (c *Cache) load(ctx context.Context, key string) (e Entry, r result, found 
 	}
 	_, _, dropped := c.results.Drop(ctx, key)
 	if c.o.Log != nil {
-		c.o.Log.Warn("a kept result was damaged and is dropped: the step runs again", "key", key, "err", errors.Join(err, dropped))
+		c.o.Log.Warn("a kept result was damaged and is dropped: the step runs again", "key", key, "err",
+			errors.Join(err, dropped))
 	}
 	return e, r, false, errDamaged
 }

@@ -96,7 +96,8 @@ func (r *Request) parts(files keyParts, sum func(file string) (string, error)) (
 		}
 		out = append(out, keyPart{kindTemplate, "", s})
 	}
-	for _, p := range [][2]string{{kindTemplate, r.Text}, {kindTool, r.Tool.Version}, {kindModel, r.Model}, {kindFormat, format}} {
+	for _, p := range [][2]string{{kindTemplate, r.Text}, {kindTool, r.Tool.Version}, {kindModel, r.Model},
+		{kindFormat, format}} {
 		if p[1] != "" {
 			out = append(out, keyPart{p[0], "", digest(p[1])})
 		}

@@ -176,9 +176,9 @@ func split(line string) []string {
 }
 
 // clientCommands are commands about the conversation itself, not about the work.
-var clientCommands = strings.Fields(`/clear /exit /quit /compact /resume /model /cost /usage /context /login /logout /status
-	/help /config /permissions /memory /rewind /ide /mcp /agents /hooks /doctor /vim /bug /export /statusline /fast
-	/effort /rename /plugin /reload-plugins /terminal-setup`)
+var clientCommands = strings.Fields(`/clear /exit /quit /compact /resume /model /cost /usage /context /login
+	/logout /status /help /config /permissions /memory /rewind /ide /mcp /agents /hooks /doctor /vim /bug /export
+	/statusline /fast /effort /rename /plugin /reload-plugins /terminal-setup`)
 
 // empty reports whether a prompt asks for nothing: it only agrees, is a command about the
 // conversation, or is a placeholder of the client for an image or a finished task.
@@ -187,7 +187,8 @@ func empty(text string) bool {
 	if first, _, _ := strings.Cut(text, " "); slices.Contains(clientCommands, first) {
 		return true
 	}
-	for _, head := range []string{"[Image: source:", "Full transcript available at:", "Read the output file to retrieve the result:"} {
+	for _, head := range []string{"[Image: source:", "Full transcript available at:",
+		"Read the output file to retrieve the result:"} {
 		if strings.HasPrefix(text, head) && !strings.Contains(text, "\n") {
 			return true
 		}

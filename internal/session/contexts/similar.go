@@ -64,7 +64,8 @@ func (x *promptIndex) refresh(ctx context.Context, db *cold.DB) ([]indexedPrompt
 
 // similarTo returns the prompts that are most similar to a text, the best first, at most k. Prompts
 // for which skip is true are left out; skip may be nil.
-func (s *Assembler) similarTo(ctx context.Context, text string, k int, skip func(p indexedPrompt) bool) ([]similar, error) {
+func (s *Assembler) similarTo(ctx context.Context, text string, k int,
+	skip func(p indexedPrompt) bool) ([]similar, error) {
 	terms := s.o.Words(index.Terms(text, event.MaxTerms))
 	prompts, err := s.prompts.refresh(ctx, s.o.DB)
 	if err != nil || len(terms) < leastShared {

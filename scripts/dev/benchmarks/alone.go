@@ -38,10 +38,12 @@ func (in inputs) alone(ctx context.Context) (string, error) {
 	var out strings.Builder
 	out.WriteString(recorded.Line("", "questions", "**aOa**", counting))
 	out.WriteString(recorded.Line("---", "---:", "---", "---"))
-	out.WriteString(recorded.Line("all", fmt.Sprint(t.N(recorded.Own, begunFive)), t.Cell(recorded.Own, begunFive), t.Cell(counting, begunFive)))
+	out.WriteString(recorded.Line("all", fmt.Sprint(t.N(recorded.Own, begunFive)), t.Cell(recorded.Own, begunFive),
+		t.Cell(counting, begunFive)))
 	for _, repo := range slices.Sorted(slices.Values(names)) {
 		own, counted := t.Repos(recorded.Own, begunFive)[repo], t.Repos(counting, begunFive)[repo]
-		out.WriteString(recorded.Line(repo, fmt.Sprintf("%.0f", own.N), recorded.Two(own.Value()), recorded.Two(counted.Value())))
+		out.WriteString(recorded.Line(repo, fmt.Sprintf("%.0f", own.N), recorded.Two(own.Value()),
+			recorded.Two(counted.Value())))
 	}
 	fmt.Fprintf(&out, "\nPromised for FILE → the next commit of FILE changed it (how many): %s.\n",
 		t.Promises(recorded.Own, "FILE"))

@@ -37,8 +37,8 @@ func (in inputs) branches(ctx context.Context) (string, error) {
 	for _, task := range []string{"no commit yet", "commits"} {
 		for _, m := range []string{recorded.Own, newestFirst} {
 			if n := t.N(m, task+" hit1"); n > 0 {
-				out.WriteString(recorded.Line(task, fmt.Sprint(n), bold(m), t.Cell(m, task+" hit1"), recorded.Two(t.Mean(m, task+" hit3")),
-					t.Cell(m, task+" hit5")))
+				out.WriteString(recorded.Line(task, fmt.Sprint(n), bold(m), t.Cell(m, task+" hit1"),
+					recorded.Two(t.Mean(m, task+" hit3")), t.Cell(m, task+" hit5")))
 			}
 		}
 	}

@@ -60,11 +60,12 @@ func (in inputs) changes(ctx context.Context) (string, error) {
 	out.WriteString(recorded.Line("---", "---", "---", "---"))
 	for _, m := range []string{recorded.Own, "ROSE", "TARMAQ", "co-change counts"} {
 		if t.N(m, "hit1") > 0 {
-			out.WriteString(recorded.Line(bold(m), t.Cell(m, "mrr"), recorded.Two(t.Mean(m, "hit1")), recorded.Two(t.Mean(m, "hit5"))))
+			out.WriteString(recorded.Line(bold(m), t.Cell(m, "mrr"), recorded.Two(t.Mean(m, "hit1")),
+				recorded.Two(t.Mean(m, "hit5"))))
 		}
 	}
-	out.WriteString("\n" + recorded.Line("", "left-out files named", "named files right", "complete commits with a file named",
-		"without changelogs, manifests, lock files: named", "right", "complete"))
+	out.WriteString("\n" + recorded.Line("", "left-out files named", "named files right",
+		"complete commits with a file named", "without changelogs, manifests, lock files: named", "right", "complete"))
 	out.WriteString(recorded.Line("---", "---", "---", "---", "---", "---", "---"))
 	for _, m := range warners {
 		cells := []string{bold(m)}
@@ -94,7 +95,8 @@ func eachRepository(t *recorded.Table) string {
 	out.WriteString(recorded.Line("---", "---:", "---:", "---", "---", "---", "---", "---"))
 	asked := t.Repos(recorded.Own, "named")
 	for _, repo := range slices.Sorted(maps.Keys(asked)) {
-		cells := []string{repo, fmt.Sprintf("%.0f", asked[repo].N), fmt.Sprintf("%.0f", t.Repos(recorded.Own, "false")[repo].N)}
+		cells := []string{repo, fmt.Sprintf("%.0f", asked[repo].N),
+			fmt.Sprintf("%.0f", t.Repos(recorded.Own, "false")[repo].N)}
 		for _, m := range warners {
 			right := "–"
 			if r, any := t.Repos(m, "right")[repo]; any {

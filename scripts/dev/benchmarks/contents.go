@@ -81,8 +81,8 @@ func (c *contents) read(object string) document {
 // found returns the files of a commit that count, best first, by two methods: by BM25 (k1 1.2, b
 // .75) of path and content, and by the number of different words of the text that `rg -iw` finds in
 // them, then by how often.
-func (c *contents) found(ctx context.Context, commit, text string, counts func(event.Path) bool) (bm25, grep []event.Path,
-	err error) {
+func (c *contents) found(ctx context.Context, commit, text string,
+	counts func(event.Path) bool) (bm25, grep []event.Path, err error) {
 	files, err := recorded.FilesOf(ctx, c.clone, commit)
 	if err != nil {
 		return nil, nil, err

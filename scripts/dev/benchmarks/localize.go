@@ -113,7 +113,8 @@ func (a *texts) take(ctx context.Context, c *contents, l *recorded.Localization)
 		repo = "" // each issue counts the same
 	}
 	a.Place(recorded.Own, "", repo, l.ID, a.at(ranked, truth))
-	for _, x := range prefetch.Shipped().Candidates(event.Query{Prompt: l.Text}, l.Ranked, nil)[:min(promised, len(l.Ranked))] {
+	all := prefetch.Shipped().Candidates(event.Query{Prompt: l.Text}, l.Ranked, nil)
+	for _, x := range all[:min(promised, len(l.Ranked))] {
 		a.Promise(recorded.Own, "text", repo, l.ID, x.P, slices.Contains(l.Files, x.File))
 	}
 	if err := a.list(l, repo); err != nil {

@@ -37,7 +37,8 @@ func (in inputs) speed(ctx context.Context) (string, error) {
 	}
 	defer os.RemoveAll(dir)
 	b := bench{ctx: ctx, dir: filepath.Join(dir, "clone"), env: append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir,
-		"XDG_STATE_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_RUNTIME_DIR="+dir, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))}
+		"XDG_STATE_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_RUNTIME_DIR="+dir,
+		"PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))}
 	clone := exec.CommandContext(ctx, "git", "clone", "-q", "-b", speedAt, recorded.CloneOf(in.repos, speedRepo), b.dir)
 	if out, err := clone.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("clone %s: %w: %s", speedRepo, err, out)
@@ -51,7 +52,8 @@ func (in inputs) speed(ctx context.Context) (string, error) {
 		" | git diff-tree --stdin -r --name-only --no-commit-id | sort | uniq -c | sort -rn | head")
 	b.row("files that a text means", rounds, `aoa suggest -p "`+speedText+`"`)
 	if _, err := exec.LookPath("rg"); err == nil {
-		b.row("files with one of its words", rounds, `rg -ciw -e retries -e wrong -e upstream -e dial -e timeout | sort -t: -k2 -rn | head`)
+		b.row("files with one of its words", rounds,
+			`rg -ciw -e retries -e wrong -e upstream -e dial -e timeout | sort -t: -k2 -rn | head`)
 	}
 	b.row("what a change lacks", rounds, "aoa check "+speedFile)
 	if b.err != nil {
@@ -67,8 +69,8 @@ func (in inputs) speed(ctx context.Context) (string, error) {
 	if err := json.Unmarshal(status, &s); err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&b.out, "\nMedians of %[6]d runs on %[1]s at %[2]s, %[3]s/%[4]s, GOMAXPROCS %[5]d, with other work on the "+
-		"machine. The daemon that answers takes %[7]d MB.\n",
+	fmt.Fprintf(&b.out, "\nMedians of %[6]d runs on %[1]s at %[2]s, %[3]s/%[4]s, GOMAXPROCS %[5]d, with other work "+
+		"on the machine. The daemon that answers takes %[7]d MB.\n",
 		speedRepo, speedAt, runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), rounds, s.RSS>>20)
 	return b.out.String(), nil
 }

@@ -22,7 +22,8 @@ import (
 // Variables: AOA_CLIENTS=1 runs these tests (make test-clients), AOA_CLIENTS_DIR keeps the
 // downloads, AOA_REQUIRE=clients makes a skip a failure.
 var npmClients = map[string]string{
-	"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "qwen": "@qwen-code/qwen-code", "gemini": "@google/gemini-cli",
+	"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "qwen": "@qwen-code/qwen-code",
+	"gemini":   "@google/gemini-cli",
 	"opencode": "opencode-ai", "copilot": "@github/copilot",
 }
 

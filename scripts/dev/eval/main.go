@@ -109,13 +109,15 @@ func page(t *recorded.Table, left bool) string {
 	if left {
 		weights = "weights that were fitted without the repository"
 	}
-	fmt.Fprintf(&out, "\nMeans of %d repositories with %d opens of unseen files, %d of seen files and %d prompts, with %s.\n\n",
+	fmt.Fprintf(&out, "\nMeans of %d repositories with %d opens of unseen files, %d of seen files and %d prompts, "+
+		"with %s.\n\n",
 		len(t.Repos(recorded.Own, "T1 any5")), n("T2 hit1"), n("T3 hit1"), n("T1 any5"), weights)
-	fmt.Fprintf(&out, "After a search that found no file: @1 %s, @5 %s (%d searches). After one that found more than 30: @1 %s, "+
-		"@5 %s (%d).\n\n",
+	fmt.Fprintf(&out, "After a search that found no file: @1 %s, @5 %s (%d searches). After one that found more than "+
+		"30: @1 %s, @5 %s (%d).\n\n",
 		own("T6 hit1"), own("T6 hit5"), n("T6 hit1"), own("T6 much hit1"), own("T6 much hit5"), n("T6 much hit1"))
 	fmt.Fprintf(&out, "Of the %[2]d such searches whose turn opens files, %[1]s get a list; %[3]s of these lists have a "+
-		"right file (%[4]s of their lines). Of the other searches, %[5]s get a list.\n\n", own("search lists shown"), n("search lists shown"), own("search lists right"),
+		"right file (%[4]s of their lines). Of the other searches, %[5]s get a list.\n\n", own("search lists shown"),
+		n("search lists shown"), own("search lists right"),
 		own("search lists lines"), own("search lists others"))
 	fmt.Fprintf(&out, "Of the %[2]d prompts whose turn opens files, %[1]s get a list; %[3]s of these lists have a right "+
 		"file (%[4]s of their lines). Of the other prompts, %[5]s get a list. %[6]d single files are shown; %[7]s of them "+
@@ -123,8 +125,8 @@ func page(t *recorded.Table, left bool) string {
 		own("lists lines"), own("lists others"), n("shown right"), own("shown right"))
 	for _, at := range []prefetch.Situation{prefetch.FirstTask, prefetch.Asks, prefetch.Later, prefetch.Agrees} {
 		of := "lists at " + string(at)
-		fmt.Fprintf(&out, "Lists at prompts of the kind %q: for %s of %d, %s of these lists right; for %s of %d whose turn opens "+
-			"nothing.\n\n", at,
+		fmt.Fprintf(&out, "Lists at prompts of the kind %q: for %s of %d, %s of these lists right; for %s of %d whose "+
+			"turn opens nothing.\n\n", at,
 			own(of+" shown"), n(of+" shown"), own(of+" right"), own(of+" others"), n(of+" others"))
 	}
 	fmt.Fprintf(&out, "Promised → came true (how many files): %s. ECE by repository: %.3f.\n\n",

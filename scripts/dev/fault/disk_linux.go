@@ -22,7 +22,8 @@ func Disk(t *testing.T, size string) string {
 	if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", disk).CombinedOutput(); err != nil {
 		Lacking(t, "tmpfs", "no tmpfs can be mounted here: %v: %s", err, out)
 	}
-	cmd := exec.Command("unshare", "-rm", "sh", "-c", `size=$1; shift; mount -t tmpfs -o size=$size none "$0" && exec "$@"`,
+	cmd := exec.Command("unshare", "-rm", "sh", "-c",
+		`size=$1; shift; mount -t tmpfs -o size=$size none "$0" && exec "$@"`,
 		disk, size, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", fmt.Sprint("-rounds=", Rounds()))
 	cmd.Env = append(os.Environ(), name+"="+disk)
 	out, err := cmd.CombinedOutput()

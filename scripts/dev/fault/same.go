@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write what tests compare with: testdata, the pages of docs, the plugin's hooks")
+var update = flag.Bool("update", false, "write the files that tests compare with: "+
+	"testdata, the pages of docs, the hooks of the plugin")
 
 // Update reports whether a test writes what it compares with.
 func Update() bool { return *update }

@@ -56,7 +56,8 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, packages []string, seed, since string, most, workers int, end time.Time, verbose bool) error {
+func run(ctx context.Context, packages []string, seed, since string, most, workers int, end time.Time,
+	verbose bool) error {
 	started := time.Now()
 	scratch, err := os.MkdirTemp("", "mutate")
 	if err != nil {
@@ -71,7 +72,8 @@ func run(ctx context.Context, packages []string, seed, since string, most, worke
 	sources := map[string]*source{}
 	for _, dir := range packages {
 		dir = filepath.Clean(dir)
-		if since != "" && !slices.ContainsFunc(slices.Collect(maps.Keys(changed)), func(f string) bool { return filepath.Dir(f) == dir }) {
+		if since != "" && !slices.ContainsFunc(slices.Collect(maps.Keys(changed)),
+			func(f string) bool { return filepath.Dir(f) == dir }) {
 			continue
 		}
 		if sources[dir], err = load(ctx, dir); err != nil {

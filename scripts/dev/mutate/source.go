@@ -46,7 +46,8 @@ func load(ctx context.Context, dir string) (*source, error) {
 			s.pkg, s.names = f[2], f[3:]
 		}
 	}
-	s.importer = importer.ForCompiler(s.set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	s.importer = importer.ForCompiler(s.set, "gc",
+		func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for i, name := range s.names {
 		s.names[i] = filepath.Join(dir, name)
 		text, err := os.ReadFile(s.names[i])

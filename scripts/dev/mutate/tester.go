@@ -152,8 +152,8 @@ func (t *tester) compile(ctx context.Context, bin string, changed map[string]str
 	if err := os.WriteFile(bin+".json", overlay, 0o600); err != nil {
 		return err
 	}
-	out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", bin, "-overlay", bin+".json",
-		"./"+t.dir).CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", bin,
+		"-overlay", bin+".json", "./"+t.dir).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w: %s", t.dir, err, out)
 	}
@@ -211,11 +211,12 @@ func (t *tester) kill(ctx context.Context, bin string, number int) (string, erro
 	return killed, err
 }
 
-var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^(panic: test timed out)|^(fatal error: .*|panic: .*|SIGXCPU: .*)`)
+var failedTest = regexp.MustCompile(
+	`(?m)^\s*--- FAIL: (\S+)|^(panic: test timed out)|^(fatal error: .*|panic: .*|SIGXCPU: .*)`)
 
 // run returns the first test that failed, "" if none did, and how long the processor worked.
-func (t *tester) run(ctx context.Context, bin string, names []string, wait, compute time.Duration, env ...string) (string, time.Duration,
-	error) {
+func (t *tester) run(ctx context.Context, bin string, names []string, wait, compute time.Duration,
+	env ...string) (string, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait+10*time.Second)
 	defer cancel()
 	script := fmt.Sprintf(`ulimit -v %d; ulimit -S -t %.0f; exec "$0" "$@"`, addressSpace, math.Ceil(compute.Seconds()))

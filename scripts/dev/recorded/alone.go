@@ -97,7 +97,9 @@ func drawn(id string, known []event.Path) []event.Path {
 		_, _ = h.Write([]byte(id + string(p)))
 		return h.Sum32()
 	}
-	out := slices.DeleteFunc(slices.Clone(known), func(p event.Path) bool { return index.KindOf(p) == index.KindBinary || p.Upkeep() })
+	out := slices.DeleteFunc(slices.Clone(known), func(p event.Path) bool {
+		return index.KindOf(p) == index.KindBinary || p.Upkeep()
+	})
 	slices.SortFunc(out, func(a, b event.Path) int { return cmp.Compare(order(a), order(b)) })
 	return out[:min(len(out), givenOf)]
 }

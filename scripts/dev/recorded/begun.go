@@ -84,7 +84,8 @@ func BegunCommits(ctx context.Context, s eval.Source, o Options, n int, each fun
 	past.Link(w.Links)
 	var fit []int
 	for i, e := range s.Commits {
-		if e.Kind() == event.KindCommit && float64(i) >= LastQuarter*float64(len(s.Commits)) && len(e.Paths()) >= leastBegun &&
+		if e.Kind() == event.KindCommit && float64(i) >= LastQuarter*float64(len(s.Commits)) &&
+			len(e.Paths()) >= leastBegun &&
 			len(e.Paths()) <= mostBegun && len(strings.Fields(e.Text())) >= leastWords && !dull.MatchString(e.Text()) {
 			fit = append(fit, i)
 		}
@@ -124,7 +125,8 @@ func BegunCommits(ctx context.Context, s eval.Source, o Options, n int, each fun
 func begin(s eval.Source, e event.Event, tree *index.Tree) *Begun {
 	b := &Begun{Repo: s.Name, ID: e.ID, At: e.Time}
 	known := slices.DeleteFunc(slices.Clone(e.Paths()), func(p event.Path) bool { return !tree.Has(p) })
-	sources := slices.DeleteFunc(slices.Clone(known), func(p event.Path) bool { return index.KindOf(p) != index.KindSource })
+	sources := slices.DeleteFunc(slices.Clone(known),
+		func(p event.Path) bool { return index.KindOf(p) != index.KindSource })
 	if len(sources) == 0 {
 		return b
 	}

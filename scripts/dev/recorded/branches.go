@@ -24,7 +24,8 @@ var merges = []*regexp.Regexp{
 
 // noWork matches names of branches that are not one piece of work: main branches, branches of
 // releases and those of programs.
-var noWork = regexp.MustCompile(`^(main|master|trunk|stable|develop|dev|next|v?[\d.x_-]+|(release|maintenance).*)$|dependabot|renovate|pre-commit-ci|greenkeeper`)
+var noWork = regexp.MustCompile(
+	`^(main|master|trunk|stable|develop|dev|next|v?[\d.x_-]+|(release|maintenance).*)$|dependabot|renovate|pre-commit-ci|greenkeeper`)
 
 // longestBranch is the number of commits, without merges, of the longest branch that is asked
 // about.

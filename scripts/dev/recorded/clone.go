@@ -26,7 +26,8 @@ func History(ctx context.Context, dir, name string) (eval.Source, error) {
 }
 
 // EachHistory calls fn for the history of each of the named clones, the i-th, as Each does.
-func EachHistory(ctx context.Context, dir string, names []string, fn func(ctx context.Context, i int, s eval.Source) error) error {
+func EachHistory(ctx context.Context, dir string, names []string,
+	fn func(ctx context.Context, i int, s eval.Source) error) error {
 	return Each(ctx, len(names), func(ctx context.Context, i int) error {
 		s, err := History(ctx, dir, names[i])
 		if err != nil {

@@ -93,7 +93,8 @@ func eventOf(r Row) (event.Event, bool) {
 	p, err := event.NewPath(r.Path)
 	switch r.Kind {
 	case "prompt":
-		e.Body = redact.Identify(event.Prompt{Text: r.Text, Terms: redact.Terms(r.Text, event.MaxTerms), Brief: event.Brief(r.Text)})
+		e.Body = redact.Identify(event.Prompt{Text: r.Text, Terms: redact.Terms(r.Text, event.MaxTerms),
+			Brief: event.Brief(r.Text)})
 		return e, true
 	case "read", "edit", "write":
 		c.Act, c.Paths = event.Act(r.Kind), []event.Path{p}

@@ -263,8 +263,8 @@ func (t *Table) Compare(to io.Writer, file string) error {
 	old := &Table{sums: f.Sums}
 	for _, m := range t.Measures(Own) {
 		mean, in := t.Beside(old, Own, m)
-		fmt.Fprintf(to, "%-20s %.3f → %.3f: %+.3f (%+.3f to %+.3f), %d questions\n", m, old.Mean(Own, m), t.Mean(Own, m), mean,
-			in[0], in[1], t.N(Own, m))
+		fmt.Fprintf(to, "%-20s %.3f → %.3f: %+.3f (%+.3f to %+.3f), %d questions\n", m, old.Mean(Own, m),
+			t.Mean(Own, m), mean, in[0], in[1], t.N(Own, m))
 	}
 	return nil
 }

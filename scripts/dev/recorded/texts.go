@@ -42,10 +42,12 @@ const (
 )
 
 // trailer matches the last lines of a message that are no prose.
-var trailer = regexp.MustCompile(`(?im)^(co-authored-by|signed-off-by|reviewed-by|acked-by|tested-by|cc|fixes|closes|refs?|change-id|pull request|pr-url|reviewed-on|cherry picked|\(cherry picked)[: ].*$`)
+var trailer = regexp.MustCompile(
+	`(?im)^(co-authored-by|signed-off-by|reviewed-by|acked-by|tested-by|cc|fixes|closes|refs?|change-id|pull request|pr-url|reviewed-on|cherry picked|\(cherry picked)[: ].*$`)
 
 // dull matches subjects that mean no files.
-var dull = regexp.MustCompile(`(?i)^(merge|revert|release|bump|version|v?\d+\.\d+|update (dependenc|deps|changelog|lock)|prepare (for )?(release|v?\d)|chore\((deps|release)|build\(deps|\[?pre-commit|lint|format|typo)`)
+var dull = regexp.MustCompile(
+	`(?i)^(merge|revert|release|bump|version|v?\d+\.\d+|update (dependenc|deps|changelog|lock)|prepare (for )?(release|v?\d)|chore\((deps|release)|build\(deps|\[?pre-commit|lint|format|typo)`)
 
 // message returns the text of a commit: its subject and, without trailers, its body.
 func message(ctx context.Context, s eval.Source, e event.Event) (string, error) {

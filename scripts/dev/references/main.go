@@ -36,7 +36,8 @@ func main() {
 	flag.Parse()
 	log.SetFlags(0)
 	debug.SetGCPercent(200)
-	fmt.Println("| repository | commits | files left out | named | recall | complete, something named | mended later | false |")
+	fmt.Println("| repository | commits | files left out | named | recall | complete, something named " +
+		"| mended later | false |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- |")
 	var sum tally
 	for _, dir := range flag.Args() {
@@ -221,7 +222,8 @@ func (h *history) leaveOut(c watcher.Commit, change []index.Changed, files []fil
 		h.world.Contents.Set(f.Path, f.before)
 		if !h.world.Defined(name, rest) {
 			h.out++
-			if all, _ := h.world.BrokenBy(rest); slices.ContainsFunc(all, func(b index.Broken) bool { return b.File == f.Path }) {
+			if all, _ := h.world.BrokenBy(rest); slices.ContainsFunc(all,
+				func(b index.Broken) bool { return b.File == f.Path }) {
 				h.named++
 			} else {
 				h.say("missed %s %s uses %s", c.ID[:10], f.Path, name)

@@ -70,7 +70,8 @@ func (x *soak) note(ctx context.Context, p payload, raw []byte, at time.Time, fa
 		cmd.Dir, cmd.Env, cmd.Stdin = x.dir, x.env, bytes.NewReader(raw)
 		return cmd.Run()
 	}
-	if name := p["tool_name"]; p["hook_event_name"] == "PostToolUse" && (name == "Read" || name == "Edit" || name == "Write") {
+	if name := p["tool_name"]; p["hook_event_name"] == "PostToolUse" &&
+		(name == "Read" || name == "Edit" || name == "Write") {
 		sub, _ := p["agent_id"].(string)
 		file, _ := filepath.Rel(x.dir, p["tool_input"].(map[string]any)["file_path"].(string))
 		if path, err := event.NewPath(filepath.ToSlash(file)); err == nil && !x.repo.Ignored(path) {
@@ -108,10 +109,13 @@ func (x *soak) rounds(ctx context.Context) (err error) {
 		script := `set -e
 			git switch -q -C base; echo NAME >> soak.txt; git add soak.txt; git commit -qm "work of NAME"
 			git switch -q -c NAME; echo NAME > NAME.txt; git add NAME.txt; git commit -qm "NAME of a branch"
-			git switch -q base; git mv -f soak.txt soaked.txt; git commit -qm "rename"; git mv soaked.txt soak.txt; git commit -qm "back"
-			git switch -q NAME; git rebase -q base; git switch -q base; git merge -q --no-ff -m "merge NAME" NAME; git branch -qd NAME`
+			git switch -q base; git mv -f soak.txt soaked.txt; git commit -qm "rename"
+			git mv soaked.txt soak.txt; git commit -qm "back"
+			git switch -q NAME; git rebase -q base; git switch -q base
+			git merge -q --no-ff -m "merge NAME" NAME; git branch -qd NAME`
 		if n%5 == 4 {
-			script += "\ngit worktree add -q -f --detach TREE; git -C TREE commit -q --allow-empty -m there; git worktree remove --force TREE"
+			script += "\ngit worktree add -q -f --detach TREE; git -C TREE commit -q --allow-empty -m there; " +
+				"git worktree remove --force TREE"
 		}
 		if n%10 == 9 {
 			script += "\ngit gc -q --prune=now"

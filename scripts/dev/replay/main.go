@@ -45,7 +45,8 @@ func main() {
 	flag.StringVar(&o.set, "set", "", "settings, as AOA_KEY=value separated by spaces")
 	flag.StringVar(&o.texts, "texts", "", "file to which every text that was said is appended")
 	flag.DurationVar(&o.soak, "soak", 0, "give the sessions to one daemon for so long")
-	flag.DurationVar(&o.kill, "kill", 0, "with -soak: kill the daemon about so often, use git beside it, and compare the log")
+	flag.DurationVar(&o.kill, "kill", 0, "with -soak: kill the daemon about so often, use git beside it, and compare "+
+		"the log")
 	flag.IntVar(&o.rate, "rate", 60, "with -soak: hooks a second")
 	flag.StringVar(&o.daemon, "daemon", "", "serve this repository with a hasty clock; -soak runs it")
 	flag.Parse()

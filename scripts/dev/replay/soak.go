@@ -136,7 +136,8 @@ func (x *soak) batch(ctx context.Context, b batch) error {
 			return fmt.Errorf("after %d hooks: %w", x.hooks, err)
 		}
 	}
-	if now := x.begin.Add(x.haste * time.Since(x.begin)); x.haste > 0 && now.Sub(x.ticked) > time.Hour { // the cron's, by that clock
+	// The jobs of the daemon are due by this clock.
+	if now := x.begin.Add(x.haste * time.Since(x.begin)); x.haste > 0 && now.Sub(x.ticked) > time.Hour {
 		x.ticked = now
 		if err := tick(ctx, x.site, now); err != nil {
 			return err
@@ -169,8 +170,8 @@ func (x *soak) batch(ctx context.Context, b batch) error {
 // commit changes a file and commits it: the daemon lists the files again.
 func (x *soak) commit(ctx context.Context) error {
 	err := os.WriteFile(filepath.Join(x.dir, "soak.txt"), []byte(x.committed.String()), 0o600)
-	for _, args := range [][]string{{"add", "-f", "soak.txt"}, {"-c", "user.name=soak", "-c", "user.email=soak@example.com",
-		"commit", "-qnm", "soak: one more minute"}} {
+	for _, args := range [][]string{{"add", "-f", "soak.txt"}, {"-c", "user.name=soak", "-c",
+		"user.email=soak@example.com", "commit", "-qnm", "soak: one more minute"}} {
 		if err == nil {
 			_, err = x.git(ctx, args...)
 		}
@@ -273,7 +274,8 @@ func (x *soak) verdict() error {
 	last := x.samples[len(x.samples)-1]
 	tail := slices.DeleteFunc(slices.Clone(x.samples), func(s []float64) bool { return last[0]-s[0] > 10 })
 	for _, column := range []int{2, 3} {
-		fmt.Printf("%s: %+.2f a minute over the last %.1f minutes\n", soakNames[column], slope(tail, column), last[0]-tail[0][0])
+		fmt.Printf("%s: %+.2f a minute over the last %.1f minutes\n", soakNames[column], slope(tail, column),
+			last[0]-tail[0][0])
 	}
 	fmt.Printf("%d times through the recording, %.0f hooks in %.1f minutes; the store took %.0f bytes for each\n",
 		x.pass,

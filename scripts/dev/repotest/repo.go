@@ -24,8 +24,8 @@ type Repo struct {
 
 // Env returns an environment without the settings of a user, whose home is that folder.
 func Env(home string) []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "TMPDIR=" + os.TempDir(), "HOME=" + home,
-		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
+	return []string{"PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "TMPDIR=" + os.TempDir(),
+		"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
 		"GIT_CONFIG_GLOBAL=" + filepath.Join(home, "gitconfig"), "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_EDITOR=true",
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com"}
 }
@@ -73,7 +73,8 @@ func (r *Repo) Command(name string, args ...string) *exec.Cmd {
 
 // Try runs git and returns what it printed.
 func (r *Repo) Try(args ...string) (string, error) {
-	out, err := r.Command("git", append([]string{"-c", "protocol.file.allow=always", "-c", "gc.auto=0"}, args...)...).CombinedOutput()
+	out, err := r.Command("git", append([]string{"-c", "protocol.file.allow=always", "-c", "gc.auto=0"},
+		args...)...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 

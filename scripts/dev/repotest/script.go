@@ -43,10 +43,10 @@ func In(tb testing.TB, ts *testscript.TestScript) *Repo {
 
 // Commands returns what a script may do in the repository of its folder:
 //
-//	repo NAME [FILE…]        make a repository in the folder NAME, go there, and commit these files if there are any
+//	repo NAME [FILE…]        make a repository in the folder NAME, go there, and commit the files
 //	git ARG…                 run git; stdout is what it prints
-//	write FILE TEXT          \n in the text is the end of a line
-//	commit SUBJECT [FILE…]   write the files, each with a new content of its own, and commit all that has changed
+//	write FILE TEXT          write a text to a file; \n in the text ends a line
+//	commit SUBJECT [FILE…]   write new contents to the files, and commit all that has changed
 //	age                      make all files a week old
 func Commands(tb testing.TB) map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){

@@ -31,9 +31,11 @@ const (
 
 // aloneFacts are those that the weights of a file alone are of. Fresh and Folder say nothing beside
 // Keeps and Sibling, and Small nothing beside Sized.
-var aloneFacts = []history.Fact{history.Always, history.Common, history.Lately, history.Name, history.Number, history.Sized,
-	history.Keeps, history.Stem, history.Sibling, history.Calls, history.Path, history.Linked, history.Chance, history.Prose,
-	history.Data}
+var aloneFacts = []history.Fact{
+	history.Always, history.Common, history.Lately, history.Name, history.Number, history.Sized,
+	history.Keeps, history.Stem, history.Sibling, history.Calls, history.Path, history.Linked,
+	history.Chance, history.Prose, history.Data,
+}
 
 // mostChance is the greatest weight of the fact Chance. Fitted it is −.4: what everybody works on
 // this week does come with any file now and then. People asked for the files that belong to theirs,

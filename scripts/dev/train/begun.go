@@ -15,10 +15,10 @@ import (
 )
 
 // begunHistories are those on which other weights were fitted, too.
-const begunHistories = `pallets/flask spf13/cobra junegunn/fzf fastapi/fastapi tokio-rs/axum laravel/framework psf/requests
-	pytest-dev/pytest square/okhttp psf/black composer/composer sveltejs/svelte libuv/libuv serilog/serilog mockito/mockito
-	gin-gonic/gin encode/httpx sharkdp/bat prometheus/prometheus scrapy/scrapy jesseduffield/lazygit ktorio/ktor clap-rs/clap
-	restic/restic`
+const begunHistories = `pallets/flask spf13/cobra junegunn/fzf fastapi/fastapi tokio-rs/axum laravel/framework
+	psf/requests pytest-dev/pytest square/okhttp psf/black composer/composer sveltejs/svelte libuv/libuv
+	serilog/serilog mockito/mockito gin-gonic/gin encode/httpx sharkdp/bat prometheus/prometheus scrapy/scrapy
+	jesseduffield/lazygit ktorio/ktor clap-rs/clap restic/restic`
 
 // Limits for the questions.
 const (
@@ -64,10 +64,11 @@ func runBegun(ctx context.Context, args []string) error {
 			}
 		}
 	}
-	file := prefetch.BegunFile{About: "Fitted by scripts/dev/train on commits of which the message and one source are given, each repository " +
-		"counting the same; measured is the share of the other files among the first five: of weights fitted without the owner, " +
-		"of the text alone and of the file alone.", Command: "make train", Measured: map[string]float64{},
-		Weights: *fitBegun(all, func(*begunOf) bool { return true })}
+	file := prefetch.BegunFile{About: "Fitted by scripts/dev/train on commits of which the message and one source " +
+		"are given, each repository counting the same; measured is the share of the other files among the first five: " +
+		"of weights fitted without the owner, of the text alone and of the file alone.", Command: "make train",
+		Measured: map[string]float64{},
+		Weights:  *fitBegun(all, func(*begunOf) bool { return true })}
 	for _, m := range []string{"both", "text", "file"} {
 		file.Measured[m] = round(t.Mean(m, "five"))
 		fmt.Fprintf(os.Stderr, "%s %s\n", m, t.Cell(m, "five"))
@@ -85,7 +86,8 @@ func fitBegun(all []begunOf, in func(*begunOf) bool) *prefetch.Begun {
 			continue
 		}
 		for _, files := range b.questions {
-			teach := slices.Concat(bestOf(files, byText)[:min(begunFiles, len(files))], bestOf(files, byFile)[:min(begunFiles, len(files))])
+			teach := slices.Concat(bestOf(files, byText)[:min(begunFiles, len(files))],
+				bestOf(files, byFile)[:min(begunFiles, len(files))])
 			seen := map[string]bool{}
 			for _, f := range teach {
 				if !seen[string(f.File)] {
@@ -100,7 +102,8 @@ func fitBegun(all []begunOf, in func(*begunOf) bool) *prefetch.Begun {
 	for i := range t {
 		t[i] = round(t[i])
 	}
-	return &prefetch.Begun{Bias: t[0], Text: t[1], NoText: t[2], Change: t[3], NoChange: t[4], Test: t[5], Prose: t[6], Data: t[7]}
+	return &prefetch.Begun{Bias: t[0], Text: t[1], NoText: t[2], Change: t[3], NoChange: t[4], Test: t[5],
+		Prose: t[6], Data: t[7]}
 }
 
 func byText(f *recorded.BegunFile) float64 { return lowest(f.Text) }

@@ -41,9 +41,10 @@ func calibrate(ctx context.Context, traces, repos, weights, out string) error {
 // fileOfPromises fits and measures.
 func fileOfPromises(found []lessons) prefetch.File {
 	return prefetch.File{
-		About: "Fitted by scripts/dev/train on recorded sessions of agents in public repositories, each ranked with weights that had not seen it, " +
-			"and on the last quarters of public histories (scripts/dev/train/histories.txt); measured is the log loss, and the calibration error by " +
-			"question, on repositories whose owner was left out of the fit.",
+		About: "Fitted by scripts/dev/train on recorded sessions of agents in public repositories, each ranked with " +
+			"weights that had not seen it, and on the last quarters of public histories (scripts/dev/train/histories.txt); " +
+			"measured is the log loss, and the calibration error by question, on repositories whose owner was left out of " +
+			"the fit.",
 		Command:    "make train",
 		Measured:   measurePromises(found),
 		Confidence: confidence(found, nobody),

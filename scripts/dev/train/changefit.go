@@ -105,7 +105,8 @@ func fitMissing(all []*changesOf, in func(*changesOf) bool, w *history.Weights) 
 		}
 	}
 	t := ridged(5, rows)
-	w.Missing = history.Missing{Bias: round(t[0]), Odds: round(t[1]), Files: round(t[2]), Ahead: round(t[3]), Foremost: round(t[4])}
+	w.Missing = history.Missing{Bias: round(t[0]), Odds: round(t[1]), Files: round(t[2]), Ahead: round(t[3]),
+		Foremost: round(t[4])}
 }
 
 // companion is a candidate for a companion of a change, with its evidence.

@@ -34,7 +34,8 @@ func runChanges(ctx context.Context, args []string) error {
 	out := flags.String("out", "internal/history/weights.json", "where the weights go")
 	only := flags.String("only", "", "these histories, separated by spaces; empty: all that are listed")
 	kept := flags.String("examples", "", "keep the questions in this file, or take them from it")
-	last := flags.Bool("final", false, "measure the shipped weights on owners that take no part in fitting, and write nothing")
+	last := flags.Bool("final", false, "measure the shipped weights on owners that take no part in fitting, and "+
+		"write nothing")
 	_ = flags.Parse(args) // ExitOnError
 	names := strings.Fields(histories + moreHistories)
 	if *only != "" {
@@ -70,8 +71,9 @@ func runChanges(ctx context.Context, args []string) error {
 		return nil
 	}
 	file := history.ShippedFile() // with what `train alone` fits
-	file.About, file.Command = "Fitted by scripts/dev/train on the third quarters of the histories of public repositories, each repository "+
-		"counting the same; measured is what weights fitted without the owner reach on the last quarters.", "make train"
+	file.About, file.Command = "Fitted by scripts/dev/train on the third quarters of the histories of public "+
+		"repositories, each repository counting the same; measured is what weights fitted without the owner reach on "+
+		"the last quarters.", "make train"
 	for _, sketched := range []bool{false, true} {
 		var parts [ownerParts]*history.Weights
 		for part := range parts {

@@ -96,7 +96,8 @@ func measurePromises(found []lessons) map[string]float64 {
 	into := map[string]float64{}
 	for name, of := range map[string]string{"promises.ranked": "ranked", "promises.confident": "confident",
 		"lists.shown": "lists shown", "lists.right": "lists right", "lists.shown_idle": "lists others",
-		"searches.shown": "search lists shown", "searches.right": "search lists right", "searches.shown_idle": "search lists others"} {
+		"searches.shown": "search lists shown", "searches.right": "search lists right",
+		"searches.shown_idle": "search lists others"} {
 		into[name] = round(t.Mean(recorded.Own, of))
 	}
 	for _, kind := range []string{"prompt", "open", "search", "text", "list", "search list"} {

@@ -59,7 +59,8 @@ func runFit(ctx context.Context, args []string) error {
 		"keep the examples in this file, or take them from it: fitting again takes seconds")
 	flags.StringVar(&o.issues, "issues", "",
 		"file of issues with their files; empty: long commit messages teach alone")
-	flags.StringVar(&o.left, "left", "", "folder where the weights fitted without the owner of each repository go, for calibrate")
+	flags.StringVar(&o.left, "left", "", "folder where the weights fitted without the owner of each repository go, "+
+		"for calibrate")
 	_ = flags.Parse(args) // ExitOnError
 	if err := refuseJudges(o.traces, strings.Fields(histories)...); err != nil {
 		return err

@@ -133,7 +133,8 @@ func measureLeft(s *set, fitted []*weights) map[string]map[string]float64 {
 }
 
 func line(label string, m map[string]float64) {
-	fmt.Fprintf(os.Stderr, "%-28s T1 %.3f/%.3f/%.3f  T2 %.3f/%.3f/%.3f  T3 %.3f/%.3f/%.3f  T6 %.3f/%.3f\n", label, m["T1.any5"],
+	fmt.Fprintf(os.Stderr, "%-28s T1 %.3f/%.3f/%.3f  T2 %.3f/%.3f/%.3f  T3 %.3f/%.3f/%.3f  T6 %.3f/%.3f\n", label,
+		m["T1.any5"],
 		m["T1.recall10"], m["T1.mrr"], m["T2.hit1"], m["T2.hit5"], m["T2.mrr"], m["T3.hit1"], m["T3.hit5"], m["T3.mrr"],
 		m["T6.hit1"], m["T6.hit5"])
 }
@@ -141,8 +142,9 @@ func line(label string, m map[string]float64) {
 // fileOf puts weights fitted on every repository into a file.
 func fileOf(s *set, all *weights) rank.File {
 	out := all.file(s)
-	out.About = "Fitted by scripts/dev/train on recorded sessions of agents in twenty-eight public repositories and their histories, and on the commit messages of public histories; " +
-		"measured.json holds what weights reach on a repository that they were not fitted on, the mean of all (macro) and its 95 % interval (low, high)."
+	out.About = "Fitted by scripts/dev/train on recorded sessions of agents in twenty-eight public repositories and " +
+		"their histories, and on the commit messages of public histories; measured.json holds what weights reach on a " +
+		"repository that they were not fitted on, the mean of all (macro) and its 95 % interval (low, high)."
 	out.Command = "make train"
 	out.Questions = len(s.Questions)
 	return out

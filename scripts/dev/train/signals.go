@@ -18,12 +18,12 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// runSignals prints what each signal of sessions and of texts is worth, and what it costs to keep but
-// some of them.
+// runSignals prints what each signal of sessions and of texts is worth, and what it costs to keep
+// only some of them.
 func runSignals(_ context.Context, args []string) error {
 	flags := flag.NewFlagSet("signals", flag.ExitOnError)
-	examples := flags.String("examples", "", "what fit -examples kept")
-	most := flags.Int("most", 30, "signals that are kept, those that save most")
+	examples := flags.String("examples", "", "file that train fit -examples wrote")
+	most := flags.Int("most", 30, "number of signals to keep: those that save the most loss")
 	without := flags.String("without", "", "signals that are left out before, a space between two")
 	part := flags.String("of", "sessions", "sessions or texts")
 	_ = flags.Parse(args) // ExitOnError
@@ -50,8 +50,8 @@ func runSignals(_ context.Context, args []string) error {
 	return nil
 }
 
-// keepMost keeps the signals in the groups that save most, in all groups together. It prints what each
-// saves, and returns the others.
+// keepMost keeps in the groups only the signals that save the most loss, added up over all groups.
+// It prints what each of them saves, and returns the other ones.
 func (s *set) keepMost(to io.Writer, of []*group, most int) (gone []string) {
 	saved, order := make([]float64, len(s.Signals)), make([]int, len(s.Signals))
 	for _, g := range of {
@@ -81,8 +81,8 @@ func keepOnly(groups []*group, kept func(signal int) bool) {
 	}
 }
 
-// worth returns by how much each signal of a group lowers the loss of a question, beside all others:
-// to the second order, as Wald's test has it.
+// worth returns by how much each signal of a group lowers the loss of a question, given all the
+// others. It is the second-order estimate that Wald's test uses.
 func (s *set) worth(g *group) []float64 {
 	repos := s.by(g.in, everything)
 	w := fit(repos, g, nil)

@@ -128,7 +128,8 @@ func fitTexts(s *set, in func(repo int) bool) map[string][]float64 {
 
 // textGroup returns a kind of texts with its name and all signals.
 func textGroup(kind string, signals int) *group {
-	return &group{name: kind, member: yes, ranked: yes, label: target, ridge: 0.002, use: slices.Repeat([]bool{true}, signals)}
+	return &group{name: kind, member: yes, ranked: yes, label: target, ridge: 0.002,
+		use: slices.Repeat([]bool{true}, signals)}
 }
 
 // fitTask fits a group on the commit messages of a task, and from there on its issues.
@@ -202,7 +203,8 @@ func messageGroup(s *set, task event.Task) *group {
 	g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, use: make([]bool,
 		len(s.Signals))}
 	for i, name := range s.Signals {
-		g.use[i] = byHand[name] == 0 && name != rank.Unseen.String() && name != rank.OfBranch.String() && name != rank.Never.String()
+		g.use[i] = byHand[name] == 0 && name != rank.Unseen.String() && name != rank.OfBranch.String() &&
+			name != rank.Never.String()
 	}
 	return g
 }

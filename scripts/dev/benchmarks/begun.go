@@ -17,9 +17,9 @@ import (
 
 // Limits for the questions about changes that have begun.
 const (
-	begunCommits = 60 // of a history
-	countedFiles = 50 // files of a commit that counting looks at, at most
-	begunFirst   = 5  // files of an answer that are looked at
+	begunCommits = 60 // commits of a history that are asked about, at most
+	countedFiles = 50 // files of the largest commit that counting uses
+	begunFirst   = 5  // files of an answer that count
 )
 
 // The methods, in the order of the table.
@@ -74,7 +74,7 @@ func (in inputs) begun(ctx context.Context) (string, error) {
 // begunFive is the share of the other files among the first five.
 const begunFive = "share of five"
 
-// askBegun counts the answers of all to one question.
+// askBegun counts the answers of all methods to one question.
 func askBegun(ctx context.Context, t *recorded.Table, b *recorded.Begun, past *transactions) error {
 	files, err := b.Files(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 const (
 	newestFirst = "its newest files first"
-	mostAsked   = 40 // branches of a repository
+	mostAsked   = 40 // branches of a repository that are asked about, at most
 )
 
 // branches measures which files the next commit of a branch changes, without a text. The branches

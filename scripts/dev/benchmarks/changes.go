@@ -16,10 +16,10 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// miners are the rules that aOa is compared with. They warn about files whose rule reaches a
-// support and a confidence. No such limits are published for TARMAQ, so it gets those of ROSE.
-// cochange names a file that changed in 80 % of the commits of another one; counting has the limits
-// of aoa check. For both, a single common commit is taken for chance.
+// miners are the rules that aOa is compared with. They warn about files whose rule has at least
+// this support and confidence. No such limits are published for TARMAQ, so it gets those of ROSE.
+// cochange names a file that changed in 80 % of the commits of another one; counting has the limit
+// of aoa check. Both ignore pairs with a single common commit.
 var miners = []struct {
 	name                string
 	rank                func(*transactions, []event.Path) []rule
@@ -146,7 +146,8 @@ func (in inputs) askChange(t *recorded.Table, repo string, past *transactions, d
 	}
 }
 
-// count counts the answer of a method. The clusters are commits.
+// count counts the answer of a method to a question about a commit. Intervals are computed by
+// drawing commits.
 func count(t *recorded.Table, method, repo string, d *recorded.Decision, listed, warned []event.Path, warns bool) {
 	add := func(measure string, sum, n float64) { t.Add(method, measure, repo, d.Session, sum, n) }
 	if d.Left != "" {

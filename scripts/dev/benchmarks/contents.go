@@ -23,7 +23,7 @@ var comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 type contents struct {
 	clone string
 	blobs *git.Blobs
-	known map[string]document // object → its words
+	known map[string]document // the words of each git object that was read, by its id
 }
 
 // document counts how often a content has each term (identifiers split into words, stemmed) and
@@ -78,9 +78,9 @@ func (c *contents) read(object string) document {
 	return d
 }
 
-// found returns the files of a commit that count, best first, by two methods: by BM25 (k1 1.2, b
-// .75) of path and content, and by the number of different words of the text that `rg -iw` finds in
-// them, then by how often.
+// found returns the files of a commit for which counts is true, the best first, by two methods: by
+// BM25 (k1 1.2, b .75) of path and content, and by how many different words of the text `rg -iw`
+// finds in them. Ties of the second are broken by the number of matches.
 func (c *contents) found(ctx context.Context, commit, text string,
 	counts func(event.Path) bool) (bm25, grep []event.Path, err error) {
 	files, err := recorded.FilesOf(ctx, c.clone, commit)
@@ -130,7 +130,7 @@ func (c *contents) found(ctx context.Context, commit, text string,
 	return best(ranked), best(grepped), nil
 }
 
-// best returns the files by their scores, best first, ties by path.
+// best returns the files by their scores, the best first; ties are ordered by path.
 func best(scores map[event.Path]float64) []event.Path {
 	out := make([]event.Path, 0, len(scores))
 	for p := range scores {

@@ -19,7 +19,7 @@ import (
 const (
 	bm25     = "BM25"
 	ripgrep  = "ripgrep"
-	messages = 40 // of a repository
+	messages = 40 // messages of a repository that are asked about, at most
 )
 
 // localize measures which files a text means.
@@ -66,7 +66,9 @@ func (in inputs) localize(ctx context.Context) (string, error) {
 type texts struct {
 	inputs
 	recorded.Table
-	published bool // counted like published tables: only sources, all right files, and each text with the same weight
+	// count as published tables do: only sources are right, all of them must be found, and each text
+	// has the same weight
+	published bool
 }
 
 type askTexts func(context.Context, eval.Source, recorded.Options, func(*recorded.Localization) error) error
@@ -91,7 +93,7 @@ func (a *texts) each(ctx context.Context, names []string, ask askTexts) error {
 	})
 }
 
-// take asks all methods about one text.
+// take asks all methods about one text, and counts their answers.
 func (a *texts) take(ctx context.Context, c *contents, l *recorded.Localization) error {
 	counts := func(p event.Path) bool { return !a.published || index.KindOf(p) == index.KindSource }
 	var truth, ranked []event.Path
@@ -161,7 +163,7 @@ func (a *texts) list(l *recorded.Localization, repo string) error {
 	return nil
 }
 
-// share is 1 for true.
+// share returns 1 for true and 0 for false.
 func share(b bool) float64 {
 	if b {
 		return 1

@@ -38,7 +38,7 @@ func main() {
 	only := flag.String("only", "", "only this table: localize, branches, changes, alone, begun, sessions or speed")
 	page := flag.String("page", "docs/dev/benchmarks.md", "the page with the tables; if empty, they are only printed")
 	flag.Parse()
-	debug.SetGCPercent(400) // a replay allocates much and keeps little
+	debug.SetGCPercent(400) // A replay allocates much memory and keeps little of it.
 	if err := in.write(context.Background(), *page, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "benchmarks:", err)
 		os.Exit(1)
@@ -86,7 +86,7 @@ func (in inputs) write(ctx context.Context, page, only string) error {
 	return nil
 }
 
-// replace replaces the text between the two lines of a page that bear a name.
+// replace replaces the text of a page between the begin and end lines with a name.
 func replace(page, name, text string) (string, error) {
 	begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
 	before, rest, found := strings.Cut(page, begin)
@@ -129,7 +129,8 @@ func wrapped(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// names returns those of the clones that are asked.
+// names returns the names of the clones that are asked about: those in the file -histories, or else
+// the shipped ones.
 func (in inputs) names(shipped []string) ([]string, error) {
 	if in.histories == "" {
 		return shipped, nil
@@ -138,7 +139,7 @@ func (in inputs) names(shipped []string) ([]string, error) {
 	return strings.Fields(string(data)), err
 }
 
-// sessions are measured by scripts/dev/eval.
+// sessions runs scripts/dev/eval, and returns its table.
 func (in inputs) sessions(ctx context.Context) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "run", "./scripts/dev/eval", "-traces", in.traces, "-repos", in.repos,
 		"-weights", in.weights)

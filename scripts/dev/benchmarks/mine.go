@@ -9,13 +9,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// transactions are the commits so far. Files keep their number when they are renamed.
+// transactions are the commits that were learned so far. A file keeps its number when it is
+// renamed.
 type transactions struct {
 	number  map[event.Path]int
 	names   []event.Path
 	there   []bool
 	commits [][]int
-	of      map[int][]int // file → its commits
+	of      map[int][]int // the commits of each file
 }
 
 func newTransactions() *transactions {
@@ -59,22 +60,24 @@ func (t *transactions) learn(e event.Event) {
 	}
 }
 
-// rule says that a file belongs to the files of a question.
+// rule is a file that should belong to the files of a question, with the support and confidence of
+// the evidence.
 type rule struct {
 	file                int
 	support, confidence float64
 }
 
-// The limits that the authors give.
+// Limits from the papers of the authors.
 const (
-	roseMost       = 30  // files of a transaction
-	roseSupport    = 3   // of a warning
-	roseConfidence = 0.9 // of a warning
-	tarmaqMost     = 300 // files of a transaction
+	roseMost       = 30  // files of the largest commit that is used
+	roseSupport    = 3   // least support of a warning
+	roseConfidence = 0.9 // least confidence of a warning
+	tarmaqMost     = 300 // files of the largest commit that is used
 )
 
 // rose returns the rules of Zimmermann and others, "Mining Version Histories to Guide Software
-// Changes" (2005): transactions that hold the whole question, by confidence, then support.
+// Changes" (2005). They come from the transactions that contain all files of the question, ordered
+// by confidence, then by support.
 func (t *transactions) rose(asked []event.Path) []rule {
 	return t.mine(asked, func(n, of int) bool { return n == of }, roseMost, func(a, b rule) int {
 		return cmp.Or(cmp.Compare(b.confidence, a.confidence), cmp.Compare(b.support, a.support))
@@ -82,8 +85,8 @@ func (t *transactions) rose(asked []event.Path) []rule {
 }
 
 // tarmaq returns the rules of Rolfsnes and others, "Generalizing the Analysis of Evolutionary
-// Coupling for Software Change Impact Analysis" (2016): transactions that hold as many files of the
-// question as any does, by support, then confidence.
+// Coupling for Software Change Impact Analysis" (2016). They come from the transactions that
+// contain the most files of the question, ordered by support, then by confidence.
 func (t *transactions) tarmaq(asked []event.Path) []rule {
 	most := 0
 	for _, n := range t.overlaps(asked) {
@@ -151,7 +154,8 @@ func (t *transactions) ids(asked []event.Path) (out []int) {
 	return out
 }
 
-// overlaps returns the commits with files of a question, and with how many.
+// overlaps returns the commits that contain files of a question, and how many of these files each
+// contains.
 func (t *transactions) overlaps(asked []event.Path) map[int]int {
 	out := map[int]int{}
 	for _, id := range t.ids(asked) {
@@ -205,7 +209,7 @@ func (t *transactions) mine(asked []event.Path, fits func(n, of int) bool, most 
 	return t.sorted(out, order)
 }
 
-// sorted returns the rules of files that are there, best first, ties by path.
+// sorted returns the rules for files that exist, the best first; ties are ordered by path.
 func (t *transactions) sorted(rules []rule, order func(a, b rule) int) []rule {
 	rules = slices.DeleteFunc(rules, func(r rule) bool { return !t.there[r.file] })
 	slices.SortFunc(rules, func(a, b rule) int {

@@ -89,7 +89,8 @@ func (b *bench) run(command string) ([]byte, int64, error) {
 	cmd := exec.CommandContext(b.ctx, "sh", "-c", command)
 	var out, talk bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = b.dir, b.env, &out, &talk
-	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 1 { // 1 is an answer of rg and of aoa check
+	// Exit code 1 is an answer of rg and of aoa check, and no failure.
+	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 1 {
 		return nil, 0, fmt.Errorf("%s: %w: %s", command, err, talk.Bytes())
 	}
 	return out.Bytes(), memoryOf(cmd.ProcessState), nil

@@ -94,7 +94,7 @@ var responses = dialect{
 		for i, c := range t.calls {
 			item := object{"type": "function_call", "id": fmt.Sprintf("fc_%d_%d", n, i), "call_id": callID(n, i),
 				"name": c.tool, "arguments": encoded(c.input)}
-			if patch, ok := c.input["patch"]; ok { // a tool that takes text and not an object
+			if patch, ok := c.input["patch"]; ok { // a tool whose argument is a text and not an object
 				item = object{"type": "custom_tool_call", "id": fmt.Sprintf("ct_%d_%d", n, i), "call_id": callID(n, i),
 					"name": c.tool, "input": patch}
 			}
@@ -135,7 +135,7 @@ var completions = dialect{
 	},
 }
 
-// plain is data that is no JSON.
+// plain is data that is not JSON.
 type plain string
 
 func completion(n int, t turn, key string) object {

@@ -52,7 +52,7 @@ func realClient(t *testing.T, name string) string {
 	return program
 }
 
-// clientsDir holds what is downloaded and built.
+// clientsDir returns the folder for everything that is downloaded and built.
 func clientsDir() string {
 	if dir := os.Getenv("AOA_CLIENTS_DIR"); dir != "" {
 		return dir

@@ -20,7 +20,7 @@ import (
 // would have read.
 type model struct {
 	url    string
-	number int // its calls are numbered from here, so that two runs never use the same ID
+	number int // its calls are numbered from here, so that two models never use the same ID
 
 	mu    sync.Mutex // guards the fields below
 	turns []turn
@@ -30,10 +30,10 @@ type model struct {
 
 // turn is the answer of the model to one request.
 type turn struct {
-	calls  []toolUse // made together; none: the text ends the model's turn
+	calls  []toolUse // calls that are made together; if there are none, the text ends the model's turn
 	text   string
-	tokens int    // tokens of context that the client is told it has used
-	before func() // happens before the answer, while the client waits
+	tokens int    // the number of tokens in the context that the client is told
+	before func() // called before the answer is sent, while the client waits
 }
 
 // toolUse is one call of a tool.
@@ -42,21 +42,23 @@ type toolUse struct {
 	input map[string]any
 }
 
-// reading is a request of the client, and the turn that answered it.
+// reading is a request of the client with the turn that answered it.
 type reading struct {
 	path string
 	body map[string]any
-	text string // all strings of the body
-	turn int    // from 0; -1 for a request outside of the script, answered with one word
+	text string // all strings of the request's body
+	// index of the turn in the script; -1 for a request outside of the script, which got an answer of
+	// one word
+	turn int
 }
 
 // dialect describes the requests and answers of a provider's API.
 type dialect struct {
-	asks   func(path string, body map[string]any) bool // whether it asks for a turn
+	asks   func(path string, body map[string]any) bool // reports whether a request asks for a turn
 	stream func(path string, body map[string]any) bool
-	answer func(n int, t turn) []sse // as a stream of events
-	whole  func(n int, t turn) any   // as one object; nil: never asked for
-	other  func(path string) any     // what any other request gets
+	answer func(n int, t turn) []sse // the answer as a stream of events
+	whole  func(n int, t turn) any   // the answer as one object; nil if clients never ask for that
+	other  func(path string) any     // the answer to any other request
 }
 
 // sse is one server-sent event. Name may be empty.
@@ -65,10 +67,10 @@ type sse struct {
 	data any
 }
 
-// models counts them.
+// models counts the models that were started, so that each has its own numbers.
 var models atomic.Int64
 
-// startModel serves a script on loopback, inside the cell if there is one.
+// startModel serves a script on the loopback interface, inside the cell if there is one.
 func startModel(t *testing.T, d dialect, turns []turn) *model {
 	t.Helper()
 	m := &model{turns: turns, t: t, number: int(models.Add(1)) * 1000}
@@ -100,7 +102,7 @@ func (m *model) serve(d dialect, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body := map[string]any{}
-	_ = json.Unmarshal(raw, &body) // what is no object asks for nothing
+	_ = json.Unmarshal(raw, &body) // A body that is not an object asks for nothing.
 	asks := r.Method == http.MethodPost && d.asks(r.URL.Path, body)
 	n, say := m.next(asks, reading{path: r.Method + " " + r.URL.Path, body: body, text: allText(body)})
 	if say.before != nil {
@@ -146,7 +148,7 @@ func (m *model) next(asks bool, r reading) (int, turn) {
 	return m.number + len(m.asked), say
 }
 
-// requests returns those that a turn of the script answered, in order.
+// requests returns the requests that a turn of the script answered, in order.
 func (m *model) requests() (out []reading) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -158,7 +160,7 @@ func (m *model) requests() (out []reading) {
 	return out
 }
 
-// first returns the number of the first such request that holds the text, -1 if none does.
+// first returns the index of the first such request that contains the text, -1 if there is none.
 func (m *model) first(text string) int {
 	for i, r := range m.requests() {
 		if strings.Contains(r.text, text) {
@@ -176,13 +178,13 @@ func reply(w http.ResponseWriter, body any) {
 func encoded(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // a script of this file that is no JSON
+		panic(err) // a script in this file is not JSON
 	}
 	return string(b)
 }
 
-// allText joins the strings of a JSON value: the text as the model reads it, without JSON's
-// escapes.
+// allText joins the strings of a JSON value without JSON's escapes, which is the text as the model
+// reads it.
 func allText(v any) string {
 	var b strings.Builder
 	var walk func(any)

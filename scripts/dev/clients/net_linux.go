@@ -8,12 +8,12 @@ import (
 	"unsafe"
 )
 
-// cell is a thread in a network namespace of its own, which has only loopback: programs started in
-// it can reach only the scripted model. All tests share one.
+// cell is a thread in its own network namespace, which has only the loopback interface. Programs
+// that are started in it can reach only the scripted model. All tests share one cell.
 var cell = sync.OnceValues(func() (chan<- func(), error) {
 	jobs, ready := make(chan func()), make(chan error)
 	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the process
+		runtime.LockOSThread() // It is never unlocked, so the thread ends with the process.
 		err := isolate()
 		if ready <- err; err != nil {
 			return
@@ -37,7 +37,7 @@ func caged(fn func()) error {
 	return nil
 }
 
-// isolate moves this thread into a new namespace and brings its loopback up.
+// isolate moves this thread into a new namespace and switches its loopback interface on.
 func isolate() error {
 	if err := syscall.Unshare(syscall.CLONE_NEWNET); err != nil {
 		return fmt.Errorf("make a network namespace: %w", err)

@@ -31,7 +31,7 @@ type clientSandbox struct {
 	env             []string
 }
 
-// built is aoa from this source, built once, beside the downloads.
+// built returns the program aoa, built once from this source and stored next to the downloads.
 var built = sync.OnceValues(func() (string, error) {
 	file := filepath.Join(clientsDir(), "aoa")
 	part := file + "." + strconv.Itoa(os.Getpid())
@@ -40,7 +40,7 @@ var built = sync.OnceValues(func() (string, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, out)
 	}
-	return file, os.Rename(part, file) // daemons of an earlier one keep theirs
+	return file, os.Rename(part, file) // A daemon of an earlier build keeps its own file.
 })
 
 // newClientSandbox makes a repository with a history (see script) and an empty home.
@@ -62,7 +62,7 @@ func newClientSandbox(t *testing.T, commits []commit) *clientSandbox {
 	return w
 }
 
-// commit is one of a sandbox's history: files that changed together, under a subject.
+// commit is a commit of a sandbox's history: files that changed together, with a subject.
 type commit struct {
 	subject string
 	files   []string
@@ -83,11 +83,11 @@ func stream(commits []commit) string {
 	return b.String()
 }
 
-// must runs a program in the repository and gives its output.
+// must runs a program in the repository and returns its output.
 func (w *clientSandbox) must(args ...string) string {
 	w.t.Helper()
 	program := args[0]
-	if program == "aoa" { // also where a test has taken it out of the client's PATH
+	if program == "aoa" { // the full path, because a test may have taken aoa out of the client's PATH
 		var err error
 		program, err = built()
 		fault.Check(w.t, err)
@@ -115,8 +115,8 @@ func (w *clientSandbox) learn(args []string, settings ...string) {
 	}
 }
 
-// leave stops the daemon, in whatever state a test left it, and prints what was learned if the test
-// failed.
+// leave stops the daemon, in whatever state the test left it. If the test failed, it prints what
+// was learned.
 func (w *clientSandbox) leave() {
 	program := filepath.Join(w.bin, "aoa")
 	if _, err := os.Lstat(program); err != nil {
@@ -132,17 +132,17 @@ func (w *clientSandbox) leave() {
 	}
 	cmd = exec.Command(program, "daemon", "stop")
 	cmd.Dir, cmd.Env = w.repo, w.env
-	_ = cmd.Run() // there may be none left
+	_ = cmd.Run() // No daemon may be running.
 }
 
-// write makes a file of the home.
+// write makes a file in the home.
 func (w *clientSandbox) write(file, text string) {
 	w.t.Helper()
 	fault.Check(w.t, os.MkdirAll(filepath.Dir(file), 0o755))
 	fault.Check(w.t, os.WriteFile(file, []byte(text), 0o600))
 }
 
-// path returns the absolute name of a file of the repository.
+// path returns the absolute name of a file in the repository.
 func (w *clientSandbox) path(name string) string {
 	return filepath.Join(w.repo, filepath.FromSlash(name))
 }

@@ -123,7 +123,7 @@ func (s *score) open(d *recorded.Decision, o recorded.Open) {
 	}
 }
 
-// search counts what follows a search that failed: the place of the first file that the turn opens
+// search counts, after a search that failed, the position of the first file that the turn opens
 // next.
 func (s *score) search(d *recorded.Decision) {
 	if len(d.Search.Opened) == 0 {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	ofFiles = "files" // what is promised
-	leastP  = 0.05    // what is less likely is no promise
+	ofFiles = "files" // the kind of these predictions in the table
+	leastP  = 0.05    // the least probability that is measured
 )
 
 // shown simulates what would be shown: each file once per session, when it first reaches the
@@ -20,13 +20,13 @@ const (
 type shown struct {
 	threshold   float64
 	sessions    map[string]*showing
-	predictions []prefetch.Candidate // of this question
+	predictions []prefetch.Candidate // the files of this question
 	own         prefetch.Intercepts
 }
 
 // showing is what was shown in one session.
 type showing struct {
-	best map[event.Path]float64 // file → its highest probability in a top five
+	best map[event.Path]float64 // the highest probability of each file while it was among the first five
 	wait []waiting
 	at   time.Time
 }
@@ -35,7 +35,7 @@ type showing struct {
 type waiting struct {
 	prefetch.Candidate
 	used bool
-	due  int // file events of the session
+	due  int // number of file events of the session at which the outcome is known
 }
 
 func newShown(threshold float64) *shown {
@@ -76,7 +76,8 @@ func (s *shown) question(d *recorded.Decision) (shown, judged []prefetch.Candida
 	return shown, judged
 }
 
-// resolve learns outcomes: after ten file events of the session, or when it has been idle.
+// resolve learns the outcomes of predictions: after ten further file events of the session, or when
+// the session has been idle.
 func (s *shown) resolve(d *recorded.Decision) {
 	for id, st := range s.sessions {
 		idle := d.Query.At.Sub(st.at) > session.IdleEnd

@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Fields are fields of a body by their names.
+// Fields has the values of some fields of a body, by the names of the fields.
 type Fields map[string]any
 
 // Body returns a body of a kind that is about some files. For a rename these are the new names.
@@ -18,7 +18,7 @@ func Body(k event.Kind, paths ...event.Path) event.Body {
 	return Fill(k, Fields{"Paths": paths, "To": paths})
 }
 
-// Fill returns a body of a kind with the fields that bodies of this kind have.
+// Fill returns a body of a kind with values for all fields that this kind uses.
 func Fill(k event.Kind, fields Fields) event.Body {
 	e := event.Event{Body: event.NewBody(k)}
 	for name, v := range fields {
@@ -27,8 +27,8 @@ func Fill(k event.Kind, fields Fields) event.Body {
 	return e.Body
 }
 
-// Full returns a body of a kind in which each field that is stored has a value of its own, but for
-// those that make its kind. Lists have n entries, and strings more than n bytes.
+// Full returns a body of a kind in which every stored field has its own value, except for the
+// fields that determine its kind. Lists have n entries, and strings have more than n bytes.
 func Full(k event.Kind, n int) event.Body {
 	body := reflect.New(reflect.TypeOf(event.NewBody(k))).Elem()
 	body.Set(reflect.ValueOf(event.NewBody(k)))
@@ -68,8 +68,8 @@ func Full(k event.Kind, n int) event.Body {
 	return body.Interface().(event.Body)
 }
 
-// Set changes fields of the body of an event: a name, its value, and so on. It panics where the
-// body has no such field.
+// Set changes fields of the body of an event. The arguments are a name, its value, the next name,
+// and so on. It panics if the body has no such field.
 func Set(e *event.Event, pairs ...any) {
 	for i := 0; i < len(pairs); i += 2 {
 		if !set(e, pairs[i].(string), pairs[i+1]) {
@@ -94,7 +94,7 @@ func set(e *event.Event, name string, v any) bool {
 	return true
 }
 
-// Paths converts strings to paths without a check.
+// Paths converts strings to paths without checking them.
 func Paths(ss []string) []event.Path {
 	out := make([]event.Path, len(ss))
 	for i, s := range ss {

@@ -11,7 +11,7 @@ import (
 // Start is a time before the first event of every Sequence.
 var Start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
-// What the events of a Sequence choose from.
+// The values from which the events of a Sequence are drawn.
 var (
 	Sessions = []string{"s0", "s1", "s2", "s3"}
 	Words    = []string{"login", "token", "cache", "retry", "index", "parse"}
@@ -23,9 +23,9 @@ type Step int
 
 // The steps.
 const (
-	Happens   Step = iota // the next event
-	Restarts              // it stops and starts
-	Killed                // it starts again without having saved
+	Happens   Step = iota // the next event comes
+	Restarts              // the daemon stops and starts again
+	Killed                // the daemon starts again without having saved its states
 	Forgets               // a session is forgotten
 	Snapshots             // the states are saved
 )
@@ -35,11 +35,11 @@ const (
 // them.
 type Sequence struct {
 	*rand.Rand
-	Now   time.Time    // of the newest event; it moves by seconds, sometimes by hours
-	Files []event.Path // by their present names
+	Now   time.Time    // time of the newest event; it moves by seconds, sometimes by hours
+	Files []event.Path // the present names of the files
 
 	n    int
-	done []event.Event // commits that may be taken back
+	done []event.Event // commits that may be taken back later
 }
 
 // NewSequence begins a sequence about the files, or about some of its own, one of which has a name
@@ -55,7 +55,7 @@ func NewSequence(seed uint64, files ...event.Path) *Sequence {
 	return s
 }
 
-// Step draws what happens next: an event in most cases.
+// Step draws what happens next. In most cases it is an event.
 func (s *Sequence) Step() Step {
 	if n := s.IntN(80); n < int(Snapshots) {
 		return Step(n + 1)
@@ -147,7 +147,7 @@ func (s *Sequence) call(e *event.Event, n int) {
 	e.Body = b
 }
 
-// session makes something else that happens in a session.
+// session makes an event of a session that is no tool call.
 func (s *Sequence) session(e *event.Event, n int) {
 	switch {
 	case n < 10:
@@ -171,7 +171,7 @@ func (s *Sequence) session(e *event.Event, n int) {
 	}
 }
 
-// outside makes something that happens outside of sessions.
+// outside makes an event that belongs to no session.
 func (s *Sequence) outside(e *event.Event) {
 	e.Agent = "git"
 	switch n := s.IntN(16); {
@@ -200,7 +200,7 @@ func (s *Sequence) outside(e *event.Event) {
 	}
 }
 
-// words are one or two neighbors of Words.
+// words returns one word of Words, or two neighboring ones.
 func (s *Sequence) words() []string {
 	i := s.IntN(len(Words) - 2)
 	return Words[i : i+1+s.IntN(2)]

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Disk runs the test again as root of a mount namespace of its own, which has a tmpfs of that size,
-// such as 4m, and returns the folder of it. In the outer process it returns "" when the inner one
-// has passed. It skips the test where no tmpfs can be mounted.
+// Disk runs the test again as root in its own mount namespace, with a tmpfs of the given size, such
+// as 4m, and returns the folder of the tmpfs there. In the outer process it returns "" after the
+// inner one has passed. It skips the test if no tmpfs can be mounted.
 func Disk(t *testing.T, size string) string {
 	t.Helper()
 	const name = "AOA_TEST_TMPFS"

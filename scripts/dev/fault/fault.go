@@ -12,7 +12,7 @@ import (
 
 var rounds = flag.Int("rounds", 0, "kills, corruptions, … of each test of faults; 0: three, or one with -short")
 
-// Check ends a test at an error.
+// Check ends the test if err is not nil.
 func Check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -54,7 +54,7 @@ func Wanted(what string) bool {
 	return Required(what) || what == "redis" && os.Getenv("AOA_TEST_REDIS") != "" || *rounds > 0
 }
 
-// Size returns few in normal tests, many in scripts/dev/faults.sh.
+// Size returns few in normal tests, and many in scripts/dev/faults.sh.
 func Size(few, many int) int {
 	if *rounds > 0 {
 		return many
@@ -88,11 +88,11 @@ type Verdict int
 
 // The verdicts, from harmless to unacceptable.
 const (
-	Whole   Verdict = iota // everything is there and right
+	Whole   Verdict = iota // everything is there and correct
 	Rebuilt                // rebuilt from the history, with a warning
-	Refused                // an exit code and a way on
-	Lost                   // something is gone that should be there
-	Wrong                  // a count, a score or an answer is not what it should be
+	Refused                // the command ended with an exit code and said what to do
+	Lost                   // something is missing that should be there
+	Wrong                  // a count, a score or an answer is wrong
 	verdicts
 )
 
@@ -122,14 +122,14 @@ func Open(t testing.TB, kind string) *Book {
 	return b
 }
 
-// Add notes n rounds with the result v.
+// Add counts n rounds with the verdict v.
 func (b *Book) Add(v Verdict, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.n[v] += n
 }
 
-// Count returns how many rounds had the result v.
+// Count returns the number of rounds with the verdict v.
 func (b *Book) Count(v Verdict) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -52,7 +52,8 @@ func huge(name string) error {
 	return f.Close()
 }
 
-// FullQueue listens on a socket and does not accept, with no space for a further caller.
+// FullQueue listens on a socket without accepting connections, and has no space for a further
+// caller.
 func FullQueue(t testing.TB, socket string) {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
@@ -68,7 +69,7 @@ func FullQueue(t testing.TB, socket string) {
 		c, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 		Check(t, err)
 		_ = syscall.SetNonblock(c, true)
-		_ = syscall.Connect(c, &syscall.SockaddrUnix{Name: socket}) // those of more than there is space for fail
+		_ = syscall.Connect(c, &syscall.SockaddrUnix{Name: socket}) // calls beyond the space of the queue fail
 		t.Cleanup(func() { _ = syscall.Close(c) })
 	}
 }

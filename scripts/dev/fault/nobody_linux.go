@@ -24,7 +24,7 @@ func AsNobody[T any](t testing.TB, fn func() (T, error)) (T, error) {
 	}
 	done := make(chan result, 1)
 	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		runtime.LockOSThread() // It is never unlocked, so the thread ends with the goroutine.
 		var r result
 		defer func() { done <- r }()
 		// These raw system calls change only this thread. Those of package syscall would change all

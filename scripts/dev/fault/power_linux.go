@@ -21,16 +21,16 @@ import (
 type Power struct {
 	dir   string
 	pid   int
-	ready chan error    // of the start
-	ended chan struct{} // the program is gone
+	ready chan error    // gets the result of starting the program
+	ended chan struct{} // closed when the program has ended
 
 	mu     sync.Mutex // guards the fields below
 	synced map[string][]byte
-	n      int // calls of fsync so far
+	n      int // number of calls of fsync so far
 }
 
-// StartPower runs cmd under a tracer. The files of dir are followed; what is there counts as
-// synced.
+// StartPower runs cmd under a tracer, and follows the files in dir. The present content of dir
+// counts as synced.
 func StartPower(t testing.TB, cmd *exec.Cmd, dir string) *Power {
 	t.Helper()
 	p := &Power{dir: dir, ready: make(chan error), ended: make(chan struct{}), synced: map[string][]byte{}}
@@ -57,11 +57,11 @@ func StartPower(t testing.TB, cmd *exec.Cmd, dir string) *Power {
 
 // Cut ends the program as a power cut does.
 func (p *Power) Cut() {
-	_ = syscall.Kill(p.pid, syscall.SIGKILL) // it may be gone
+	_ = syscall.Kill(p.pid, syscall.SIGKILL) // The process may have ended.
 	<-p.ended
 }
 
-// Left returns what a power cut at this moment would leave: the names in dir and the contents.
+// Left returns the files that a power cut at this moment would leave in dir, with their contents.
 func (p *Power) Left() map[string][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +78,7 @@ func (p *Power) Syncs() int {
 // trace starts the program and follows all its threads until it ends. One thread of this process
 // does all of it, because the system requires that.
 func (p *Power) trace(cmd *exec.Cmd) {
-	runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+	runtime.LockOSThread() // The thread is never unlocked, so it ends with the goroutine.
 	defer close(p.ended)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true, Setpgid: true}
 	err := cmd.Start()
@@ -94,7 +94,7 @@ func (p *Power) trace(cmd *exec.Cmd) {
 	if err != nil {
 		return
 	}
-	held := map[int]file{} // thread → what it is syncing
+	held := map[int]file{} // the file that each thread is syncing
 	for {
 		var status syscall.WaitStatus
 		tid, err := syscall.Wait4(-p.pid, &status, syscall.WALL, nil)
@@ -117,11 +117,11 @@ func (p *Power) trace(cmd *exec.Cmd) {
 		default:
 			pass = int(sig)
 		}
-		_ = syscall.PtraceSyscall(tid, pass) // the thread may be gone
+		_ = syscall.PtraceSyscall(tid, pass) // The thread may have ended.
 	}
 }
 
-// file is one that is being synced.
+// file is a file that is being synced.
 type file struct {
 	name string
 	data []byte

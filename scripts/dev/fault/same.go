@@ -11,10 +11,10 @@ import (
 var update = flag.Bool("update", false, "write the files that tests compare with: "+
 	"testdata, the pages of docs, the hooks of the plugin")
 
-// Update reports whether a test writes what it compares with.
+// Update reports whether tests write the files with which they compare.
 func Update() bool { return *update }
 
-// Same reports how what a test got differs from what it wants.
+// Same fails the test if got differs from want, and prints the difference.
 func Same(t testing.TB, what string, got, want any, o ...cmp.Option) {
 	t.Helper()
 	if d := cmp.Diff(want, got, o...); d != "" {

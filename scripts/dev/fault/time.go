@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// Within calls so repeatedly, and returns whether it became true within the limit. Use it to wait
-// for another process; within one process a test waits on a channel or uses testing/synctest. The
-// pause grows from 5 to 100 ms, because so often starts a program and many tests may wait at once.
+// Within calls so repeatedly until it returns true, and reports whether that happened within the
+// limit. Use it to wait for another process; within one process a test waits on a channel or uses
+// testing/synctest. The pause between two calls grows from 5 to 100 ms, because so often starts a
+// program and many tests may wait at once.
 func Within(limit time.Duration, so func() bool) bool {
 	give := time.After(limit)
 	for pause := 5 * time.Millisecond; !so(); pause = min(pause*3/2, 100*time.Millisecond) {
@@ -28,6 +29,6 @@ func Until(t testing.TB, limit time.Duration, what string, so func() bool) {
 	}
 }
 
-// Pass waits where time is part of the fault: the moment of a kill, a slow network. The result of a
-// test must not depend on its length.
+// Pass waits. Use it only if time is part of the fault, as with the moment of a kill or a slow
+// network. The result of a test must not depend on the duration.
 func Pass(d time.Duration) { <-time.After(d) }

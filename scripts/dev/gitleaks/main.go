@@ -37,7 +37,8 @@ type kept struct {
 	Allow    string   `json:"allow,omitempty"`
 }
 
-// dropped lists the rules for which package redact has its own.
+// dropped lists the rules that are left out because package redact has its own rules for these
+// secrets.
 var dropped = map[string]string{
 	"generic-api-key":  "assignments are found by their names",
 	"curl-auth-header": "headers are found wherever they stand",
@@ -64,7 +65,8 @@ func each(form, chars string) (all []string) {
 // part of the secret.
 const before = `[\w.-]{0,50}?`
 
-// end matches what follows a secret. In prompts and code that may be any sign that no token has.
+// end matches what follows a secret. In prompts and code that may be any character that tokens do
+// not contain.
 const (
 	end    = `(?:[\x60'"\s;]|\\[nr]|$)`
 	anyEnd = `(?:[^0-9A-Za-z_+/=-]|$)`

@@ -85,7 +85,7 @@ func run(ctx context.Context, packages []string, seed, since string, most, worke
 		}
 		drawn = append(drawn, places...)
 	}
-	if since != "" { // one sample of all that changed
+	if since != "" { // one sample of everything that changed
 		slices.SortStableFunc(drawn, func(a, b mutant) int { return strings.Compare(a.order, b.order) })
 		drawn = drawn[:min(len(drawn), most)]
 		slices.SortStableFunc(drawn, func(a, b mutant) int { return strings.Compare(a.dir, b.dir) })

@@ -14,7 +14,7 @@ import (
 
 // mutant is one small change of one file.
 type mutant struct {
-	dir, file  string // of the repository
+	dir, file  string // path from the root of the repository
 	line       int
 	start, end int // bytes of the file that are replaced
 	old, new   string
@@ -83,7 +83,7 @@ func placesOf(p *source, seed string) []mutant {
 type walker struct {
 	*source
 	file, text, function, seed string
-	times                      map[string]int // how often a function had the same change
+	times                      map[string]int // how often the same change was already made in a function
 	found                      []mutant
 }
 
@@ -106,7 +106,7 @@ func (w *walker) visit(n ast.Node) bool {
 			w.add("negation dropped", n, w.textOf(n.X), n, turned, closed)
 		}
 	case *ast.IfStmt:
-		if n.Init == nil { // what it declares would be unused
+		if n.Init == nil { // otherwise a variable that Init declares would be unused
 			w.add("condition always true", n.Cond, "true", n.Cond, orMutant, closed)
 			w.add("condition never true", n.Cond, "false", n.Cond, andNot, closed)
 		}

@@ -27,7 +27,8 @@ var choices = map[token.Token]string{token.ADD: "mutantSum", token.SUB: "mutantD
 //go:embed choice.go.txt
 var choice string
 
-// add reports whether the mutant can stand beside those that are in the program, and adds it.
+// add adds the mutant if it can be combined with those that the program already has, and reports
+// whether it did.
 func (p *program) add(m mutant) bool {
 	p.mutants = append(p.mutants, m)
 	if p.compiles(p.changed(m.file)) {
@@ -54,8 +55,8 @@ func (p *program) changed(names ...string) map[string]string {
 // one place, those of rank -1 close what was opened before it, and those of rank 1 open what comes.
 type edit struct {
 	at, end, rank int
-	other         int // the other end of what is opened or closed
-	inner         int // of two with the same ends, the one with the larger number stands inside of the other
+	other         int // where the text ends that is opened or closed here
+	inner         int // Of two edits with the same ends, the one with the larger number is the inner one.
 	text          string
 }
 
@@ -69,7 +70,7 @@ func (p *program) rewritten(name, text string) string {
 		n := i + 1
 		before := strings.Replace(m.before, "#", strconv.Itoa(n), 1)
 		if m.between != "" {
-			n += len(p.mutants) // a call stands inside of whatever else is written around the same expression
+			n += len(p.mutants) // A call encloses everything else that is written around the same expression.
 		}
 		edits = append(edits, edit{m.from, m.from, 1, m.to, n, before}, edit{m.to, m.to, -1, m.from, n, m.after})
 		if m.between != "" {
@@ -78,7 +79,7 @@ func (p *program) rewritten(name, text string) string {
 	}
 	slices.SortFunc(edits, func(a, b edit) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.rank, b.rank), cmp.Compare(b.other, a.other),
-			a.rank*cmp.Compare(a.inner, b.inner)) // the outer ones open first and close last
+			a.rank*cmp.Compare(a.inner, b.inner)) // The outer edits open first and close last.
 	})
 	var b strings.Builder
 	at := 0

@@ -19,10 +19,10 @@ import (
 // source is a package as it stands in its folder, with types.
 type source struct {
 	dir      string // folder of the package, relative to the repository
-	pkg      string // its name
+	pkg      string // name of the package
 	set      *token.FileSet
-	names    []string // of its files, from the repository
-	texts    []string // their contents
+	names    []string // names of its files, from the root of the repository
+	texts    []string // contents of these files
 	files    []*ast.File
 	info     types.Info
 	importer types.Importer
@@ -36,7 +36,7 @@ func load(ctx context.Context, dir string) (*source, error) {
 		return nil, fmt.Errorf("go list %s: %w", dir, err)
 	}
 	s := &source{dir: dir, set: token.NewFileSet(), info: types.Info{Types: map[ast.Expr]types.TypeAndValue{}}}
-	exports := map[string]string{} // import path → file
+	exports := map[string]string{} // the file of each imported package
 	for line := range strings.Lines(string(out)) {
 		f := strings.Split(strings.TrimSpace(line), " ")
 		if len(f) > 1 {
@@ -69,7 +69,7 @@ func (s *source) check(files []*ast.File, info *types.Info) error {
 	return err
 }
 
-// compiles reports whether the package still does if these files have other texts.
+// compiles reports whether the package still compiles if some of its files have other texts.
 func (s *source) compiles(changed map[string]string) bool {
 	files := slices.Clone(s.files)
 	for name, text := range changed {

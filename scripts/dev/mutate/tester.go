@@ -20,11 +20,11 @@ import (
 // tester runs the tests of one package on its mutants.
 type tester struct {
 	*program
-	alone   []mutant // those that cannot stand in the program
-	scratch string   // a folder of its own
+	alone   []mutant // mutants that cannot be part of the program
+	scratch string   // the tester's own folder
 	workers int
-	end     time.Time // no further mutant is tried after it
-	tests   []*test   // in the order in which they run
+	end     time.Time // the time after which no further mutant is tried
+	tests   []*test   // the tests in the order in which they run
 }
 
 // test is a test of the package, run alone and without a change.
@@ -40,7 +40,7 @@ type test struct {
 const (
 	leastWait    = 15 * time.Second
 	leastCompute = 4 * time.Second
-	moreTime     = 5       // times as long as without a change
+	moreTime     = 5       // how many times as long as without a change a mutant may take
 	addressSpace = 8 << 20 // kilobytes
 )
 
@@ -58,7 +58,8 @@ func newTester(p *source, places []mutant, most int, scratch string, workers int
 	return t
 }
 
-// with returns the file of a mutant with its change alone, "" if the package then does not compile.
+// with writes a file with only this mutant and returns its name, "" if the package does not compile
+// with it.
 func (t *tester) with(m mutant) string {
 	for i, name := range t.names {
 		if name == m.file {
@@ -181,7 +182,7 @@ func (t *tester) runAlone(ctx context.Context, bin string) error {
 		if failed != "" || err != nil {
 			return fmt.Errorf("%s: %s fails without a change (%v)", t.dir, one.name, err)
 		}
-		numbers, _ := os.ReadFile(reached) // no file if it reaches none
+		numbers, _ := os.ReadFile(reached) // A test that reaches no mutant writes no file.
 		for _, n := range strings.Fields(string(numbers)) {
 			number, err := strconv.Atoi(n)
 			if err != nil {
@@ -214,7 +215,8 @@ func (t *tester) kill(ctx context.Context, bin string, number int) (string, erro
 var failedTest = regexp.MustCompile(
 	`(?m)^\s*--- FAIL: (\S+)|^(panic: test timed out)|^(fatal error: .*|panic: .*|SIGXCPU: .*)`)
 
-// run returns the first test that failed, "" if none did, and how long the processor worked.
+// run returns the name of the first test that failed, "" if none did, and how much processor time
+// was used.
 func (t *tester) run(ctx context.Context, bin string, names []string, wait, compute time.Duration,
 	env ...string) (string, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait+10*time.Second)

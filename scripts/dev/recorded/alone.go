@@ -16,17 +16,18 @@ import (
 // Alone is a question about a commit of which only one file is known, without its change. It is
 // valid only during the call.
 type Alone struct {
-	Repo   string
-	ID     string // of the commit
-	At     time.Time
-	Given  event.Path
-	Others []event.Path // its other files that existed before; none if the commit changes only Given
-	Past   *eval.Past   // before the commit
+	Repo  string
+	ID    string // id of the commit that is asked about
+	At    time.Time
+	Given event.Path
+	// the other files of the commit that existed before; none if the commit changes only Given
+	Others []event.Path
+	Past   *eval.Past // what was known before the commit
 
-	Counted []event.Path // by common commits of at most 50 files, most first
+	Counted []event.Path // the files with the most commits in common, counting commits of at most 50 files
 }
 
-// Answer returns the files that belong to Given, the most likely first.
+// Answer returns the files that belong to Given, the most probable first.
 func (a *Alone) Answer(ctx context.Context) []event.Suggestion {
 	q := event.Query{Task: event.TaskChange, Files: []event.Path{a.Given}, Limit: mostRanked, At: a.At}
 	ans, _ := a.Past.Complete(ctx, q, 1)
@@ -45,13 +46,14 @@ func (a *Alone) Right(files []event.Path) (n int) {
 
 // Limits of such questions.
 const (
-	mostAlone    = 30 // files of a commit
-	givenOf      = 2  // files of a commit that are asked about
-	countedFiles = 50 // files of a commit that counting looks at, at most
+	mostAlone    = 30 // files of the largest commit that is asked about
+	givenOf      = 2  // files of a commit that are asked about, at most
+	countedFiles = 50 // files of the largest commit that counting uses
 )
 
-// AloneCommits replays a history and asks about at most n commits after the share since of it,
-// evenly spaced, each before it is learned: which files change with one of its files?
+// AloneCommits replays a history and asks about one file of a commit at a time: which other files
+// does the commit change? It asks before the commit is learned, about at most n commits, evenly
+// spaced over the part of the history after the share since.
 func AloneCommits(ctx context.Context, s eval.Source, since float64, n int, each func(*Alone) error) error {
 	past, counts := eval.NewPast(), counts{ids: map[event.Path]int{}}
 	w, err := NewWorld(ctx, s, Options{Contents: true, Learned: func(e event.Event) { past.Learn(e); counts.learn(e) }})
@@ -107,18 +109,17 @@ func drawn(id string, known []event.Path) []event.Path {
 // Links returns what links other files with p, as far as it is known now.
 func (w *World) Links(p event.Path) map[event.Path]*index.Link {
 	if w.read() != nil {
-		return nil // the next question fails, too
+		return nil // The next question returns the same error.
 	}
 	return index.World{Tree: w.Tree, Contents: w.said, Text: w.text}.Links(p)
 }
 
-// counts are the commits of at most countedFiles files. Files keep their number when they are
-// renamed.
+// counts has the commits of at most countedFiles files. A file keeps its number when it is renamed.
 type counts struct {
 	ids     map[event.Path]int
 	names   []event.Path
 	commits [][]int
-	of      [][]int // file → its commits
+	of      [][]int // the commits of each file
 }
 
 func (c *counts) id(p event.Path) int {
@@ -153,7 +154,7 @@ func (c *counts) learn(e event.Event) {
 	}
 }
 
-// with returns the files that changed together with one most often, ties by path.
+// with returns the files that most often changed together with one; ties are ordered by path.
 func (c *counts) with(p event.Path, has func(event.Path) bool) (out []event.Path) {
 	sums, id := map[int]int{}, c.id(p)
 	for _, n := range c.of[id] {

@@ -19,12 +19,12 @@ import (
 // only during the call.
 type Begun struct {
 	Repo   string
-	ID     string // of the commit
-	Text   string // its message
+	ID     string // id of the commit that is asked about
+	Text   string // the message of the commit
 	Given  event.Path
-	Others []event.Path // its other files, as far as they existed before
+	Others []event.Path // the other files of the commit that existed before
 	At     time.Time
-	Past   *eval.Past // before the commit
+	Past   *eval.Past // what was known before the commit
 
 	ask func(event.Query) ([]rank.Scored, error)
 }
@@ -32,9 +32,9 @@ type Begun struct {
 // BegunFile is a file that may belong to such a commit.
 type BegunFile struct {
 	File   event.Path
-	Text   float64 // logit in the ranking of the message, NaN if it is not there
-	Beside float64 // log odds beside the given file, NaN if no commit leads to it
-	Used   bool    // it is one of Others
+	Text   float64 // logit in the ranking of the message, NaN if the ranking lacks the file
+	Beside float64 // log odds for the given file, NaN if no commit connects the two
+	Used   bool    // the file is one of Others
 }
 
 // Files returns all files that the message or the given file suggest.
@@ -65,14 +65,15 @@ func (b *Begun) Files(ctx context.Context) ([]BegunFile, error) {
 	return slices.DeleteFunc(out, func(f BegunFile) bool { return f.File == b.Given }), nil
 }
 
-// The commits that are asked about so.
+// Limits for the commits that are asked about.
 const (
-	leastBegun = 2  // files that existed before
-	mostBegun  = 15 // files
+	leastBegun = 2  // least number of files that existed before the commit
+	mostBegun  = 15 // largest number of files in the commit
 )
 
-// BegunCommits replays a history and asks about at most n commits of its last quarter, evenly
-// spaced, each before it is learned: which of its files change, given one source and its message?
+// BegunCommits replays a history and asks: given one source and the message of a commit, which
+// other files does it change? It asks before the commit is learned, about at most n commits, evenly
+// spaced over the last quarter of the history.
 func BegunCommits(ctx context.Context, s eval.Source, o Options, n int, each func(*Begun) error) error {
 	past := eval.NewPast()
 	o.Learned = past.Learn
@@ -121,7 +122,7 @@ func BegunCommits(ctx context.Context, s eval.Source, o Options, n int, each fun
 	return nil
 }
 
-// begin chooses the source that is given, by the hash of the commit.
+// begin chooses the given source by the hash of the commit.
 func begin(s eval.Source, e event.Event, tree *index.Tree) *Begun {
 	b := &Begun{Repo: s.Name, ID: e.ID, At: e.Time}
 	known := slices.DeleteFunc(slices.Clone(e.Paths()), func(p event.Path) bool { return !tree.Has(p) })

@@ -22,19 +22,19 @@ var merges = []*regexp.Regexp{
 	regexp.MustCompile(`^Merge (?:remote(?:-tracking)? )?branch '(?:origin/|upstream/)?([^']+)'`),
 }
 
-// noWork matches names of branches that are not one piece of work: main branches, branches of
-// releases and those of programs.
+// noWork matches names of branches that are not one piece of work: main branches, release branches,
+// and branches that programs make.
 var noWork = regexp.MustCompile(
 	`^(main|master|trunk|stable|develop|dev|next|v?[\d.x_-]+|(release|maintenance).*)$|dependabot|renovate|pre-commit-ci|greenkeeper`)
 
-// longestBranch is the number of commits, without merges, of the longest branch that is asked
-// about.
+// longestBranch is the largest number of commits, without merges, that a branch may have to be
+// asked about.
 const longestBranch = 15
 
-// merged is a commit of the default branch with the commits that it brings, oldest first, and the
-// branch that it merges.
+// merged is a commit of the default branch, with the commits that it merges, oldest first, and the
+// name of their branch.
 type merged struct {
-	branch  string // "" for no merge of a branch
+	branch  string // "" if the commit does not merge a branch
 	commits []string
 }
 
@@ -138,8 +138,8 @@ func mergesOf(ctx context.Context, s eval.Source) ([]merged, error) {
 type branchReplay struct {
 	*World
 	source eval.Source
-	of     map[string][]event.Event // commit → its events
-	now    time.Time                // of the newest commit
+	of     map[string][]event.Event // the events of each commit
+	now    time.Time                // time of the newest commit
 	each   func(*Localization) error
 }
 
@@ -203,7 +203,7 @@ func (b *branchReplay) ask(ctx context.Context, id string, branch event.Branch) 
 		if err != nil {
 			return err
 		}
-		l.Text = text + "\n\n(this branch)" // no other text is answered with the branch's files
+		l.Text = text + "\n\n(this branch)" // Questions about other texts do not use the files of the branch.
 		if err := localize(ctx, b.World, &l, b.now.Add(time.Second), b.each); err != nil {
 			return err
 		}

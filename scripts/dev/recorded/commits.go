@@ -29,7 +29,7 @@ func Commits(ctx context.Context, s eval.Source, o eval.Options, each func(*Deci
 	})
 }
 
-// askCommit asks about a commit, left being the file that is left out.
+// askCommit asks about a commit without the file left.
 func askCommit(ctx context.Context, c *eval.Commit, left event.Path, each func(*Decision) error) error {
 	d := &Decision{Session: c.Event.ID, Seq: c.Place, Left: left, Query: c.Question(left)}
 	d.Query.Limit = mostRanked
@@ -47,7 +47,7 @@ func askCommit(ctx context.Context, c *eval.Commit, left event.Path, each func(*
 	return each(d)
 }
 
-// leastMissing is the probability of a change to be incomplete from which a file is looked at.
+// leastMissing is the probability that a change is incomplete below which a file is ignored.
 const leastMissing = 0.05
 
 // mostRanked is how many files of an answer are kept.

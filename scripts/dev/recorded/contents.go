@@ -23,7 +23,8 @@ func openBlobs(ctx context.Context, dir string, env []string) (*blobs, error) {
 	return &blobs{b}, err
 }
 
-// read returns a content, nil if it is too large, binary, or not there (a partial clone).
+// read returns the content of an object, nil if it is too large, binary, or missing (as in a
+// partial clone).
 func (b *blobs) read(oid string) ([]byte, error) {
 	data, err := b.Read(oid, index.MaxDocument)
 	if err != nil && !errors.Is(err, git.ErrNoBlob) {
@@ -35,8 +36,8 @@ func (b *blobs) read(oid string) ([]byte, error) {
 	return data, nil
 }
 
-// contents records the contents that the files of a commit have from now on. They are read when the
-// next question is asked: most versions of a history are outdated by then.
+// contents notes which contents the files of a commit have from now on. They are read only when the
+// next question is asked, because most versions in a history are outdated by then.
 func (w *World) contents(e event.Event) {
 	if w.reader == nil {
 		return
@@ -61,7 +62,7 @@ func (w *World) contents(e event.Event) {
 	}
 }
 
-// blob is the content of a file from a commit on.
+// blob is the content of a file from a certain commit on.
 type blob struct {
 	path event.Path
 	id   string
@@ -75,8 +76,8 @@ func short(sha string) string { return sha[:min(shortName, len(sha))] }
 
 func commitOf(e event.Event) string { return short(strings.TrimPrefix(e.ID, "commit:")) }
 
-// versions returns what the files of each commit of a clone hold from then on, by the short name of
-// the commit.
+// versions returns, by the short name of each commit of a clone, the contents that files have after
+// it.
 func versions(ctx context.Context, clone *eval.Clone) (map[string][]blob, error) {
 	out := map[string][]blob{}
 	err := watcher.ReadLog(ctx, git.Find(clone.Env), clone.Dir, watcher.LogOptions{From: []string{"HEAD"}},
@@ -99,12 +100,12 @@ func (w *World) text(p event.Path) []byte {
 	}
 	data, err := w.reader.read(oid)
 	if err != nil {
-		return nil // the next read of what is new fails, too
+		return nil // The next read returns the same error.
 	}
 	return data
 }
 
-// read reads the contents that were recorded, in the order of their names, so that equal input
+// read reads the contents that are needed, in the order of the files' names, so that equal input
 // gives equal numbers.
 func (w *World) read() error {
 	for _, p := range slices.Sorted(maps.Keys(w.unread)) {

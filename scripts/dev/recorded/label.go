@@ -11,30 +11,30 @@ import (
 type Stratum int
 
 const (
-	Unseen Stratum = iota // nothing had named it: T2
-	Seen                  // an earlier result or content had: T3
-	Named                 // a prompt or a command had: left out, and counted
+	Unseen Stratum = iota // nothing had named the file (task T2)
+	Seen                  // an earlier result or content had named it (task T3)
+	Named                 // a prompt or a command had named it; such opens are left out and counted
 )
 
 // Open is the first touch, in its session, of a file that was known before.
 type Open struct {
 	File    event.Path
-	Seq     int // of the event in the record
+	Seq     int // place of the event in the record
 	Stratum Stratum
 }
 
 // memory is what a session has named and opened so far.
 type memory struct {
 	opened map[event.Path]bool
-	named  map[event.Path]bool // by prompts, commands and patterns
-	seen   map[event.Path]bool // by results
+	named  map[event.Path]bool // files that prompts, commands and patterns named
+	seen   map[event.Path]bool // files that results named
 }
 
 func newMemory() *memory {
 	return &memory{opened: map[event.Path]bool{}, named: map[event.Path]bool{}, seen: map[event.Path]bool{}}
 }
 
-// Stratum returns how the session could know about the file by now.
+// Stratum returns how the session could know about the file at this time.
 func (m *memory) Stratum(p event.Path) Stratum {
 	switch {
 	case m.named[p]:
@@ -147,8 +147,8 @@ func (t *track) close(u *unit, m *memory, tree *index.Tree) {
 	}
 }
 
-// existing returns the files of the turn that count: there when the prompt came, not named in it,
-// not opened before.
+// existing returns the files of the turn that count as right: files that existed at the prompt,
+// were not named in it, and were not opened before.
 func existing(t *track, u *unit, m *memory, tree *index.Tree) map[event.Path]bool {
 	out := map[event.Path]bool{}
 	for _, later := range t.units[u.place+1:] {
@@ -169,7 +169,8 @@ func existing(t *track, u *unit, m *memory, tree *index.Tree) map[event.Path]boo
 	return out
 }
 
-// name resolves the names in a prompt, and drops folders and the like from what others name.
+// name finds the files that a prompt names, and removes folders and the like from what other events
+// name.
 func (u *unit) name(tree *index.Tree) {
 	for i := range u.events {
 		e := &u.events[i]
@@ -190,8 +191,8 @@ func (u *unit) name(tree *index.Tree) {
 	}
 }
 
-// grow keeps the tree up to date: it has the files of commits, opened files, and files named in a
-// listing. If the record does not contain deletions, a deleted file stays in the tree.
+// grow keeps the tree up to date. It adds the files of commits, opened files, and files named in a
+// listing. If the recording does not contain deletions, a deleted file stays in the tree.
 func grow(tree *index.Tree, e event.Event) {
 	switch {
 	case e.Kind() == event.KindCommit:

@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// tenths is how many bins promises are sorted into.
+// tenths is the number of groups into which predictions are sorted by their probability.
 const tenths = 10
 
-// Promise counts a probability of a method, and whether it came true. kind says what was promised.
+// Promise adds one prediction of a method to the table: its probability, and whether it came true.
+// kind names the kind of prediction.
 func (t *Table) Promise(method, kind, repo, cluster string, p float64, kept bool) {
 	b := min(max(int(p*tenths), 0), tenths-1)
 	came := 0.0
@@ -22,8 +23,8 @@ func (t *Table) Promise(method, kind, repo, cluster string, p float64, kept bool
 	t.Add(method, fmt.Sprintf("%s came true .%d", kind, b), repo, cluster, came, 1)
 }
 
-// Promises returns what was promised and what came true, those of all repositories together: ".07 →
-// .08 (14477), …".
+// Promises returns, for each group of predictions of all repositories, the mean probability, the
+// share that came true, and their number: ".07 → .08 (14477), …".
 func (t *Table) Promises(method, kind string) string {
 	var out []string
 	for b := range tenths {
@@ -39,8 +40,8 @@ func (t *Table) Promises(method, kind string) string {
 	return strings.Join(out, ", ")
 }
 
-// ECE returns the expected calibration error, the mean over repositories: the distance of what was
-// promised and what came true, over the bins.
+// ECE returns the expected calibration error: the mean difference between the probability and the
+// share that came true over the groups, and of that the mean over the repositories.
 func (t *Table) ECE(method, kind string) float64 {
 	far, n := map[string]float64{}, map[string]float64{}
 	for b := range tenths {

@@ -13,38 +13,45 @@ import (
 
 // Options are the settings of a replay. The zero value works.
 type Options struct {
-	Models   map[event.Task]rank.Model // in place of the shipped ones
-	Texts    *rank.Texts               // in place of the shipped ones
-	Contents bool                      // files' contents are known, as of the last commit by then, where a source has them
-	Learned  func(event.Event)         // sees every event when it becomes known, in order
+	Models map[event.Task]rank.Model // weights of sessions, instead of the shipped ones
+	Texts  *rank.Texts               // weights of texts, instead of the shipped ones
+	// whether contents of files are known, as of the last commit at that time, if a source has them
+	Contents bool
+	Learned  func(event.Event) // called with every event when it becomes known, in order
 }
 
 // Decision is one question with its answer and what the session did then.
 type Decision struct {
 	Session string
-	Seq     int           // of the event that the question follows
-	Query   event.Query   // Task prompt: at a prompt; open: after a prompt or a batch; search: after one; change: a commit
-	Ranked  []rank.Scored // candidates, best first; Values() has their signals
+	Seq     int // number of the event before the question
+	// prompt: asked at a prompt; open: after a prompt or a batch; search: after a search; change:
+	// before a commit
+	Query  event.Query
+	Ranked []rank.Scored // candidates, the best first; Values() returns their signals
 
-	Prompted    map[event.Path]bool // task prompt: files that this prompt named
-	Turn        []event.Path        // T1, task prompt: what the turn opens
-	AfterPrompt bool                // task open: a prompt came just before, and was itself a question
-	// task open: first touches that begin now; T2 and T3 by stratum, Named is left out
+	Prompted map[event.Path]bool // task prompt: files that the prompt names
+	Turn     []event.Path        // task prompt (T1): files that the turn opens
+	// task open: the event before is a prompt, about which another question was asked
+	AfterPrompt bool
+	// task open: files that are opened for the first time now; Stratum tells whether T2 or T3 counts
+	// them, and Named ones are left out
 	Next   []Open
-	After  []Open  // task open, after a file event: first touches of the next file event
-	Search *Search // task search
-	// what came true: task prompt and search: opened before the next prompt; open: the next that is
-	// opened for the first time, with what is requested together with it; change: the file left out
+	After  []Open  // task open, after a file event: files that the next file event opens for the first time
+	Search *Search // task search: the search that failed
+	// the files that came true. Tasks prompt and search: those opened before the next prompt; open:
+	// the file that is opened for the first time next, with those requested together with it; change:
+	// the file that was left out
 	Used   map[event.Path]bool
-	Left   event.Path    // task change: the file left out, "" for a complete commit
-	Warned []change.Lack // task change: by `aoa check`
-	// task change: of what may be missing, how likely the change is incomplete without it
+	Left   event.Path    // task change: the file that was left out, "" for a complete commit
+	Warned []change.Lack // task change: the files that `aoa check` names
+	// task change: the probability that the change is incomplete without each of the files
 	Missing []eval.Promise
 
-	Files   int // file events of the session so far
-	Prompts int // prompts of the session so far, this one included
+	Files   int // number of file events of the session so far
+	Prompts int // number of prompts of the session so far, with this one
 
-	Stratum func(event.Path) Stratum // how the session could know of a file when the question was asked
+	// returns how the session could know about a file when the question was asked
+	Stratum func(event.Path) Stratum
 }
 
 // Sessions replays a source in time order and calls each with every Decision, which is valid only
@@ -90,7 +97,7 @@ func (r *replay) item(ctx context.Context, it item) error {
 		if len(t.idle.next) == 0 {
 			return nil
 		}
-		return r.open(ctx, t.idle, m, it.at) // a record that begins in the middle of the work
+		return r.open(ctx, t.idle, m, it.at) // The recording begins in the middle of a session.
 	}
 	if it.unit.said != nil {
 		if err := r.Learn(ctx, *it.unit.said); err != nil {
@@ -113,7 +120,7 @@ func (r *replay) item(ctx context.Context, it item) error {
 	return r.open(ctx, it.unit, m, it.at)
 }
 
-// prompt asks what the turn will open.
+// prompt asks which files the turn will open.
 func (r *replay) prompt(ctx context.Context, u *unit, m *memory, e event.Event) error {
 	d := r.decision(u, m)
 	d.Query = event.Query{Task: event.TaskPrompt, Session: u.session.id, Subagent: e.Subagent, Prompt: e.Text(),
@@ -122,7 +129,7 @@ func (r *replay) prompt(ctx context.Context, u *unit, m *memory, e event.Event) 
 	return r.decide(ctx, d)
 }
 
-// open asks what is opened next.
+// open asks which file is opened next.
 func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) error {
 	d := r.decision(u, m)
 	d.Query = event.Query{Task: event.TaskOpen, Session: u.session.id, At: at}
@@ -140,7 +147,7 @@ func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) err
 	return r.search(ctx, u, m, at)
 }
 
-// search asks what is opened next after a search that failed.
+// search asks which file is opened next after a search that failed.
 func (r *replay) search(ctx context.Context, u *unit, m *memory, at time.Time) error {
 	failed := u.search()
 	if failed == nil {

@@ -107,7 +107,7 @@ func eventOf(r Row) (event.Event, bool) {
 	case "search":
 		ok, c.Act, c.Text, c.Terms = true, event.ActSearch, r.Text, redact.Terms(r.Text+" "+r.Path, event.MaxTerms)
 		if err == nil {
-			c.Named = []event.Path{p} // a folder is no file: the replay drops what is not in the tree
+			c.Named = []event.Path{p} // A folder is not a file. The replay drops everything that is not in the tree.
 		}
 	case "bash":
 		ok, c.Act, c.Text, c.Terms = true, event.ActRun, r.Text, redact.CommandTerms(r.Text, event.MaxTerms)

@@ -21,24 +21,24 @@ const (
 var RuleNames = []string{Together, Folder, Frequent, Recent}
 
 const (
-	currentFiles = 5   // files that a session opened last; these are its current files
-	mostPairs    = 100 // files of a commit up to which its pairs count
+	currentFiles = 5   // number of files that a session opened last; these are its current files
+	mostPairs    = 100 // files of the largest commit whose pairs are counted
 )
 
 // Rules counts what the simple rules need, without packages learn, hot and rank.
 type Rules struct {
-	files    []counted               // by number
-	together map[int]map[int]float64 // how often two files were committed together
-	commits  map[int]float64         // of a file
-	ids      map[event.Path]int      // file → number
-	opened   map[string][]int        // session → files that it opened, the newest last
+	files    []counted               // the files, by their numbers
+	together map[int]map[int]float64 // how often each pair of files was committed together
+	commits  map[int]float64         // the number of commits of each file
+	ids      map[event.Path]int      // the number of each file
+	opened   map[string][]int        // the files that each session opened, the newest last
 }
 
 // counted is a file and how often it was touched: opened by a session, or committed.
 type counted struct {
 	path   event.Path
 	folder string
-	there  bool    // at the moment
+	there  bool    // whether the file exists now
 	last   float64 // unix seconds of the last touch
 	count  float64 // touches
 }
@@ -126,8 +126,8 @@ func (r *Rules) touch(id int, at float64) {
 // RuleQuestion is one question as the rules see it.
 type RuleQuestion struct {
 	rules   *Rules
-	current []int        // files, the newest last
-	taken   map[int]bool // files that are no answer
+	current []int        // the current files, the newest last
+	taken   map[int]bool // files that cannot be an answer
 }
 
 // Question converts a question of aOa for the rules: it is about the files of a change, or about
@@ -157,7 +157,7 @@ func (c RuleQuestion) score(rule string) []float64 {
 	folders := map[string]float64{}
 	for _, q := range c.current {
 		folders[c.rules.files[q].folder]++
-		if rule == Together { // 1 − Π(1 − count together / count of the current file)
+		if rule == Together { // 1 − Π(1 − commits of both / commits of the current file)
 			for id, with := range c.rules.together[q] {
 				out[id] = 1 - (1-out[id])*(1-min(with/(c.rules.commits[q]+.01), .99))
 			}
@@ -165,7 +165,7 @@ func (c RuleQuestion) score(rule string) []float64 {
 	}
 	for i, f := range c.rules.files {
 		switch n := folders[f.folder]; {
-		case rule == Folder && n > 0: // among equals the file touched last is first
+		case rule == Folder && n > 0: // among files with equal scores, the one that was touched last comes first
 			out[i] = n + f.last/1e12
 		case rule == Frequent:
 			out[i] = f.count
@@ -176,7 +176,8 @@ func (c RuleQuestion) score(rule string) []float64 {
 	return out
 }
 
-// List lists the best files of a rule that count, at most n, ties by path.
+// List returns the best files by a rule for which counts is true, at most n; ties are ordered by
+// path.
 func (c RuleQuestion) List(rule string, n int, counts func(event.Path) bool) []event.Path {
 	var best []int
 	scores := c.score(rule)

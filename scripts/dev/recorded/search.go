@@ -2,14 +2,16 @@ package recorded
 
 import "github.com/aoa-dev/aoa/internal/event"
 
-// manyFound is how many files a search may name and still help.
+// manyFound is the largest number of files that a search may find and still help.
 const manyFound = 30
 
-// Search is a search that failed (T6): it named no file, or more than 30. A search in one named
+// Search is a search that failed (T6): it found no file, or more than 30. A search in one named
 // file is ignored.
 type Search struct {
-	Nothing bool         // it named no file
-	Opened  []event.Path // what the turn opens next, requested together; empty: it opens nothing
+	Nothing bool // whether it found no file
+	// the files that the turn opens next, together if they were requested together; none if it opens
+	// nothing
+	Opened []event.Path
 }
 
 // search returns the failed search of a unit, nil if none failed.

@@ -44,10 +44,10 @@ func (c Clusters) All() (all Ratio) {
 // Table adds up the results of methods. It is safe for concurrent use.
 type Table struct {
 	mu   sync.Mutex
-	sums map[string]map[string]map[string]Clusters // method → measure → repository
+	sums map[string]map[string]map[string]Clusters // by method, measure and repository
 }
 
-// Add counts n questions of a cluster, with the sum of what a method reached by a measure.
+// Add adds n questions of a cluster, with the sum of the results of a method by a measure.
 func (t *Table) Add(method, measure, repo, cluster string, sum, n float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,7 +83,7 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// Measures returns those that a method has, sorted.
+// Measures returns the names of the measures that a method has, sorted.
 func (t *Table) Measures(method string) []string { return slices.Sorted(maps.Keys(t.sums[method])) }
 
 // Repos returns the sums of each repository that has questions.
@@ -127,8 +127,8 @@ func (t *Table) Interval(method, measure string) [2]float64 {
 	return interval(repos)
 }
 
-// Beside returns how much better a method is here than in another table, for the questions of the
-// clusters that both have: the mean and its 95 % interval.
+// Beside returns how much better a method is in this table than in another one: the mean and its 95
+// % interval, over the questions of the clusters that both tables have.
 func (t *Table) Beside(old *Table, method, measure string) (mean float64, in [2]float64) {
 	var repos [][][2]Ratio
 	m, n := t.sums[method][measure], Ratio{}
@@ -142,7 +142,7 @@ func (t *Table) Beside(old *Table, method, measure string) (mean float64, in [2]
 	return n.Value(), interval(repos)
 }
 
-// beside returns the clusters with those of another table, nil for none.
+// beside returns the clusters of both tables, nil if there are none.
 func (c Clusters) beside(old Clusters) (out [][2]Ratio) {
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		if before, both := old[name]; both || old == nil {
@@ -160,7 +160,7 @@ func difference(pairs [][2]Ratio) float64 {
 	return a.Value() - b.Value()
 }
 
-// draws is the number of draws of the bootstrap: more do not change the second digit.
+// draws is the number of draws of the bootstrap. More draws do not change the second digit.
 const draws = 1000
 
 // interval returns the 95 % interval of the mean difference over repositories, each given by its
@@ -225,19 +225,19 @@ func (t *Table) Losses(measure string) string {
 // Line returns a line of a table on a page.
 func Line(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 
-// Two returns a number with two digits, without the zero that all begin with.
+// Two returns a number with two digits, without the leading zero.
 func Two(x float64) string { return strings.TrimPrefix(fmt.Sprintf("%.2f", x), "0") }
 
 // tableFile is the form in which a table is kept.
 type tableFile struct {
-	Means map[string]map[string]Mean                `json:"means"` // method → measure
+	Means map[string]map[string]Mean                `json:"means"` // by method and measure
 	Sums  map[string]map[string]map[string]Clusters `json:"sums"`
 }
 
 // Mean is a mean over repositories with its 95 % interval.
 type Mean struct{ Value, Low, High, Questions float64 }
 
-// Write writes the table as JSON: means, and the sums that they come from.
+// Write writes the table as JSON: the means, and the sums from which they are computed.
 func (t *Table) Write(to io.Writer) error {
 	f := tableFile{map[string]map[string]Mean{}, t.sums}
 	for method, measures := range t.sums {
@@ -250,7 +250,7 @@ func (t *Table) Write(to io.Writer) error {
 	return json.NewEncoder(to).Encode(f)
 }
 
-// Compare prints how much more Own reaches in this table than in one that was written to a file.
+// Compare prints how much better Own is in this table than in one that was written to a file.
 func (t *Table) Compare(to io.Writer, file string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -23,29 +23,29 @@ import (
 // Localization is a question about one text, with its answer. It is valid only during the call.
 type Localization struct {
 	Repo   string
-	ID     string // of the commit or the instance
-	Base   string // the commit at which it was asked
+	ID     string // id of the commit, or of the instance
+	Base   string // the commit at which the text was asked
 	Text   string
-	Branch event.Branch // on which it was asked; see Branches
-	Files  []event.Path // that it means
+	Branch event.Branch // the branch on which it was asked; see Branches
+	Files  []event.Path // the files that the text means
 	Fits   []rank.TextFit
-	Meant  func(event.Path) bool // see rank.Ranker.Meant
+	Meant  func(event.Path) bool // reports whether the text can mean a file of this kind; see rank.Ranker.Meant
 	Ranked []rank.Scored
-	First  func() ([]rank.Scored, error) // asks as the first prompt of a session
+	First  func() ([]rank.Scored, error) // asks the same as the first prompt of a session
 }
 
-// The commits whose messages are asked about.
+// Limits for the commits whose messages are asked about.
 const (
-	mostMeant   = 6 // files that existed before
-	leastWords  = 3 // of the subject
+	mostMeant   = 6 // largest number of files that existed before
+	leastWords  = 3 // least number of words in the subject
 	longestBody = 4000
 )
 
-// trailer matches the last lines of a message that are no prose.
+// trailer matches the last lines of a message that are not prose.
 var trailer = regexp.MustCompile(
 	`(?im)^(co-authored-by|signed-off-by|reviewed-by|acked-by|tested-by|cc|fixes|closes|refs?|change-id|pull request|pr-url|reviewed-on|cherry picked|\(cherry picked)[: ].*$`)
 
-// dull matches subjects that mean no files.
+// dull matches subjects that do not tell which files changed.
 var dull = regexp.MustCompile(
 	`(?i)^(merge|revert|release|bump|version|v?\d+\.\d+|update (dependenc|deps|changelog|lock)|prepare (for )?(release|v?\d)|chore\((deps|release)|build\(deps|\[?pre-commit|lint|format|typo)`)
 
@@ -241,7 +241,7 @@ func runGit(ctx context.Context, clone string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// FilesOf returns the files of a commit: file → the object that it holds.
+// FilesOf returns the files of a commit, with the id of the object of each.
 func FilesOf(ctx context.Context, clone, sha string) (map[event.Path]string, error) {
 	out, err := runGit(ctx, clone, "ls-tree", "-r", "-z", sha)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 type Session struct {
 	ID     string
 	Events []event.Event
-	Seq    []int               // the number of each event in the record; nil: its place
-	Said   map[int]event.Event // before the i-th event: the stop of the turn before, with what the agent said
+	Seq    []int               // the number of each event in the recording; nil if it is the event's index
+	Said   map[int]event.Event // before the i-th event: the stop of the previous turn, with what the agent said
 }
 
 func (s Session) seq(i int) int {
@@ -26,40 +26,42 @@ func (s Session) seq(i int) int {
 // unit is a group of events that become known at once: a prompt, or the calls of one batch.
 type unit struct {
 	session *track
-	said    *event.Event // see Session.Said
+	said    *event.Event // what the agent said before a prompt; see Session.Said
 	events  []event.Event
-	seqs    []int        // of the events
-	place   int          // among the session's units
-	begin   time.Time    // of its first event
-	end     time.Time    // of its last event
-	files   int          // file events of the session when this unit is known
-	prompts int          // prompts of the session when this unit is known
-	created int          // first touches of files not known before
-	opens   []Open       // files known before that the session opens here for the first time
-	turn    []event.Path // a prompt's: files that the session first opens before its next prompt
-	next    []*unit      // what begins when this is the last unit known
-	after   []*unit      // what begins when this is the last unit known that had a file event
+	seqs    []int     // number of each of the events
+	place   int       // index among the session's units
+	begin   time.Time // time of the first event
+	end     time.Time // time of the last event
+	files   int       // number of file events of the session when this unit becomes known
+	prompts int       // number of prompts of the session when this unit becomes known
+	created int       // first touches of files that were not known before
+	opens   []Open    // first touches of files that were known before
+	// for a prompt: the files that the session opens for the first time before its next prompt
+	turn  []event.Path
+	next  []*unit // what is opened next if this is the last unit that is known
+	after []*unit // what is opened next if this is the last unit with a file event that is known
 }
 
 // track is the state of one session during the replay.
 type track struct {
 	id      string
-	idle    *unit        // before its first event
-	units   []*unit      // in the order in which they become known
-	opened  []event.Path // every file event's file, in the order of units
+	idle    *unit        // the state before its first event
+	units   []*unit      // its units, in the order in which they become known
+	opened  []event.Path // the file of every file event, in the order of units
 	prompts int
-	records bool  // what calls returned
-	last    *unit // last unit known
-	file    *unit // last unit known that had a file event
-	prompt  *unit // last prompt known
+	records bool  // whether the recording has results of calls
+	last    *unit // the last unit that is known
+	file    *unit // the last unit with a file event that is known
+	prompt  *unit // the last prompt that is known
 
-	existing map[event.Path]bool // files of the turn that the prompt is to predict
+	existing map[event.Path]bool // files of the turn that the prompt should predict
 }
 
-// item is a point of the timeline: an event of no session, or a unit that begins or is known.
+// item is a point of the timeline: an event that belongs to no session, or the moment at which a
+// unit begins or becomes known.
 type item struct {
 	at     time.Time
-	alone  *event.Event // of no session
+	alone  *event.Event // an event that belongs to no session
 	unit   *unit
 	begins bool
 }
@@ -89,7 +91,7 @@ func timeline(s Source) ([]item, []*track) {
 // last one. The units of subagents that run at the same time overlap.
 func (t *track) read(s Session) []item {
 	events := s.Events
-	last := map[string]int{} // batch → its last event
+	last := map[string]int{} // the last event of each batch
 	for i, e := range events {
 		if batch := e.Call().Batch; batch != "" {
 			last[batch] = i
@@ -99,7 +101,8 @@ func (t *track) read(s Session) []item {
 	var items []item
 	var now time.Time
 	for i, e := range events {
-		// A session's order is that of its record: a clock that was set back must not reorder it.
+		// The order of a session is that of its recording, because a clock that was set back must not
+		// change it.
 		if e.Time.After(now) {
 			now = e.Time
 		}

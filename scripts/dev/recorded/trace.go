@@ -51,9 +51,9 @@ var ErrNoTraces = errors.New("no NAME.jsonl or NAME.jsonl.gz in it")
 type Source struct {
 	eval.Source
 	Sessions []Session
-	Others   []event.Event // what belongs to no session: saves, deletions, branches
+	Others   []event.Event // events that belong to no session: saves, deletions, branches
 	Repeated int           // events left out because a resumed session recorded them again
-	Unusable int           // lines of its files that are no rows
+	Unusable int           // lines of the files that are not rows
 }
 
 // Traces reads the traces of a folder: NAME.jsonl[.gz] are the sessions of a repository,
@@ -63,7 +63,7 @@ func Traces(dir string) ([]Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read traces: %w", err)
 	}
-	files := map[string][2]string{} // name → sessions, commits
+	files := map[string][2]string{} // for each repository, the names of its file of sessions and of its file of commits
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".jsonl")
 		if !ok || e.IsDir() {
@@ -165,7 +165,7 @@ func decodeRow(line []byte) (r Row, err error) {
 	return r, nil
 }
 
-// Time returns when it happened.
+// Time returns the time of the row.
 func (r Row) Time() time.Time { return time.UnixMilli(int64(r.TS * 1000)).UTC() }
 
 // commitsOf joins the rows of each commit, and orders commits by time.
@@ -196,9 +196,9 @@ func commitsOf(rows []Row) []event.Event {
 	return out
 }
 
-// sessionsOf orders the rows of each session as recorded and turns them into events. A resumed
-// session tells what the one before it did once more: the same happening counts once, where it was
-// recorded first.
+// sessionsOf puts the rows of each session into the order in which they were recorded, and turns
+// them into events. A resumed session repeats the events of the session before it; each event
+// counts only once, where it was recorded first.
 func sessionsOf(rows []Row) (out []Session, repeated int) {
 	by := map[string][]Row{}
 	for _, r := range rows {
@@ -231,7 +231,7 @@ func sessionsOf(rows []Row) (out []Session, repeated int) {
 	return out, repeated
 }
 
-// happening is what tells an event from another one, whichever session tells of it.
+// happening identifies a recorded event, whatever session it is in.
 type happening struct {
 	ts               float64
 	kind, path, text string

@@ -14,35 +14,35 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// World is a hot store with the files of the moment, taught by the daemon's learner and asked
-// through its ranker.
+// World is a hot store with the present files. The daemon's learner updates it, and its ranker
+// answers questions.
 type World struct {
 	store    *hot.Store
 	sessions *session.Sessions
 	learner  *learn.Learner
 	Ranker   *rank.Ranker
-	Tree     *index.Tree // the files of the moment; it changes with what is learned
+	Tree     *index.Tree // the present files; it changes with what is learned
 	pending  []event.Event
-	hour     time.Time // of the last tick
-	untold   int       // commits since the last tick
+	hour     time.Time // time of the last tick
+	untold   int       // number of commits since the last tick
 	learned  func(event.Event)
 
-	reader *blobs // nil: contents are not known
+	reader *blobs // nil if contents are not known
 	blobs  map[string][]blob
-	unread map[event.Path]string // file → the newest version, if it was not read yet
-	held   map[event.Path]string // file → the newest version
-	said   *index.Contents       // nil: contents are not known
+	unread map[event.Path]string // the newest version of each file that was not read yet
+	held   map[event.Path]string // the newest version of each file
+	said   *index.Contents       // nil if contents are not known
 
 	checkedOut map[event.Path]string // see Checkout
 }
 
-// The sizes of what is learned at once. The state does not depend on them.
+// How many events are learned at once. The resulting state does not depend on these numbers.
 const (
 	maxBatch   = 4000
-	tickCommit = 2000 // commits between two ticks; a daemon imports history without any
+	tickCommit = 2000 // commits between two ticks; a daemon imports history without ticks
 )
 
-// NewWorld makes one that knows nothing yet. Close it at the end.
+// NewWorld makes a World that knows nothing yet. Close it at the end.
 func NewWorld(ctx context.Context, s eval.Source, o Options) (*World, error) {
 	store, sessions := hot.New(nil), session.New()
 	w := &World{store: store, sessions: sessions, learner: learn.New(store),
@@ -74,7 +74,7 @@ func (w *World) Close() {
 	}
 }
 
-// Learn takes events in. They are known to the next question.
+// Learn learns events. The next question knows them.
 func (w *World) Learn(ctx context.Context, events ...event.Event) error {
 	for _, e := range events {
 		w.tick(e)
@@ -91,7 +91,7 @@ func (w *World) Learn(ctx context.Context, events ...event.Event) error {
 	return ctx.Err()
 }
 
-// tick does the daemon's hourly housekeeping: in hours of work, and now and then in a long history.
+// tick does the daemon's hourly housekeeping, in hours with work and after many commits.
 func (w *World) tick(e event.Event) {
 	hour := e.Time.UTC().Truncate(time.Hour)
 	if e.Kind() == event.KindCommit {

@@ -24,7 +24,7 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// The commits that are asked about, and how many later ones may mend what one breaks.
+// Limits: how many commits are asked about, and how many later ones may mend what one breaks.
 const (
 	mostFiles = 60
 	later     = 50
@@ -73,7 +73,7 @@ type history struct {
 	tally
 	name    string
 	blobs   *git.Blobs
-	commits []watcher.Commit // oldest first
+	commits []watcher.Commit // the commits, oldest first
 	held    map[event.Path]string
 	world   index.World
 	verbose bool
@@ -153,7 +153,7 @@ func (h *history) blob(oid string) []byte {
 // file is a file of a commit.
 type file struct {
 	event.Path
-	old           string // the id of what it held
+	old           string // the id of its content before
 	before, after []byte
 }
 
@@ -168,7 +168,7 @@ func (h *history) apply(c watcher.Commit) (change []index.Changed, all []file) {
 		} else {
 			h.held[f.Path] = f.Blob
 			h.world.Tree.Add(f.Path)
-			if x.after = h.text(f.Path); x.after == nil { // too large
+			if x.after = h.text(f.Path); x.after == nil { // the file is too large
 				x.after = []byte{}
 			}
 			h.world.Contents.Set(f.Path, x.after)
@@ -206,7 +206,7 @@ func (h *history) measure() error {
 	return nil
 }
 
-// leaveOut asks for each file that a commit mends without it.
+// leaveOut asks once for each file in which a commit mends a use, without that file.
 func (h *history) leaveOut(c watcher.Commit, change []index.Changed, files []file) {
 	for i, f := range files {
 		if f.before == nil || f.after == nil {
@@ -240,7 +240,7 @@ func (h *history) say(format string, args ...any) {
 	}
 }
 
-// mends reports whether one of the next commits takes what is named out of that file.
+// mends reports whether one of the next commits removes the reported line from the file.
 func (h *history) mends(at int, b index.Broken) bool {
 	for _, c := range h.commits[at+1 : min(len(h.commits), at+1+later)] {
 		for _, f := range c.Files {

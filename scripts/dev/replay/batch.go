@@ -19,7 +19,7 @@ type toolCall struct {
 	fails bool
 }
 
-// batch is a group of events of a session at one time: a prompt, or calls that were requested
+// batch is a group of events of a session at the same time: a prompt, or calls that were requested
 // together.
 type batch struct {
 	session string
@@ -96,14 +96,15 @@ func batchesOf(rows []recorded.Row, root string) (out []batch) {
 	return slices.DeleteFunc(out, func(b batch) bool { return b.prompt == nil && len(b.calls) == 0 })
 }
 
-// add joins a row that was derived from the same call: only what the call printed is new.
+// add joins a row that was derived from the same call. Only the paths that the call printed are
+// new.
 func (c *toolCall) add(r recorded.Row) {
 	if len(r.Results) > 0 && !c.fails {
 		c.text = strings.Join(r.Results, "\n")
 	}
 }
 
-// failures are the messages that Claude Code gives.
+// failures are the error messages of Claude Code.
 var failures = map[string]string{"missing": "File does not exist.",
 	"isdir": "EISDIR: illegal operation on a directory, read", "nomatch": "String to replace not found in file.",
 	"unread":   "File has not been read yet. Read it first before writing to it.",
@@ -111,7 +112,7 @@ var failures = map[string]string{"missing": "File does not exist.",
 	"denied":   "The user doesn't want to proceed with this tool use.", "sibling": "Sibling tool call errored",
 	"other": "Error: it did not work"}
 
-// callOf puts a row into the words of Claude Code's tools.
+// callOf converts a row into a call of Claude Code's tools.
 func callOf(r recorded.Row, root string) (toolCall, bool) {
 	c := toolCall{row: r, text: strings.Join(r.Results, "\n")}
 	kind := r.Kind
@@ -162,7 +163,7 @@ func (b batch) base(root, event string, turn int) payload {
 	return p
 }
 
-// start returns the hook of a session's begin.
+// start returns the hook for the beginning of a session.
 func (b batch) start(root string) payload {
 	p := b.base(root, "SessionStart", 0)
 	p["source"] = "startup"
@@ -177,7 +178,7 @@ func (b batch) hooks(root string, turn int) (out []payload) {
 	if b.prompt != nil {
 		p := b.base(root, "UserPromptSubmit", turn)
 		p["prompt"] = b.prompt.Text
-		if b.prompt.Said != "" { // the stop event of the turn before comes first
+		if b.prompt.Said != "" { // The stop event of the previous turn comes first.
 			stop := b.base(root, "Stop", max(turn-1, 0))
 			stop["last_assistant_message"] = b.prompt.Said
 			out = append(out, stop)
@@ -206,7 +207,7 @@ func (b batch) hooks(root string, turn int) (out []payload) {
 		default:
 			p["tool_response"] = payload{"mode": "files_with_matches", "filenames": strings.Fields(c.text)}
 		}
-		if !c.fails || c.name != "Edit" { // no event of its own is run for an Edit that failed
+		if !c.fails || c.name != "Edit" { // Claude Code runs no hook of its own for an Edit that failed.
 			out = append(out, p)
 		}
 		calls = append(calls, payload{"tool_name": c.name, "tool_use_id": c.id(), "tool_input": c.input,

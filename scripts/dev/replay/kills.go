@@ -23,7 +23,7 @@ import (
 // grace is how long before a kill a hook may be lost (docs/dev/store.md).
 const grace = 100 * time.Millisecond
 
-// kills ends the daemon again and again. The next hook starts it, through the real client.
+// kills kills the daemon again and again. The next hook starts it, through the real client.
 type kills struct {
 	every  time.Duration
 	bin    string
@@ -41,7 +41,7 @@ func (x *soak) command(ctx context.Context, args ...string) error {
 	return cmd.Run()
 }
 
-// kill ends the daemon when it is time.
+// kill kills the daemon when it is time.
 func (x *soak) kill(ctx context.Context) (killed bool, err error) {
 	if x.every == 0 || time.Now().Before(x.next) {
 		return false, nil
@@ -89,7 +89,7 @@ func (x *soak) note(ctx context.Context, p payload, raw []byte, at time.Time, fa
 	return nil
 }
 
-// work starts to use git as a person does. The returned function stops that.
+// work begins to use git as a person does. The returned function ends that.
 func (x *soak) work(ctx context.Context, does bool) (end func() error) {
 	if !does {
 		return func() error { return nil }
@@ -136,7 +136,7 @@ func (x *soak) rounds(ctx context.Context) (err error) {
 	return err
 }
 
-// survived compares the log with what was sent. The daemon is stopped first.
+// survived stops the daemon and compares the log with the events that were sent.
 func (x *soak) survived(ctx context.Context) error {
 	if x.every == 0 {
 		return nil

@@ -32,7 +32,7 @@ type options struct {
 	sessions, repos, only, set, texts string
 	most, rate                        int
 	soak, kill                        time.Duration
-	daemon                            string // see serveHasty
+	daemon                            string // how much faster the clock runs; see serveHasty
 }
 
 func main() {
@@ -69,7 +69,7 @@ func (o options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	top, err := os.MkdirTemp("", "aoa") // a short name: sockets lie in it
+	top, err := os.MkdirTemp("", "aoa") // A short name, because sockets are made in this folder.
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type replay struct {
 
 	mu   sync.Mutex // guards the clock
 	base time.Time  // recorded time …
-	set  time.Time  // … as of this moment
+	set  time.Time  // … at this moment of real time
 
 	commits []pastCommit
 	head    int // index of the newest commit in the clone, in commits; -1 before the first
@@ -155,7 +155,7 @@ func (r *replay) batch(ctx context.Context, b batch) error {
 			return err
 		}
 	}
-	for _, c := range b.calls { // what the session wrote is new to the others
+	for _, c := range b.calls { // The other sessions do not know what this session wrote.
 		if !c.fails && (c.name == "Edit" || c.name == "Write") {
 			r.edit(c.input["file_path"].(string), b.at)
 			r.edited[c.row.Path] = b.at
@@ -164,8 +164,8 @@ func (r *replay) batch(ctx context.Context, b batch) error {
 	return nil
 }
 
-// edit leaves an uncommitted change, until a commit of the record has the file. The real text is
-// not recorded, so a line is added.
+// edit leaves an uncommitted change until a commit of the recording contains the file. The real
+// text is not recorded, so a line is added.
 func (r *replay) edit(file string, at time.Time) {
 	_ = os.MkdirAll(filepath.Dir(file), 0o700)
 	if f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
@@ -203,7 +203,7 @@ func (r *replay) hook(ctx context.Context, p payload) error {
 	return r.write(p, said.Output.Text)
 }
 
-// write appends a text to the file of texts, for reading by eye.
+// write appends a text to the file of texts, which people read.
 func (r *replay) write(p payload, text string) error {
 	if r.texts == "" || text == "" {
 		return nil
@@ -221,7 +221,7 @@ func (r *replay) write(p payload, text string) error {
 	return err
 }
 
-// stand moves HEAD and the files to the newest commit of that time, and tells the daemon.
+// stand moves HEAD and the files to the newest commit at the recorded time, and tells the daemon.
 func (r *replay) stand(ctx context.Context, at time.Time, tell bool) error {
 	to := sort.Search(len(r.commits), func(i int) bool { return r.commits[i].at.After(at) }) - 1
 	if to = max(to, 0); to <= r.head {
@@ -245,14 +245,14 @@ func (r *replay) stand(ctx context.Context, at time.Time, tell bool) error {
 	if err != nil {
 		return err
 	}
-	if !r.learned(ctx, 3*time.Second, want) { // a history that is counted otherwise is no reason to stop
+	if !r.learned(ctx, 3*time.Second, want) { // A difference in the number of commits is no reason to stop.
 		r.tally.late++
 	}
 	return nil
 }
 
-// checkout makes index and files those of a commit, with its time. A mirror may lack the largest
-// files: they are left out.
+// checkout sets the index and the files to those of a commit, with its time. A mirror may lack the
+// largest files; they are left out.
 func (r *replay) checkout(ctx context.Context, from, to int) error {
 	id, at := r.commits[to].id, r.commits[to].at
 	list := []string{"ls-files", "-z"}
@@ -275,7 +275,7 @@ func (r *replay) checkout(ctx context.Context, from, to int) error {
 	}
 	cmd := exec.CommandContext(ctx, "git", "-C", r.dir, "checkout-index", "-q", "-f", "-z", "--stdin")
 	cmd.Env, cmd.Stdin = r.env, strings.NewReader(names)
-	_ = cmd.Run() // it goes on past what it cannot write
+	_ = cmd.Run() // git checkout-index skips files that it cannot write.
 	kept := map[string]bool{}
 	for f := range strings.SplitSeq(tracked, "\x00") {
 		kept[f] = true
@@ -287,16 +287,16 @@ func (r *replay) checkout(ctx context.Context, from, to int) error {
 			continue
 		}
 		when := at
-		if own, ok := r.edited[f]; ok { // committing what stands there changes no file
+		if own, ok := r.edited[f]; ok { // The commit contains exactly the present files, so it changes none.
 			when = own
 			delete(r.edited, f)
 		}
-		_ = os.Chtimes(file, when, when) // one that is lacking has no time
+		_ = os.Chtimes(file, when, when) // A file that is missing has no time.
 	}
 	return nil
 }
 
-// tick is the cron's, by the recorded clock.
+// tick runs the daemon's hourly job at the recorded time.
 func (r *replay) tick(ctx context.Context, at time.Time) error {
 	hour := at.UTC().Truncate(time.Hour)
 	if !hour.After(r.ticked) {
@@ -312,13 +312,13 @@ func tick(ctx context.Context, s *site, at time.Time) error {
 	return err
 }
 
-// count ends the hints that still wait for an outcome, and asks for all outcomes.
+// count gives the hints that still wait for an outcome one, and asks for all outcomes.
 func (r *replay) count(ctx context.Context) error {
 	r.move(r.now().Add(3 * time.Hour))
 	if err := r.tick(ctx, r.now()); err != nil {
 		return err
 	}
-	for range 4 { // each question waits for what came before it
+	for range 4 { // Each question waits for the events before it.
 		stats, err := api.Call(ctx, r.client(), api.Stats, api.StatsRequest{Table: "hints"})
 		if err != nil {
 			return err
@@ -328,8 +328,8 @@ func (r *replay) count(ctx context.Context) error {
 	return nil
 }
 
-// daemon starts one in this process, with the recorded clock. stop ends it, and ended gets what it
-// returned.
+// daemon starts a daemon in this process, with the recorded clock. stop stops it, and ended
+// receives its result.
 func (r *replay) daemon(ctx context.Context) (ended <-chan error, stop func()) {
 	ctx, stop = context.WithCancel(ctx)
 	done := make(chan error, 1)

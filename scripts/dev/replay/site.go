@@ -20,7 +20,7 @@ import (
 // patient is how long the daemon may take to learn a history.
 const patient = 2 * time.Minute
 
-// site is a clone without files, with a home and a daemon of its own.
+// site is a clone without files, with its own home and daemon.
 type site struct {
 	dir   string
 	env   []string
@@ -37,7 +37,7 @@ func newSite(ctx context.Context, top, source string, settings []string) (*site,
 	if out, err := clone.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("clone %s: %w: %s", source, err, out)
 	}
-	// What is reachable from there would be known too early.
+	// Commits that are reachable from these refs would be known too early.
 	if _, err := s.git(ctx, "remote", "remove", "origin"); err != nil {
 		return nil, err
 	}

@@ -27,9 +27,9 @@ import (
 // event, and a test of half an hour should cover that.
 const haste = 120
 
-// serveHasty is the daemon of a repository with such a clock, in a process of its own: its memory
-// is measured. What is garbage is collected and given back before each sample, so that a sample
-// shows what is held.
+// serveHasty runs the daemon of a repository with such a clock. It is a separate process, so that
+// its memory can be measured. Before each sample garbage is collected and returned to the system,
+// so that the sample shows only memory in use.
 func serveHasty(ctx context.Context, dir string) error {
 	begin := time.Now()
 	s := &site{dir: dir, env: os.Environ()}
@@ -52,7 +52,7 @@ func (o options) soakOn(ctx context.Context, s *site, file, bin string) error {
 	if _, err := s.git(ctx, "read-tree", "HEAD"); err != nil {
 		return err
 	}
-	_, _ = s.git(ctx, "checkout-index", "-q", "-f", "-a") // a mirror may lack the largest files
+	_, _ = s.git(ctx, "checkout-index", "-q", "-f", "-a") // A mirror may lack the largest files.
 	s.env = append(s.env, "AOA_REPO_ID=soak")
 	x := &soak{site: s, begin: time.Now(), turns: map[string]int{},
 		kills: kills{every: o.kill, bin: bin, acked: map[string]time.Time{}, wrote: map[string]time.Time{}}}
@@ -102,12 +102,12 @@ func (o options) soakOn(ctx context.Context, s *site, file, bin string) error {
 	return errors.Join(x.verdict(), worked(), x.survived(ctx))
 }
 
-// soak is the traffic and what was seen of the daemon.
+// soak is the traffic to the daemon, with the samples that were taken of it.
 type soak struct {
 	*site
 	kills
 	begin  time.Time
-	haste  time.Duration // 0 is the real clock
+	haste  time.Duration // 0 means the real clock
 	pass   int
 	turns  map[string]int
 	pace   *time.Ticker
@@ -129,7 +129,7 @@ func (x *soak) batch(ctx context.Context, b batch) error {
 		}
 	}
 	for i := range b.calls {
-		b.calls[i].row.Session = b.session // each has its own ids
+		b.calls[i].row.Session = b.session // each pass has its own ids
 	}
 	for _, p := range append(hooks, b.hooks(x.dir, x.turns[b.session])...) {
 		if err := x.hook(ctx, p); err != nil {
@@ -167,7 +167,7 @@ func (x *soak) batch(ctx context.Context, b batch) error {
 	return nil
 }
 
-// commit changes a file and commits it: the daemon lists the files again.
+// commit changes a file and commits it. The daemon then lists the files again.
 func (x *soak) commit(ctx context.Context) error {
 	err := os.WriteFile(filepath.Join(x.dir, "soak.txt"), []byte(x.committed.String()), 0o600)
 	for _, args := range [][]string{{"add", "-f", "soak.txt"}, {"-c", "user.name=soak", "-c",
@@ -198,7 +198,7 @@ func (x *soak) hook(ctx context.Context, p payload) error {
 // soakNames are the columns of a sample.
 var soakNames = []string{"minute", "hooks", "resident MB", "live heap MB", "goroutines", "open files", "store MB"}
 
-// sample asks the daemon for its metrics and the disk for the store.
+// sample asks the daemon for its metrics, and measures the store on the disk.
 func (x *soak) sample() ([]float64, error) {
 	c := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -212,26 +212,26 @@ func (x *soak) sample() ([]float64, error) {
 	m := map[string]float64{}
 	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
 		if name, v, ok := strings.Cut(lines.Text(), " "); ok {
-			m[name], _ = strconv.ParseFloat(v, 64) // comments are no numbers
+			m[name], _ = strconv.ParseFloat(v, 64) // Comments are not numbers.
 		}
 	}
 	size := int64(0)
 	err = filepath.WalkDir(x.place.Store, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
-			if st, err := e.Info(); err == nil { // it may be gone
+			if st, err := e.Info(); err == nil { // The file may be gone.
 				size += st.Size()
 			}
 		}
 		return nil
 	})
 	const mb = 1 << 20
-	// The collector begins when the heap is twice what was alive after the last time.
+	// The collector begins when the heap is twice as large as after the last collection.
 	return []float64{m["process_resident_memory_bytes"] / mb, m["go_memstats_next_gc_bytes"] / 2 / mb,
 		m["go_goroutines"],
 		m["process_open_fds"], float64(size) / mb}, err
 }
 
-// slope is by how much a column grows in a minute, by least squares.
+// slope returns by how much a column grows in a minute, by least squares.
 func slope(samples [][]float64, column int) float64 {
 	var n, x, y, xx, xy float64
 	for _, s := range samples {

@@ -17,9 +17,9 @@ type tally struct {
 	name     string
 	sessions int
 	late     int                        // moves of HEAD that were not learned in time
-	times    map[string][]time.Duration // event → of the whole client process
-	silent   map[string][2]int          // event → invocations, silent ones
-	tokens   map[string]int             // session → tokens of its texts
+	times    map[string][]time.Duration // by event: durations of the whole client process
+	silent   map[string][2]int          // by event: number of calls, and of those that printed nothing
+	tokens   map[string]int             // by session: the tokens of its texts
 	hints    []prefetch.Record
 }
 
@@ -29,7 +29,7 @@ func newTally(name string) *tally {
 
 func (y *tally) took(ev string, d time.Duration) { y.times[ev] = append(y.times[ev], d) }
 
-// spoke counts an invocation.
+// spoke counts one call of a hook.
 func (y *tally) spoke(p payload, text string) {
 	ev := p["hook_event_name"].(string)
 	n := y.silent[ev]
@@ -43,7 +43,7 @@ func (y *tally) spoke(p payload, text string) {
 	}
 }
 
-// join adds another repository's.
+// join adds the tally of another repository.
 func (y *tally) join(o *tally) {
 	y.sessions, y.late = y.sessions+o.sessions, y.late+o.late
 	for k, v := range o.times {
@@ -67,7 +67,7 @@ func (y *tally) join(o *tally) {
 	}
 }
 
-// print says it all.
+// print prints all results.
 func (y *tally) print(w io.Writer) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s: %d sessions\n", y.name, y.sessions)

@@ -18,8 +18,9 @@ import (
 type Repo struct {
 	testing.TB
 	Dir string
-	Env []string         // of git, and of the programs that are tested
-	Now func() time.Time // the date of the next git command; nil: a second after that of any command before it
+	Env []string // environment of git, and of the programs that are tested
+	// the date of the next git command; if nil, a second after the last command without a date
+	Now func() time.Time
 }
 
 // Env returns an environment without the settings of a user, whose home is that folder.
@@ -37,8 +38,8 @@ func New(tb testing.TB, options ...string) *Repo {
 	return Below(tb, tb.TempDir(), options...)
 }
 
-// Below makes the folders repo and home in a folder that is there. For a socket in the repository
-// its name must be short.
+// Below makes the folders repo and home in an existing folder. If a socket is needed in the
+// repository, the name of that folder must be short.
 func Below(tb testing.TB, top string, options ...string) *Repo {
 	tb.Helper()
 	top, err := filepath.EvalSymlinks(top)
@@ -128,8 +129,8 @@ func (r *Repo) Rename(from, to string) {
 	fault.Check(r, os.Rename(r.Path(from), r.Path(to)))
 }
 
-// Commit writes the files, each with a content of its own that no other commit gives it, and
-// commits all that has changed, also nothing. It returns the id.
+// Commit writes a new content to each of the files and commits everything that has changed, even if
+// nothing has. It returns the id.
 func (r *Repo) Commit(subject string, files ...string) string {
 	r.Helper()
 	for _, f := range files {
@@ -140,8 +141,8 @@ func (r *Repo) Commit(subject string, files ...string) string {
 	return r.Git("rev-parse", "HEAD")
 }
 
-// Save writes texts into files, commits all that has changed, and returns the id. The files are
-// given as name, text, name, text and so on.
+// Save writes texts into files, commits everything that has changed, and returns the id. The
+// arguments are name, text, name, text and so on.
 func (r *Repo) Save(subject string, files ...string) string {
 	r.Helper()
 	for i := 0; i+1 < len(files); i += 2 {

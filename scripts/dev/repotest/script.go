@@ -10,9 +10,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scripted lets what is written for tests end a script.
+// scripted lets functions that were written for tests end a script.
 type scripted struct {
-	testing.TB // of the test that runs the scripts
+	testing.TB // the test that runs the scripts
 	ts         *testscript.TestScript
 }
 
@@ -27,7 +27,8 @@ func (s scripted) Fatalf(format string, args ...any) { s.ts.Fatalf(format, args.
 // Setup gives a script an environment without the settings of a user.
 func Setup(e *testscript.Env) error {
 	for _, v := range Env(filepath.Join(e.WorkDir, "home")) {
-		if name, value, _ := strings.Cut(v, "="); name != "PATH" && name != "TMPDIR" { // they are those of package testscript
+		// The values are those that package testscript sets.
+		if name, value, _ := strings.Cut(v, "="); name != "PATH" && name != "TMPDIR" {
 			e.Setenv(name, value)
 		}
 	}

@@ -18,52 +18,54 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// aloneHistories are those on which other weights were fitted, too.
+// aloneHistories are histories on which other weights were fitted, too.
 const aloneHistories = begunHistories + ` App-vNext/Polly charmbracelet/bubbletea google/gson jekyll/jekyll axios/axios
 	serde-rs/serde urfave/cli`
 
 // Limits for the questions.
 const (
-	aloneCommits = 120 // of the second half of a history
-	aloneLikely  = 30  // files of a question that stand first by the weights without links
-	aloneBy      = 25  // those that stand first by the commits, each for how few files it has, and by the links
+	aloneCommits = 120 // commits that are asked about, of the second half of a history
+	aloneLikely  = 30  // files of a question that come first by the weights without links
+	// files that come first by commits in which few files changed, and files that come first by links
+	aloneBy = 25
 )
 
-// aloneFacts are those that the weights of a file alone are of. Fresh and Folder say nothing beside
-// Keeps and Sibling, and Small nothing beside Sized.
+// aloneFacts are the facts of the weights for a single file. Fresh and Folder add nothing to Keeps
+// and Sibling, and Small adds nothing to Sized.
 var aloneFacts = []history.Fact{
 	history.Always, history.Common, history.Lately, history.Name, history.Number, history.Sized,
 	history.Keeps, history.Stem, history.Sibling, history.Calls, history.Path, history.Linked,
 	history.Chance, history.Prose, history.Data,
 }
 
-// mostChance is the greatest weight of the fact Chance. Fitted it is −.4: what everybody works on
-// this week does come with any file now and then. People asked for the files that belong to theirs,
-// and this costs them .003 of the first five.
+// mostChance is the largest weight of the fact Chance. The fitted weight is higher (−.4), because
+// files on which everybody works this week do change with any file now and then. But people ask for
+// the files that belong to theirs. The limit costs .003 of the share among the first five.
 const mostChance = -1.2
 
-// aloneOf are the questions about one repository.
+// aloneOf has the questions about one repository.
 type aloneOf struct {
 	Name      string
 	Questions []aloneQuestion
 }
 
-// aloneQuestion asks what goes with one file of a commit.
+// aloneQuestion asks which files change with one file of a commit.
 type aloneQuestion struct {
 	ID      string
-	Others  int // files of the commit
-	Counted int // of these that are among the first five by counting
+	Others  int // number of the other files of the commit
+	Counted int // how many of them are among the first five by counting
 	Files   []aloneFile
 }
 
 type aloneFile struct {
 	File  event.Path
 	Used  bool
-	Facts []float64 // of aloneFacts
+	Facts []float64 // the values of aloneFacts
 	Plain float64   // log odds by the weights without links
 }
 
-// runAlone fits the weights of one file of which no diff is known. -drop tries what they are worth.
+// runAlone fits the weights for one file whose diff is not known. With -drop it fits them without
+// some facts, to see what these are worth.
 func runAlone(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("alone", flag.ExitOnError)
 	repos := flags.String("repos", "", "folder of clones, called OWNER+NAME")
@@ -126,7 +128,7 @@ func keptAlone(ctx context.Context, name, repos string, names []string) (all []a
 	return all, errors.Join(gob.NewEncoder(f).Encode(all), f.Close())
 }
 
-// newAlone keeps of a question the files that stand first in some order.
+// newAlone makes a question of the files that come first by one of several orders.
 func newAlone(a *recorded.Alone) aloneQuestion {
 	q := aloneQuestion{ID: a.ID, Others: len(a.Others), Counted: a.Right(a.Counted)}
 	plain := history.Shipped()
@@ -164,7 +166,7 @@ func (f *aloneFile) facts() (x history.Facts) {
 	return x
 }
 
-// fitAlone fits the weights on the repositories that are in, each counting the same.
+// fitAlone fits the weights on the repositories for which in is true, each counting the same.
 func fitAlone(all []aloneOf, drop []string, in func(*aloneOf) bool) *history.Weights {
 	w := &history.Weights{Best: 1}
 	each := func(features func(*history.Facts) []float64) (rows []row) {

@@ -14,7 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// begunHistories are those on which other weights were fitted, too.
+// begunHistories are histories on which other weights were fitted, too.
 const begunHistories = `pallets/flask spf13/cobra junegunn/fzf fastapi/fastapi tokio-rs/axum laravel/framework
 	psf/requests pytest-dev/pytest square/okhttp psf/black composer/composer sveltejs/svelte libuv/libuv
 	serilog/serilog mockito/mockito gin-gonic/gin encode/httpx sharkdp/bat prometheus/prometheus scrapy/scrapy
@@ -22,11 +22,11 @@ const begunHistories = `pallets/flask spf13/cobra junegunn/fzf fastapi/fastapi t
 
 // Limits for the questions.
 const (
-	begunCommits = 60 // of a history
-	begunFiles   = 40 // files of either side that teach, the best, and those that are right
+	begunCommits = 60 // commits of a history that are asked about
+	begunFiles   = 40 // of each side, the best files are used for fitting, with all files that are right
 )
 
-// begunOf are the questions about one repository.
+// begunOf has the questions about one repository.
 type begunOf struct {
 	name      string
 	questions [][]recorded.BegunFile
@@ -77,7 +77,7 @@ func runBegun(ctx context.Context, args []string) error {
 	return write(*out, file)
 }
 
-// fitBegun fits the weights on the repositories that are in.
+// fitBegun fits the weights on the repositories for which in is true.
 func fitBegun(all []begunOf, in func(*begunOf) bool) *prefetch.Begun {
 	var rows []row
 	for i := range all {
@@ -109,7 +109,7 @@ func fitBegun(all []begunOf, in func(*begunOf) bool) *prefetch.Begun {
 func byText(f *recorded.BegunFile) float64 { return lowest(f.Text) }
 func byFile(f *recorded.BegunFile) float64 { return lowest(f.Beside) }
 
-// lowest puts files that are not known after all others.
+// lowest orders files that are not known after all others.
 func lowest(logit float64) float64 {
 	if math.IsNaN(logit) {
 		return math.Inf(-1)

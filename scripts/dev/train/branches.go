@@ -14,24 +14,25 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// Pseudo-tasks of questions that say nothing: on a branch with commits, and on one that has only a
-// name.
+// Names of the tasks for questions without a text: on a branch with commits, and on a branch that
+// has only a name.
 const (
 	taskBranch = event.Task("branch")
 	taskName   = event.Task("branch_name")
 )
 
-// The branches that teach: of the first three quarters of a history, without its beginning.
-const teachBranches = 40 // of a repository
+// teachBranches is the number of branches of a repository that are used for fitting. They are from
+// the first three quarters of its history, without the beginning.
+const teachBranches = 40
 
-// The signals of a question that says nothing. A branch is asked about as if it had just begun, so
-// that its commits are the newest whatever happened elsewhere: signals of time would say the same
-// as that the branch changed a file.
+// Signals for questions without a text. A branch is asked about as if it had just begun, so its
+// commits are always the newest. Signals of time would say the same as the signal that the branch
+// changed a file, so they are left out.
 var ofBranch = []string{"bias", "branch", "comod_rank", "comod", "alike_rank", "kin", "pair", "text", "text_share",
 	"text_place", "terms_rank",
 	"churn"}
 
-// branches returns the questions on branches of public histories: those that say nothing, and
+// branches returns the questions on branches of public histories: those without a text, and the
 // messages of commits, as texts and as first prompts of sessions.
 func branches(ctx context.Context, repos string, o recorded.Options) (*set, error) {
 	out := &set{Repos: strings.Fields(histories)}
@@ -64,8 +65,8 @@ func branches(ctx context.Context, repos string, o recorded.Options) (*set, erro
 	return out, err
 }
 
-// fitBranches fits the weights of questions that say nothing. The loss asks for probabilities,
-// which are shown as they are.
+// fitBranches fits the weights of questions without a text. The loss includes the probabilities,
+// because they are shown unchanged.
 func fitBranches(s *set) map[event.Task]rank.FileModel {
 	out := map[event.Task]rank.FileModel{}
 	for _, task := range []event.Task{taskBranch, taskName} {
@@ -91,8 +92,8 @@ func fitBranches(s *set) map[event.Task]rank.FileModel {
 	return out
 }
 
-// leftOut returns a, b of the probabilities of the first five, by weights that were fitted without
-// their repository.
+// leftOut returns a and b for the probabilities of the first five files, computed with weights that
+// were fitted without their repository.
 func (s *set) leftOut(g *group, of func(*question) bool) (a, b float64) {
 	var items []outcome
 	for fold := range textFolds {
@@ -111,9 +112,9 @@ func (s *set) leftOut(g *group, of func(*question) bool) (a, b float64) {
 	return platt(items)
 }
 
-// weighBranch gives the tasks of prompts the weight of the signal branch, which the questions that
-// taught the rest do not know: by what it adds on branches to the logit that the other weights
-// give.
+// weighBranch sets the weight of the signal branch in the tasks of prompts. The questions with
+// which the other weights were fitted do not have this signal, so its weight is fitted as an
+// addition to the logit that the other weights give on branches.
 func weighBranch(s *set, tasks map[event.Task]rank.FileModel) {
 	branch := rank.OfBranch.String()
 	for _, task := range []event.Task{event.TaskPrompt, taskText, taskIssue} {

@@ -38,7 +38,7 @@ func calibrate(ctx context.Context, traces, repos, weights, out string) error {
 	return write(out, fileOfPromises(found))
 }
 
-// fileOfPromises fits and measures.
+// fileOfPromises fits the confidence and measures it.
 func fileOfPromises(found []lessons) prefetch.File {
 	return prefetch.File{
 		About: "Fitted by scripts/dev/train on recorded sessions of agents in public repositories, each ranked with " +
@@ -67,8 +67,8 @@ func learnAll(ctx context.Context, traces, repos, weights string) ([]lessons, er
 	})
 }
 
-// withHistories reads the traces with their clones, and the histories of the repositories without
-// one.
+// withHistories reads the traces with their clones, and the histories of repositories that have no
+// traces.
 func withHistories(ctx context.Context, traces, repos string) ([]recorded.Source, error) {
 	out, err := recorded.Sources(ctx, traces, repos)
 	if err != nil {
@@ -84,7 +84,7 @@ func withHistories(ctx context.Context, traces, repos string) ([]recorded.Source
 	return out, nil
 }
 
-// lessons are what one repository teaches: its questions in time order.
+// lessons are the questions about one repository in time order.
 type lessons struct {
 	Name  string
 	asked []asked
@@ -93,8 +93,8 @@ type lessons struct {
 // asked is a question with the best files of its ranking.
 type asked struct {
 	query event.Query
-	turn  prefetch.Turn // of a prompt and a search
-	opens bool          // of a prompt and a search: the turn opens files
+	turn  prefetch.Turn // the state of the turn, for a prompt and a search
+	opens bool          // for a prompt and a search: whether the turn opens files
 	files []candidate
 }
 
@@ -106,7 +106,7 @@ type candidate struct {
 	named, used bool
 }
 
-// mostFiles is how many files of a ranking are kept: the likeliest stand among them.
+// mostFiles is how many files of a ranking are kept. The most probable ones are among them.
 const mostFiles = 24
 
 // learn replays one repository.
@@ -119,7 +119,7 @@ func (l *lessons) learn(ctx context.Context, s recorded.Source, weights string) 
 			return err
 		}
 		return recorded.Sessions(ctx, s, o, func(d *recorded.Decision) error {
-			if !d.AfterPrompt { // the prompt was asked at
+			if !d.AfterPrompt { // The prompt was already asked about.
 				l.take(asked{query: d.Query, turn: prefetch.Turn{Prompts: d.Prompts - 1, Named: len(d.Prompted) > 0},
 					opens: len(d.Turn) > 0 || d.Query.Task == event.TaskSearch && len(d.Used) > 0}, d.Ranked,
 					func(p event.Path) bool { return d.Prompted[p] },
@@ -136,10 +136,11 @@ func (l *lessons) learn(ctx context.Context, s recorded.Source, weights string) 
 	})
 }
 
-// records reports whether most questions between calls are of sessions that record results. Other
-// recordings leave out much of what was opened, so that no promise comes true there.
+// records reports whether most questions between calls are from sessions whose recordings contain
+// results of calls. Other recordings lack much of what was opened, so most predictions would
+// wrongly count as not come true.
 func (l *lessons) records() bool {
-	with := map[string]bool{} // sessions with a result
+	with := map[string]bool{} // whether a session has a result
 	for _, a := range l.asked {
 		for _, f := range a.files {
 			if f.at.Class == prefetch.OpenSeen {
@@ -157,8 +158,8 @@ func (l *lessons) records() bool {
 	return 2*n >= all
 }
 
-// mostTexts is how many commit messages of a history teach, of its last quarter, which taught no
-// weights.
+// mostTexts is how many commit messages of a history are used. They are from its last quarter,
+// which was not used for fitting weights.
 const mostTexts = 40
 
 func (l *lessons) take(a asked, ranked []rank.Scored, named, used func(event.Path) bool) {
@@ -172,8 +173,8 @@ func (l *lessons) take(a asked, ranked []rank.Scored, named, used func(event.Pat
 	l.asked = append(l.asked, a)
 }
 
-// predictions returns the files with their probabilities, the likeliest first. Place is that among
-// the files.
+// predictions returns the files with their probabilities, the most probable first. Place is the
+// index among the files.
 func (a *asked) predictions(c *prefetch.Confidence) []prefetch.Candidate {
 	out := make([]prefetch.Candidate, 0, len(a.files))
 	for i, f := range a.files {
@@ -185,7 +186,7 @@ func (a *asked) predictions(c *prefetch.Confidence) []prefetch.Candidate {
 	return out
 }
 
-// kind returns the question as the measures name it.
+// kind returns the name under which the question is measured.
 func (a *asked) kind() string {
 	if a.query.Session == "" {
 		return "text"
@@ -193,11 +194,12 @@ func (a *asked) kind() string {
 	return string(a.query.Task)
 }
 
-// promises hands over the files of top fives that are likelier than ever before in their session:
-// what is shown is shown then. Of a text all five count, and searches that failed count by
-// themselves.
+// promises calls each with the predictions that would be shown: the files among the first five
+// whose probability is higher than ever before in their session. For a text all five count, and
+// failed searches are counted separately.
 func (l *lessons) promises(c *prefetch.Confidence, each func(a *asked, f *candidate, p float64)) {
-	best := map[string]float64{} // session and file → its highest probability in a top five
+	// by session and file: its highest probability while it was among the first five
+	best := map[string]float64{}
 	for i := range l.asked {
 		a := &l.asked[i]
 		top := a.predictions(c)

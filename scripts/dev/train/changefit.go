@@ -14,11 +14,11 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// weight returns what a candidate counts in fitting. A file alone, and some files of a commit, are
-// asked about as often as they come. A commit that is complete or lacks one file counts once for
-// each file: one that the commit has is asked about when it is left out, one that it has not beside
-// the complete commit and all that is left of it. So a probability is that of a file to be in a
-// commit that has the files of the change.
+// weight returns how much a candidate counts in fitting. A question about a single file, or about
+// some files of a commit, counts as often as it is asked. A commit that is complete or lacks one
+// file counts once for each file: a file of the commit when it is left out, and any other file for
+// the complete commit and for all questions with one file left out. So the fitted probability is
+// that a file is in a commit that has the files of the change.
 func (q *changeQuestion) weight(used bool) float64 {
 	switch {
 	case q.Size == 1, !q.Left && !q.complete(), used:
@@ -27,7 +27,8 @@ func (q *changeQuestion) weight(used bool) float64 {
 	return 1 / float64(q.Of+1)
 }
 
-// facts returns those by the file of the question that says most, and what the others add.
+// facts returns the facts by the file of the question with the strongest evidence, and what the
+// other files add.
 func (q *changeQuestion) facts(f *candidateFile, w *history.Weights) (x history.Facts) {
 	best, sum := math.Inf(-1), 0.0
 	for i := range f.Pairs {
@@ -43,12 +44,12 @@ func (q *changeQuestion) facts(f *candidateFile, w *history.Weights) (x history.
 	return x
 }
 
-// repositoryWeight is what all rows of a repository count together.
+// repositoryWeight is the total weight of the rows of a repository.
 const repositoryWeight = 3000
 
-// fitChanges fits the weights on the third quarters of the repositories that are in: first what one
-// file says of another, on questions about a single file, then what several add. Without sketches
-// the weights of what diffs say stay 0.
+// fitChanges fits the weights on the third quarters of the repositories for which in is true. It
+// first fits the evidence of one file for another, on questions about a single file, and then the
+// rest. Without sketches the weights of the facts about diffs stay 0.
 func fitChanges(all []*changesOf, sketched bool, in func(*changesOf) bool) *history.Weights {
 	w := &history.Weights{Best: 1}
 	const pair = int(history.Words) + 1
@@ -76,7 +77,7 @@ func fitChanges(all []*changesOf, sketched bool, in func(*changesOf) bool) *hist
 		rows = append(rows, newRow([]float64{1, z, max(0, z-history.Bends[0]), max(0, z-history.Bends[1]),
 			x[history.Others], x[history.Alike], x[history.Alone]}, f.Used, share*q.weight(f.Used)))
 	})
-	t := ridged(7, rows, 1, 2, 3, 4, 5) // more evidence is never less of a promise
+	t := ridged(7, rows, 1, 2, 3, 4, 5) // More evidence never lowers a probability.
 	for i, weight := range []*float64{&w.Bias, &w.Best, &w.Low, &w.High, &w.Others, &w.Alike, &w.Alone} {
 		*weight = round(t[i])
 	}
@@ -84,9 +85,9 @@ func fitChanges(all []*changesOf, sketched bool, in func(*changesOf) bool) *hist
 	return w
 }
 
-// fitMissing fits when a change is not complete without a companion: on changes that lack a file
-// and on complete ones, each counting once, and the likeliest companions of each. All repositories
-// count the same.
+// fitMissing fits the probability that a change is incomplete without a companion. It uses changes
+// that lack a file and complete ones, each counting once, and the most probable companions of each.
+// All repositories count the same.
 func fitMissing(all []*changesOf, in func(*changesOf) bool, w *history.Weights) {
 	const repository, least = 1000.0, 200
 	var rows []row
@@ -109,19 +110,19 @@ func fitMissing(all []*changesOf, in func(*changesOf) bool, w *history.Weights) 
 		Foremost: round(t[4])}
 }
 
-// companion is a candidate for a companion of a change, with its evidence.
+// companion is a file that may belong to a change, with the evidence.
 type companion struct {
 	history.Companion
 	used bool
 }
 
-// The companions that a warning may name, as in package prefetch.
+// Limits for the companions that a warning may name. They are the same as in package prefetch.
 const (
 	mostWarned   = 5
 	leastMissing = 0.2
 )
 
-// companions returns those of a question that may be missing, the likeliest first.
+// companions returns the companions of a question that may be missing, the most probable first.
 func (q *changeQuestion) companions(w *history.Weights) (out []companion) {
 	foremost := history.Foremost{}
 	name := func(i int) event.Path { return event.Path(fmt.Sprint(i)) }
@@ -164,8 +165,8 @@ func ridged(n int, rows []row, positive ...int) []float64 {
 	return t
 }
 
-// eachRow calls do with the candidates of the third quarters. share makes all repositories count
-// the same.
+// eachRow calls do with the candidates of the third quarters. share is a weight with which all
+// repositories count the same.
 func eachRow(all []*changesOf, in func(*changesOf) bool, do func(q *changeQuestion, f *candidateFile, share float64)) {
 	for _, c := range all {
 		if !in(c) {
@@ -188,8 +189,8 @@ func eachRow(all []*changesOf, in func(*changesOf) bool, do func(q *changeQuesti
 	}
 }
 
-// measureChanges measures weights on the last quarters, prints the means with their 95 % intervals,
-// and returns the means.
+// measureChanges measures weights on the last quarters. It prints the means with their 95 %
+// intervals, and returns the means.
 func measureChanges(all []*changesOf, by func(*changesOf) *history.Weights) map[string]float64 {
 	var t recorded.Table
 	for _, c := range all {
@@ -221,7 +222,8 @@ func measureChanges(all []*changesOf, by func(*changesOf) *history.Weights) map[
 	return out
 }
 
-// sizeOf returns the part of the calibration that a question is shown in.
+// sizeOf returns the name of the group of questions, by their number of files, in which a question
+// is calibrated.
 func (q *changeQuestion) sizeOf() string {
 	switch {
 	case q.Size == 1:
@@ -232,8 +234,8 @@ func (q *changeQuestion) sizeOf() string {
 	return "more"
 }
 
-// measure measures one question. share makes what is promised of all files of a repository count
-// the same.
+// measure measures one question. share is a weight with which the predicted files of all
+// repositories count the same.
 func (q *changeQuestion) measure(w *history.Weights, share float64, add func(measure string, sum, n float64)) {
 	p, order := make([]float64, len(q.Files)), make([]int, len(q.Files))
 	for i := range q.Files {

@@ -26,7 +26,7 @@ import (
 //go:embed changes.txt
 var moreHistories string
 
-// runChanges fits the weights of what goes with a change on histories alone.
+// runChanges fits the weights for changes on histories alone.
 func runChanges(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("changes", flag.ExitOnError)
 	repos := flags.String("repos", "", "folder of clones, called OWNER+NAME")
@@ -70,7 +70,7 @@ func runChanges(ctx context.Context, args []string) error {
 		measureChanges(all, func(*changesOf) *history.Weights { return history.ShippedSketched() })
 		return nil
 	}
-	file := history.ShippedFile() // with what `train alone` fits
+	file := history.ShippedFile() // it also has the weights that `train alone` fits
 	file.About, file.Command = "Fitted by scripts/dev/train on the third quarters of the histories of public "+
 		"repositories, each repository counting the same; measured is what weights fitted without the owner reach on "+
 		"the last quarters.", "make train"
@@ -90,8 +90,8 @@ func runChanges(ctx context.Context, args []string) error {
 	return write(*out, file)
 }
 
-// ownerParts is how many parts the owners are cut into, each of which is left out once. One owner
-// in five is in none: forLast.
+// ownerParts is the number of parts into which the owners are divided; each part is left out once.
+// One owner in five is in no part: see forLast.
 const ownerParts = 5
 
 func hashOfOwner(name, salt string) uint32 {
@@ -106,19 +106,19 @@ func forLast(name string) bool { return hashOfOwner(name, "x")%5 == 0 }
 
 func (c *changesOf) part() int { return int(hashOfOwner(c.Name, "") % ownerParts) }
 
-// changesOf are the questions about the commits of one repository.
+// changesOf has the questions about the commits of one repository.
 type changesOf struct {
 	Name      string
 	Questions []changeQuestion
 }
 
-// changeQuestion asks what goes with some of the files of a commit.
+// changeQuestion asks which files belong to some of the files of a commit.
 type changeQuestion struct {
 	Commit int
 	Last   bool // whether the commit is in the last quarter of the history
-	Of     int  // files of the commit
-	Size   int  // files of the question
-	Left   bool // one file was left out; else Size == Of, or the question has begun
+	Of     int  // number of files of the commit
+	Size   int  // number of files of the question
+	Left   bool // one file was left out; otherwise Size == Of, or the change has only begun
 	Files  []candidateFile
 }
 
@@ -126,23 +126,23 @@ type changeQuestion struct {
 func (q *changeQuestion) complete() bool { return q.Size == q.Of }
 
 type candidateFile struct {
-	Used  bool // the commit has it
+	Used  bool // the commit contains the file
 	Both  int
 	Alike float64
 	Pairs [][history.Words + 1]float32
-	With  []uint8 // the place in the question of the file of each of Pairs
+	With  []uint8 // for each of Pairs, the index in the question of the file that it is about
 }
 
 // Limits for the questions.
 const (
-	askedCommits  = 60   // of each quarter
-	askedFiles    = 8    // files of a commit that are left out, and asked about alone
-	keptFiles     = 20   // candidates of a question, those that stand first by roughly
-	mostChanged   = 30   // files of a commit
-	newestCommits = 6000 // events of a history
+	askedCommits  = 60   // commits of each quarter that are asked about
+	askedFiles    = 8    // files of a commit that are left out and asked about alone, at most
+	keptFiles     = 20   // candidates of a question that are kept, those that come first by roughly
+	mostChanged   = 30   // files of the largest commit
+	newestCommits = 6000 // events of the longest history
 )
 
-// roughly orders candidates before anything is fitted.
+// roughly orders candidates before any weights are fitted.
 func roughly(e *history.Evidence) (best float64) {
 	best = -99
 	for i := range e.Pairs {
@@ -174,7 +174,7 @@ func (c *changesOf) ask(commits []event.Event, diffs *eval.Diffs) {
 	for i, e := range commits {
 		switch b := e.Body.(type) {
 		case event.Rename:
-			if i+1 < len(commits) && asked[i+1] { // it is asked about before the renames are known
+			if i+1 < len(commits) && asked[i+1] { // The commit is asked about before its renames are known.
 				was := map[event.Path]event.Path{}
 				for k, to := range b.To {
 					was[to] = b.From[k]
@@ -204,7 +204,8 @@ func (c *changesOf) ask(commits []event.Event, diffs *eval.Diffs) {
 	}
 }
 
-// about asks about one commit: complete, without some of its files, and from some of them alone.
+// about asks about one commit: about the complete commit, without some of its files, and about some
+// of its files alone.
 func (c *changesOf) about(log *history.Commits, there map[event.Path]bool, place int, last bool, paths []event.Path,
 	was map[event.Path]event.Path, diffs map[event.Path]index.Sketch) {
 	files := make([]event.Path, len(paths))

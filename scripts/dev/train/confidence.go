@@ -14,8 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// numbers returns the features of a file: shift and slope of each class, then what all classes
-// share.
+// numbers returns the features of a file: shift and slope of each class, and then those of all
+// classes.
 func numbers(c prefetch.FileFeatures) []float64 {
 	classes := prefetch.Classes()
 	x := make([]float64, 2*len(classes)+5)
@@ -33,11 +33,11 @@ type example struct {
 	used bool
 }
 
-// promiseRounds is how often the confidence is fitted: first on what the scores of the rankings
-// would promise, then on what it promises itself.
+// promiseRounds is how often the confidence is fitted: first on the files that would be shown by
+// the scores of the ranking, then on those that would be shown by the confidence itself.
 const promiseRounds = 2
 
-// confidence is fitted on all repositories but those left out.
+// confidence is fitted on the repositories that are not left out.
 func confidence(found []lessons, out func(int) bool) prefetch.Confidence {
 	var c prefetch.Confidence
 	for range promiseRounds {
@@ -47,7 +47,7 @@ func confidence(found []lessons, out func(int) bool) prefetch.Confidence {
 	return c
 }
 
-// fitPromises fits on the files that a confidence promises.
+// fitPromises fits on the files that a confidence would show.
 func fitPromises(found []lessons, by *prefetch.Confidence, out func(int) bool) prefetch.Confidence {
 	w := regress(len(found), out, func(i int) (rows []example) {
 		found[i].promises(by, func(_ *asked, f *candidate, _ float64) {
@@ -58,8 +58,9 @@ func fitPromises(found []lessons, by *prefetch.Confidence, out func(int) bool) p
 	c := prefetch.Confidence{Classes: map[prefetch.Class]rank.Scale{}}
 	classes := prefetch.Classes()
 	for i, k := range classes {
-		if w[2*i+1] != 0 { // a change is promised what its ranking says
-			c.Classes[k] = rank.Scale{max(0, w[2*i+1]), w[2*i]} // a file that is ranked higher is never promised less
+		if w[2*i+1] != 0 { // For a change, the probability is that of the ranking.
+			// A file that is ranked higher never gets a lower probability.
+			c.Classes[k] = rank.Scale{max(0, w[2*i+1]), w[2*i]}
 		}
 	}
 	r := w[2*len(classes):]
@@ -73,9 +74,9 @@ func ownerOf(repo string) string {
 	return owner
 }
 
-// measurePromises measures all, with a sixth of the owners left out at a time: the log loss of the
-// scores of rankings and of promises, what was promised and came true by question, and lists; the
-// means over repositories.
+// measurePromises measures all repositories, with a sixth of the owners left out at a time. It
+// returns means over repositories: the log loss with and without the confidence, predictions and
+// outcomes by kind of question, and lists.
 func measurePromises(found []lessons) map[string]float64 {
 	owners := map[string]int{}
 	for i := range found {
@@ -149,7 +150,7 @@ func (a *asked) right(files []prefetch.Candidate) bool {
 	return slices.ContainsFunc(files, func(x prefetch.Candidate) bool { return a.files[x.Place].used })
 }
 
-// lists fits the estimates of the lists of a task on all repositories but those left out.
+// lists fits the estimates for the lists of a task on the repositories that are not left out.
 func lists(found []lessons, task event.Task, c *prefetch.Confidence, out func(int) bool) prefetch.ListModel {
 	fit := func(row func(a *asked, listed []prefetch.Candidate) (used, counts bool)) prefetch.ListWeights {
 		w := regress(len(found), out, func(i int) (rows []example) {
@@ -181,8 +182,8 @@ func lists(found []lessons, task event.Task, c *prefetch.Confidence, out func(in
 	}
 }
 
-// bars prints what was promised and what came true, each repository counting the same, and returns
-// the expected calibration error over the bars.
+// bars prints the mean probability and the share that came true for each group of predictions, each
+// repository counting the same, and returns the expected calibration error over the groups.
 func bars(t *recorded.Table, kind string) float64 {
 	far, all, asked := 0.0, 0.0, map[string]float64{}
 	of := func(what string, b int) map[string]recorded.Ratio {

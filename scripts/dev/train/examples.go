@@ -22,39 +22,39 @@ type question struct {
 	Repo    int
 	Session string
 	Task    event.Task
-	Again   bool // the prompt before it was asked about: nothing is shown
-	After   bool // asked right after a file event, where nothing begins now
+	Again   bool // The prompt before was already asked about, so nothing is shown.
+	After   bool // asked right after a file event, where no open begins now
 	Files   []file
-	Truth   int // files that were right, also those that are no candidates
-	Unseen  int // of them: nothing had named them
+	Truth   int // number of files that were right, with those that are not candidates
+	Unseen  int // how many of them nothing had named
 }
 
-// file is a candidate: its values other than 0, and what became of it.
+// file is a candidate with its values that are not 0 and with its outcome.
 type file struct {
-	Path    uint32  // tells the question's files apart, and finds them again in the session's other questions
+	Path    uint32  // identifies the file within the question and in other questions of the session
 	Signals []uint8 // rising
 	Values  []float32
-	Target  bool // it was right
-	Used    bool // it was opened within the horizon
-	Out     bool // no answer: the prompt named it
+	Target  bool // the file was right
+	Used    bool // the file was opened within the horizon
+	Out     bool // it cannot be an answer, because the prompt named it
 	Seen    bool
 }
 
-// set is everything gathered.
+// set has all questions that were collected.
 type set struct {
 	Repos     []string
 	Questions []question
 	Signals   []string
 }
 
-// Every question has many candidates that are nobody's answer: of those below the first farAway
-// only each thinned is kept.
+// Limits for thinning. Most candidates of a question are never the answer, so of those after the
+// first farAway only each thinned-th is kept.
 const (
 	farAway = 60
-	calm    = 3 // of questions after which nothing was opened each third is kept
+	calm    = 3 // of the questions after which nothing was opened, each third is kept
 )
 
-// gather replays the traces and keeps what training needs.
+// gather replays the traces and collects what training needs.
 func gather(ctx context.Context, traces, repos string, options recorded.Options) (*set, error) {
 	all, err := recorded.Sources(ctx, traces, repos)
 	if err != nil {
@@ -73,7 +73,7 @@ func gather(ctx context.Context, traces, repos string, options recorded.Options)
 	return out, err
 }
 
-// questions returns those of one repository.
+// questions returns the questions of one repository.
 func questions(ctx context.Context, repo int, s recorded.Source, o recorded.Options) (out []question, err error) {
 	n := 0
 	take := func(d *recorded.Decision) error {
@@ -91,7 +91,7 @@ func questions(ctx context.Context, repo int, s recorded.Source, o recorded.Opti
 	return out, nil
 }
 
-// ask turns a decision into a question; not ok: nothing is learned from it.
+// ask turns a decision into a question. If ok is false, nothing can be learned from it.
 func ask(d *recorded.Decision, n int) (question, bool) {
 	q := question{Session: d.Session, Task: d.Query.Task, Again: d.AfterPrompt}
 	target := map[event.Path]bool{}
@@ -140,7 +140,7 @@ func ask(d *recorded.Decision, n int) (question, bool) {
 	return q, true
 }
 
-// newFile returns a candidate with its values other than 0.
+// newFile returns a candidate with its values that are not 0.
 func newFile(p event.Path, values []float64, target bool) file {
 	f := file{Path: number(p), Target: target, Used: target}
 	for s, v := range values {

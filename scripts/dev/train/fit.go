@@ -9,32 +9,33 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// The choices of the fit; they were made by leaving repositories out.
+// Settings of the fit. They were chosen by leaving repositories out.
 const (
-	ridge   = 0.001 // pulls weights to 0
-	perList = 5.0   // candidates that a question is expected to be asked about
-	steps   = 30    // of Newton's method at most
-	enough  = 1e-6  // share of the loss that a step must gain
-	faint   = 1e-4  // a candidate with a smaller share bends the loss too little to be counted
+	ridge   = 0.001 // how strongly weights are pulled towards 0
+	perList = 5.0   // expected number of candidates of a question
+	steps   = 30    // most steps of Newton's method
+	enough  = 1e-6  // share of the loss by which a step must lower it
+	faint   = 1e-4  // a candidate with a smaller share does not count in the curvature
 )
 
-// group is a part of the questions that has weights of its own.
+// group is a set of questions with its own weights.
 type group struct {
 	name   string
 	in     func(q *question) bool
-	member func(f *file) bool // candidates that belong to it
-	ranked func(f *file) bool // of them, those that are answers
-	label  func(f *file) bool // what the probability is of
+	member func(f *file) bool // whether a candidate belongs to the group
+	ranked func(f *file) bool // which of these are answers
+	label  func(f *file) bool // the event whose probability is fitted
 	use    []bool             // signals
-	prior  []float64          // that the ridge pulls to; nil: 0
-	ridge  float64            // 0: ridge
-	sure   float64            // share of the loss that asks for probabilities, not only for the order
+	prior  []float64          // weights towards which the ridge pulls; nil means 0
+	ridge  float64            // 0 means the constant ridge
+	sure   float64            // share of the loss that depends on the probabilities, not only on the order
 }
 
-// fit finds weights under which the right files stand above the others (the loss is the mean over
-// questions of −log of the softmax share of the right ones) and 1/(1+e^-Σ w·x) is near the share
-// that is used (log loss). Repositories count by the root of their questions, so that the largest
-// does not rule. The loss is convex: Newton's method finds its minimum from any start.
+// fit finds weights for two aims: the right files rank above the others (the loss is the mean over
+// questions of −log of the softmax share of the right ones), and 1/(1+e^-Σ w·x) is close to the
+// share of files that are used (log loss). A repository counts by the square root of its number of
+// questions, so that the largest does not dominate. The loss is convex, so Newton's method finds
+// its minimum from any start.
 func fit(repos [][]*question, g *group, start []float64) []float64 {
 	w := slices.Clone(start)
 	if w == nil {
@@ -44,12 +45,13 @@ func fit(repos [][]*question, g *group, start []float64) []float64 {
 	best, good := math.Inf(1), w
 	for range steps {
 		parts := make([]*quadratic, len(repos))
-		_ = recorded.Each(context.Background(), len(repos), func(_ context.Context, i int) error { // sums do not fail
+		// sums never fail
+		_ = recorded.Each(context.Background(), len(repos), func(_ context.Context, i int) error {
 			parts[i] = g.around(repos[i], w)
 			return nil
 		})
 		total := g.total(parts, w)
-		if total > best { // the step was too long
+		if total > best { // The step was too long.
 			for i := range w {
 				w[i] = (w[i] + 3*good[i]) / 4
 			}
@@ -65,7 +67,7 @@ func fit(repos [][]*question, g *group, start []float64) []float64 {
 	return w
 }
 
-// total returns the loss of all repositories with the pull of the ridge.
+// total returns the loss of all repositories plus that of the ridge.
 func (g *group) total(parts []*quadratic, w []float64) float64 {
 	sum, n := 0.0, 0.0
 	for _, p := range parts {
@@ -80,7 +82,8 @@ func (g *group) total(parts []*quadratic, w []float64) float64 {
 	return sum
 }
 
-// quadratic is the loss of one repository's questions near some weights, to the second order.
+// quadratic approximates the loss of one repository's questions near some weights, to the second
+// order.
 type quadratic struct {
 	n     float64 // weight of the questions
 	at    []float64
@@ -114,10 +117,10 @@ func (g *group) around(qs []*question, w []float64) *quadratic {
 	return out
 }
 
-// sums are the logits and shares of a question's files.
+// sums has the logits and the softmax shares of a question's files.
 type sums struct{ z, p []float64 }
 
-// add adds the loss of one question with its slope and, below the diagonal, its curvature.
+// add adds the loss of one question, its gradient, and the lower triangle of its curvature.
 func (g *group) add(to *quadratic, q *question, w []float64, s *sums, mean []float64) {
 	s.z, s.p = s.z[:0], s.p[:0]
 	top, right, all, aim := math.Inf(-1), 0.0, 0.0, 0.0
@@ -145,7 +148,7 @@ func (g *group) add(to *quadratic, q *question, w []float64, s *sums, mean []flo
 			all += s.p[i]
 		}
 	}
-	order := 0.0 // how much the order counts
+	order := 0.0 // how much the order counts in the loss
 	if right > 0 {
 		order = 1 - g.sure
 		to.loss += order * (top + math.Log(all) - aim/right)
@@ -196,11 +199,12 @@ func (g *group) add(to *quadratic, q *question, w []float64, s *sums, mean []flo
 	}
 }
 
-// minimum returns where the sum of the losses and of the pull of the ridge is least, with weights
-// for the signals in use alone.
+// minimum returns the weights at which the sum of the losses and of the ridge is smallest. Only
+// signals in use have a weight.
 func (g *group) minimum(parts []*quadratic) []float64 {
 	a, b, n := sum(parts, len(g.use))
-	pull := cmp.Or(g.ridge, ridge) * max(n, 1) // without questions the weights are what the ridge pulls to
+	// Without questions the weights are those towards which the ridge pulls.
+	pull := cmp.Or(g.ridge, ridge) * max(n, 1)
 	for i, used := range g.use {
 		a[i][i] += pull
 		if g.prior != nil {

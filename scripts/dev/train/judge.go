@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// judgeList is the file in a folder of traces that names the repositories for judging alone,
-// OWNER+NAME each.
+// judgeList is the name of the file in a folder of traces that lists the repositories that are used
+// only for judging, as OWNER+NAME.
 const judgeList = "judge.txt"
 
-// readJudges reads the names of the repositories for judging alone. A folder without the list is an
-// error: nobody can know then what a fit must not read.
+// readJudges reads the names of the repositories that are used only for judging. A folder without
+// the list is an error, because nobody could know then which repositories a fit must not read.
 func readJudges(traces string) (judges []string, err error) {
 	data, err := os.ReadFile(filepath.Join(traces, judgeList))
 	if err != nil {
@@ -25,8 +25,8 @@ func readJudges(traces string) (judges []string, err error) {
 	return judges, nil
 }
 
-// refuseJudges returns an error if a fit would read a repository for judging alone: in its folder
-// of traces, or among the repositories that it names. Nothing of the traces is read for that.
+// refuseJudges returns an error if a fit would read a repository that is used only for judging: in
+// its folder of traces, or among the repositories that it names. It reads none of the traces.
 func refuseJudges(traces string, names ...string) error {
 	judges, err := readJudges(traces)
 	if err != nil {

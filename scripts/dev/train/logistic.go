@@ -6,15 +6,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// row is an observation of a regression: the features that are not 0, and what it counts.
+// row is an observation of a regression: its features that are not 0, and its weight.
 type row struct {
-	at   []int // of the features
+	at   []int // indexes of the features
 	x    []float64
 	used bool
 	w    float64
 }
 
-// newRow returns a row of all features.
+// newRow returns a row with all features.
 func newRow(x []float64, used bool, w float64) (r row) {
 	r.used, r.w = used, w
 	for i, v := range x {
@@ -66,7 +66,7 @@ func logistic(t []float64, rows []row, pull, aim []float64, positive ...int) (cu
 		}
 		step, far := solve(h, g), 0.0
 		for i, d := range step {
-			d = max(-3, min(3, d)) // far from the end Newton's step goes too far
+			d = max(-3, min(3, d)) // far from the minimum Newton's step is too long
 			t[i], far = t[i]-d, max(far, math.Abs(d))
 		}
 		for _, i := range positive {
@@ -79,15 +79,15 @@ func logistic(t []float64, rows []row, pull, aim []float64, positive ...int) (cu
 	return curve
 }
 
-// outcome is the logit of a file that could be shown, whether it was used, and what it counts.
+// outcome is the logit of a file that could be shown, whether the file was used, and its weight.
 type outcome struct {
 	z      float64
 	used   bool
 	weight float64
 }
 
-// platt fits a, b of 1/(1+e^-(a·z+b)) on z with mean 0 and deviation 1, with the weight of 20 files
-// for a slope of 1.
+// platt fits a and b of 1/(1+e^-(a·z+b)), after scaling z to mean 0 and deviation 1. A slope of 1
+// is the prior, with the weight of 20 files.
 func platt(items []outcome) (a, b float64) {
 	const prior = 20.0
 	var zs, ws []float64
@@ -109,14 +109,15 @@ func platt(items []outcome) (a, b float64) {
 	return a, t[1] - a*mean
 }
 
-// rounds in which the variance of the intercepts is found.
+// rounds in which the variance of the intercepts is estimated
 const varianceRounds = 12
 
-// regress returns a ridge regression of log odds with a random intercept for each repository,
-// normal with the variance that the repositories have. A repository counts by the root of its rows,
-// so that the largest does not rule. What it returns holds for a repository that nobody knows: the
-// weights are divided by √(1 + π·variance/8), the mean over its unknown intercept (MacKay, "The
-// evidence framework applied to classification networks", 1992).
+// regress returns a ridge regression of log odds with a random intercept for each repository. The
+// intercepts are normally distributed, with a variance that is estimated. A repository counts by
+// the square root of its number of rows, so that the largest does not dominate. The result holds
+// for a repository that is not known: the weights are divided by √(1 + π·variance/8), which is the
+// mean over its unknown intercept (MacKay, "The evidence framework applied to classification
+// networks", 1992).
 func regress(repositories int, out func(int) bool, examples func(int) []example) []float64 {
 	var rows []row
 	n, repos := 0, 0

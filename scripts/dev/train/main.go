@@ -68,7 +68,7 @@ func runFit(ctx context.Context, args []string) error {
 	return o.fit(ctx)
 }
 
-// options are what the command line says.
+// options are the options of the command line.
 type options struct {
 	traces, repos, issues, out, measured, kept, left string
 }
@@ -114,7 +114,7 @@ func (o options) fit(ctx context.Context) error {
 
 func everything(int) bool { return true }
 
-// keep makes a set, or takes it from the file of examples.
+// keep gathers a set, or reads it from the file of examples.
 func (o options) keep(part string, make func() (*set, error)) (*set, error) {
 	name := o.kept
 	if name != "" {

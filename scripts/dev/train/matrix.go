@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// factors takes a symmetric matrix apart. Every curvature of a fit is positive definite, because
-// the ridge adds to its diagonal.
+// factors returns the Cholesky factor of a symmetric matrix. Every curvature of a fit is positive
+// definite, because the ridge adds to its diagonal.
 func factors(a [][]float64) *mat.Cholesky {
 	n := len(a)
 	m := mat.NewSymDense(n, nil)
@@ -32,7 +32,7 @@ func solve(a [][]float64, b []float64) []float64 {
 	return x.RawVector().Data
 }
 
-// invert is the inverse of a symmetric positive definite matrix.
+// invert returns the inverse of a symmetric positive definite matrix.
 func invert(a [][]float64) [][]float64 {
 	var m mat.SymDense
 	if err := factors(a).InverseTo(&m); err != nil && !errors.As(err, new(mat.Condition)) {

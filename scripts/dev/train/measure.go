@@ -14,10 +14,10 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// measure counts what the weights reach on one repository: T1 any of 5, recall of 10, MRR · T2, T3
-// hit at 1, 5, MRR.
+// measure measures weights on one repository: for T1 any of 5, recall of 10 and MRR, for T2 and T3
+// hit at 1, hit at 5 and MRR.
 func (m *weights) measure(s *set, repo int, t *recorded.Table) {
-	seen := false // in some recordings no result is: every open counts as unseen
+	seen := false // The recording has no results of calls, so every open counts as unseen.
 	for i := range s.Questions {
 		q := &s.Questions[i]
 		seen = seen || q.Repo == repo && q.Task == event.TaskOpen && !q.After && q.Truth > q.Unseen
@@ -84,7 +84,7 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// leaveOneOut fits on all repositories, and without the owner of each.
+// leaveOneOut fits on all repositories, and once for each owner without that owner.
 func leaveOneOut(s *set) (all *weights, fitted []*weights) {
 	all = fitOn(s, everything, nil)
 	byOwner := map[string]*weights{}
@@ -93,7 +93,7 @@ func leaveOneOut(s *set) (all *weights, fitted []*weights) {
 	}
 	owners := slices.Sorted(maps.Keys(byOwner))
 	fitted = make([]*weights, len(s.Repos))
-	// fitting does not fail
+	// fitting never fails
 	_ = recorded.Each(context.Background(), len(owners), func(_ context.Context, i int) error {
 		w := fitOn(s, func(r int) bool { return ownerOf(s.Repos[r]) != owners[i] }, all)
 		for repo, name := range s.Repos {
@@ -106,9 +106,9 @@ func leaveOneOut(s *set) (all *weights, fitted []*weights) {
 	return all, fitted
 }
 
-// measureLeft measures on each repository with the weights that were fitted without its owner: by
-// repository, the means of those that have the measure ("macro"), and the 95 % intervals of the
-// means ("low", "high"). It prints them, too.
+// measureLeft measures on each repository with the weights that were fitted without its owner. It
+// prints and returns the measures by repository, and under "macro", "low" and "high" the means over
+// the repositories that have the measure, with their 95 % intervals.
 func measureLeft(s *set, fitted []*weights) map[string]map[string]float64 {
 	var t recorded.Table
 	out := map[string]map[string]float64{"macro": {}, "low": {}, "high": {}}

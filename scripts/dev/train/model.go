@@ -20,10 +20,10 @@ func ofTask(task event.Task) func(*question) bool {
 	return func(q *question) bool { return q.Task == task }
 }
 
-// Signals that no recording can teach: tags are asked for by people only.
+// Signals that recordings cannot teach: only people ask for tags.
 var byHand = map[string]float64{"tags": 0.5}
 
-// groups returns what has weights of its own.
+// groups returns the sets of questions that have their own weights.
 func groups(signals []string) []*group {
 	pick := func(ok func(string) bool) []bool {
 		use := make([]bool, len(signals))
@@ -44,17 +44,17 @@ func groups(signals []string) []*group {
 	}
 }
 
-// weights are what was fitted on some of the repositories.
+// weights are weights that were fitted on some of the repositories.
 type weights struct {
 	w     map[string][]float64
-	scale map[string][2]float64 // per group; prompt_unseen apart
-	// what a search that failed adds to the logits between calls: of files that nothing has named,
-	// and of named ones
+	scale map[string][2]float64 // by group; prompt_unseen is separate
+	// what a failed search adds to the logits between calls: for files that nothing has named, and for
+	// named files
 	missed [2]float64
 }
 
-// fitOn fits on the repositories that are in, from weights that are nearly right, if there are
-// such.
+// fitOn fits on the repositories for which in is true. It starts from weights that are nearly
+// right, if there are any.
 func fitOn(s *set, in func(repo int) bool, from *weights) *weights {
 	out := &weights{w: map[string][]float64{}, scale: map[string][2]float64{}}
 	for _, g := range groups(s.Signals) {
@@ -73,8 +73,8 @@ func fitOn(s *set, in func(repo int) bool, from *weights) *weights {
 	return out
 }
 
-// searched fits what a search that failed adds. It found out that what is meant is not where the
-// session looked, so that files that nothing has named are likelier than between other calls.
+// searched fits what a failed search adds. The search has shown that the wanted file is not where
+// the session looked, so files that nothing has named are more probable than between other calls.
 func (m *weights) searched(s *set, in func(repo int) bool) {
 	repos := s.by(ofTask(event.TaskSearch), in)
 	for r, qs := range repos {
@@ -93,7 +93,7 @@ func (m *weights) searched(s *set, in func(repo int) bool) {
 	m.missed = [2]float64{round(w[1] / w[0]), round(w[2] / w[0])}
 }
 
-// by returns the questions of a group, by repository, of those that are in.
+// by returns the questions of a group, by repository, for the repositories for which in is true.
 func (s *set) by(of func(*question) bool, in func(repo int) bool) [][]*question {
 	repos := make([][]*question, len(s.Repos))
 	for i := range s.Questions {
@@ -104,7 +104,7 @@ func (s *set) by(of func(*question) bool, in func(repo int) bool) [][]*question 
 	return slices.DeleteFunc(repos, func(qs []*question) bool { return len(qs) == 0 })
 }
 
-// groupOf returns the group that a file belongs to, and the name of its calibration.
+// groupOf returns the group to which a file belongs, and the name of its scale.
 func (m *weights) groupOf(q *question, f *file) (group, scale string) {
 	switch {
 	case q.Task == event.TaskPrompt:
@@ -117,7 +117,7 @@ func (m *weights) groupOf(q *question, f *file) (group, scale string) {
 
 func (m *weights) probability(q *question, f *file) float64 { return sigmoid(m.logit(q, f)) }
 
-// logit returns the one by the weights of the file, scaled, and with what a failed search adds.
+// logit returns the logit of a file by the weights, scaled, with what a failed search adds.
 func (m *weights) logit(q *question, f *file) float64 {
 	g, s := m.groupOf(q, f)
 	a := m.scale[s]
@@ -128,11 +128,11 @@ func (m *weights) logit(q *question, f *file) float64 {
 	return z
 }
 
-// rounds of calibration: which five are best depends on the scales, a little.
+// rounds of calibration, because the scales have a small influence on which five files are the best
 const rounds = 3
 
-// calibrate fits each scale on what may be shown (see promises), a repository counting by the root
-// of its promises.
+// calibrate fits each scale on the files that may be shown (see promises). A repository counts by
+// the square root of their number.
 func (m *weights) calibrate(s *set, in func(repo int) bool) {
 	for _, n := range []string{"prompt", "open", "open_unseen"} {
 		m.scale[n] = [2]float64{1, 0}
@@ -157,7 +157,7 @@ func (m *weights) calibrate(s *set, in func(repo int) bool) {
 					take(x)
 				}
 			})
-			m.promises(s, repo, unseen, take) // those that nothing has named are also shown by themselves
+			m.promises(s, repo, unseen, take) // Files that nothing has named are also shown by themselves.
 			for sc, os := range mine {
 				for _, o := range os {
 					o.weight = 30 / math.Sqrt(float64(len(os)))

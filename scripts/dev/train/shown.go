@@ -7,10 +7,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// mostShown is the most files that one question shows.
+// mostShown is the largest number of files that one question shows.
 const mostShown = 5
 
-// leastP is the confidence under which a file is no promise, as in scripts/dev/eval.
+// leastP is the probability below which a file does not count as a prediction, as in
+// scripts/dev/eval.
 const leastP = 0.05
 
 // sessionFile is a file in a session.
@@ -19,17 +20,19 @@ type sessionFile struct {
 	path    uint32
 }
 
-// promise is a file that could be shown, and what became of it.
+// promise is a file that could be shown, with its outcome.
 type promise struct {
-	q     *question
-	f     *file
-	p     float64
-	first bool // the session's first promise of the file; else the highest so far
+	q *question
+	f *file
+	p float64
+	// whether this is the session's first prediction of the file; otherwise it is the most probable
+	// one so far
+	first bool
 }
 
-// promises hands over what could be shown in one repository, in time order: of the five best of
-// each question, among some of its files, those that are likelier than ever before in their
-// session. What is shown is chosen from these, and only these need hold.
+// promises yields the predictions that could be shown in one repository, in time order: the files
+// among the first five of a question whose probability is higher than ever before in their session.
+// Only these probabilities have to be right, because all files that are shown are chosen from them.
 func (m *weights) promises(s *set, repo int, among func(*file) bool, each func(promise)) {
 	best := map[sessionFile]float64{}
 	type scored struct {

@@ -72,7 +72,7 @@ func (s *set) keepMost(to io.Writer, of []*group, most int) (gone []string) {
 	return gone
 }
 
-// keepOnly takes the signals out of the groups that are not to be kept.
+// keepOnly removes the signals from the groups that are not kept.
 func keepOnly(groups []*group, kept func(signal int) bool) {
 	for _, g := range groups {
 		for i, used := range g.use {
@@ -109,7 +109,7 @@ func (s *set) worth(g *group) []float64 {
 	return saves
 }
 
-// textGroups returns the kinds of texts, as commit messages teach them.
+// textGroups returns the kinds of texts that are fitted on commit messages.
 func textGroups(signals []string) (out []*group) {
 	for _, kind := range []string{"short", "long"} {
 		g := textGroup(kind, len(signals))
@@ -120,8 +120,8 @@ func textGroups(signals []string) (out []*group) {
 	return out
 }
 
-// withoutParts measures texts by weights of the groups that were fitted without a part of the
-// repositories, in which the text's own is.
+// withoutParts measures each text with weights that were fitted without the part of the
+// repositories to which the text belongs.
 func (s *set) withoutParts(groups []*group) *recorded.Table {
 	t := &recorded.Table{}
 	for _, g := range groups {
@@ -139,8 +139,7 @@ func (s *set) withoutParts(groups []*group) *recorded.Table {
 	return t
 }
 
-// withoutOwners measures each repository by weights of the groups that were fitted without its
-// owner.
+// withoutOwners measures each repository with weights that were fitted without its owner.
 func (s *set) withoutOwners(groups []*group) *recorded.Table {
 	t := &recorded.Table{}
 	start := map[string][]float64{}

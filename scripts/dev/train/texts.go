@@ -15,29 +15,28 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/recorded"
 )
 
-// histories are the names of the public repositories whose commit messages teach what texts mean.
-//
-//go:embed histories.txt
+// histories are the names of the public repositories whose commit messages are used for fitting the
+// weights of texts.
 var histories string
 
-// The commits whose messages teach: of the first three quarters of a history, without its
-// beginning. The last quarter judges.
+// Limits for these commits. They are from the first three quarters of a history, without its
+// beginning; the last quarter is used for measuring.
 const (
 	teachFrom = 0.25
-	teachMost = 70 // of a repository
+	teachMost = 70 // messages of a repository
 	mostFits  = 100
 )
 
-// Pseudo-tasks of questions about texts: the fields of files alone, by kind of text, and the whole
-// ranking without a session.
+// Names of the tasks for questions about texts: by the fields of files alone, for each kind of
+// text, and by the whole ranking without a session.
 const (
 	taskFits  = event.Task("fits:")
 	taskText  = event.Task("text")
 	taskIssue = event.Task("issue")
 )
 
-// texts returns the questions that teach what texts mean, of commit messages of histories and of
-// issues: what the fields of files say, or whole rankings.
+// texts returns the questions for fitting the weights of texts, from commit messages of histories
+// and from issues, by the fields of files or by whole rankings.
 func texts(ctx context.Context, repos, issues string, o recorded.Options, ask func(repo int, l *recorded.Localization,
 	meant []event.Path) question) (*set, error) {
 	out := &set{}
@@ -76,8 +75,8 @@ func texts(ctx context.Context, repos, issues string, o recorded.Options, ask fu
 	return out, err
 }
 
-// meant returns the files that a message is about: a commit that mends a source changes the
-// changelog and a test too.
+// meant returns the files that a message is about. A commit that mends a source also changes the
+// changelog and a test, which the message does not mention.
 func meant(l *recorded.Localization) []event.Path {
 	if files := slices.DeleteFunc(slices.Clone(l.Files), func(p event.Path) bool { return !l.Meant(p) }); len(files) > 0 {
 		return files
@@ -85,7 +84,7 @@ func meant(l *recorded.Localization) []event.Path {
 	return l.Files
 }
 
-// fitsOf returns a text with what the fields of files say.
+// fitsOf returns a text with the values of the fields of files.
 func fitsOf(repo int, l *recorded.Localization, meant []event.Path) question {
 	q := question{Repo: repo, Session: l.ID, Task: taskFits + event.Task(rank.TextKind(l.Text)), Truth: len(meant)}
 	for i, f := range l.Fits {
@@ -104,8 +103,8 @@ func rankedOf(repo int, l *recorded.Localization, meant []event.Path) question {
 	if rank.TextKind(l.Text) == "long" {
 		q.Task = taskIssue
 	}
-	// all of them: who leaves out what seems unlikely, but not what is right, teaches that likely
-	// files are wrong
+	// All candidates are kept. If improbable files were left out, but never the right ones, the fit
+	// would learn that probable files are wrong.
 	for _, r := range l.Ranked {
 		values := r.Values()
 		q.Files = append(q.Files, newFile(r.File, values[:], slices.Contains(meant, r.File)))
@@ -113,11 +112,12 @@ func rankedOf(repo int, l *recorded.Localization, meant []event.Path) question {
 	return q
 }
 
-// issueRidge pulls the weights of issues, of which there are few, to those of long commit messages.
+// issueRidge pulls the weights of issues, of which there are few, towards those of long commit
+// messages.
 const issueRidge = 0.05
 
-// fitTexts fits the weights of texts on the repositories that are in: those of short texts on short
-// commit messages, those of long ones on long commit messages, and from there on issues.
+// fitTexts fits the weights of texts on the repositories for which in is true: those of short texts
+// on short commit messages, those of long texts on long commit messages and then on issues.
 func fitTexts(s *set, in func(repo int) bool) map[string][]float64 {
 	out := map[string][]float64{}
 	for _, kind := range []string{"short", "long"} {
@@ -132,7 +132,7 @@ func textGroup(kind string, signals int) *group {
 		use: slices.Repeat([]bool{true}, signals)}
 }
 
-// fitTask fits a group on the commit messages of a task, and from there on its issues.
+// fitTask fits a group on the commit messages of a task, and then on its issues.
 func fitTask(s *set, in func(repo int) bool, task event.Task, g *group) []float64 {
 	of := func(message bool) [][]*question {
 		return s.by(func(q *question) bool { return q.Task == task && q.message() == message }, in)
@@ -166,7 +166,7 @@ func textWeights(w map[string][]float64) map[string]map[string]float64 {
 func newTexts(w map[string][]float64) *rank.Texts {
 	texts, err := rank.NewTexts(textWeights(w))
 	if err != nil {
-		panic(err) // the names are rank's own
+		panic(err) // The names are those of package rank.
 	}
 	return &texts
 }
@@ -197,8 +197,9 @@ func messageWeights(s *set, in func(repo int) bool) map[event.Task][]float64 {
 
 var messageTasks = []event.Task{taskText, taskIssue}
 
-// messageGroup returns a kind of prompts outside of sessions. A history opens no file, so Never is
-// the bias once more: a file that was saved once would go ahead by half of the bias.
+// messageGroup returns a kind of prompts outside of sessions. A history opens no file, so the
+// signal Never is always 1 there and would share the bias. A file that was once saved would then
+// get half of the bias more.
 func messageGroup(s *set, task event.Task) *group {
 	g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, use: make([]bool,
 		len(s.Signals))}
@@ -212,11 +213,11 @@ func messageGroup(s *set, task event.Task) *group {
 // message reports whether a text is a commit message, not an issue.
 func (q *question) message() bool { return strings.HasPrefix(q.Session, "commit:") }
 
-// textFolds is how many parts the repositories are left out in.
+// textFolds is the number of parts of the repositories, of which one is left out at a time.
 const textFolds = 6
 
-// measureTexts measures texts on repositories left out, a part of them at a time: of the fields
-// alone and of the whole ranking.
+// measureTexts measures texts of repositories that were left out, one part at a time: by the fields
+// alone and by the whole ranking.
 func measureTexts(fits, ranked *set, into map[string]map[string]float64) {
 	out := map[string]float64{}
 	count := map[string]float64{}
@@ -256,7 +257,7 @@ func measureTexts(fits, ranked *set, into map[string]map[string]float64) {
 	fmt.Fprintln(os.Stderr, "texts, left out:", out)
 }
 
-// firstRight returns the place of the first right file from 1, 0 if there is none.
+// firstRight returns the position of the first right file from 1, 0 if there is none.
 func firstRight(q *question, w []float64) int {
 	best, place := math.Inf(-1), 0
 	for i := range q.Files {

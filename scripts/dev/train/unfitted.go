@@ -7,15 +7,16 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// curious are models under which every signal is looked up, with no weights to speak of: who fits
-// weights must see all, and must not begin with what an earlier fit found. Of too many candidates
+// curious are models under which every signal is computed, with weights near 0. Fitting must see
+// all signals, and must not begin with what an earlier fit found. If there are too many candidates,
 // those with the most evidence are kept.
 func curious() map[event.Task]rank.Model {
 	var m rank.Model
 	for s := range m.Weights {
 		m.Weights[s] = 1e-9
 	}
-	for _, s := range []rank.Signal{rank.Unseen, rank.Size, rank.Test, rank.Upkeep} { // no evidence
+	// signals that are no evidence
+	for _, s := range []rank.Signal{rank.Unseen, rank.Size, rank.Test, rank.Upkeep} {
 		m.Weights[s] = 1e-15
 	}
 	out := rank.Prior()
@@ -25,8 +26,8 @@ func curious() map[event.Task]rank.Model {
 	return out
 }
 
-// plain are weights of texts that no fit has found: all that a file says counts the same, what kind
-// of file it is nothing.
+// plain are weights of texts that were not fitted: all fields of a file count the same, and its
+// kind does not count.
 func plain() (texts rank.Texts) {
 	said := slices.Index(rank.TextSignalNames(), "init")
 	for k := range texts {

@@ -153,7 +153,8 @@ func (p *payload) readCall(raw *rawPayload) {
 	}
 	in, _ := parseArguments(input)
 	switch {
-	case p.agent == "copilot" && (name == "str_replace_editor" || name == "Edit"): // one tool with several commands
+	// a single tool with several commands
+	case p.agent == "copilot" && (name == "str_replace_editor" || name == "Edit"):
 		if command := in.text("command"); command == "view" || command == "create" {
 			name = command
 		}

@@ -76,7 +76,7 @@ func Text(kind string, sugg []event.Suggestion, space int) (text string, named [
 			if s.Line > 0 || !s.Reason().Evidence {
 				why = ""
 			}
-		case kind == HintSearch && s.Line > 0: // the symbol is what was searched for
+		case kind == HintSearch && s.Line > 0: // the symbol is the name that was searched
 			why = ""
 		case why != ": ":
 			line, why = line+why, ""

@@ -19,8 +19,8 @@ type ToolCall struct {
 	Input    arguments
 	Response any // the tool's own object, or the text that the model saw
 	Failed   bool
-	Problem  string        // what went wrong, in the tool's words; "" if Response has it
-	why      event.Failure // the reason, if it is known without reading Problem
+	Problem  string        // the error in the tool's words; "" if Response has it
+	why      event.Failure // how the call failed, if that is known without reading Problem
 }
 
 // result returns the output of the call, or the message of its failure.

@@ -102,7 +102,8 @@ func Begins(q event.Query) bool {
 // or in both.
 type begun struct {
 	text, beside *Candidates
-	at           map[event.Path][2]*Candidate // a file's candidates in text and in beside; nil if it is not in there
+	// the candidates of each file in text and in beside; nil if a side lacks the file
+	at map[event.Path][2]*Candidate
 }
 
 // begin answers a question about a change that has begun.

@@ -15,7 +15,7 @@ import (
 type Candidates struct {
 	files   []Candidate // for Found in order of importance, else the most probable first
 	query   event.Query
-	found   []event.Suggestion // what Found was given
+	found   []event.Suggestion // the suggestions that Found was given
 	ranking *rank.Ranking      // the ranking that they come from; nil for others
 	beside  *companions        // the change that they are companions of; nil for others
 	begun   *begun             // set for a change that has begun
@@ -25,7 +25,7 @@ type Candidates struct {
 // session's next Horizon file events, or, for a question about a change, that it belongs to the
 // change.
 type Candidate struct {
-	Place   int // its position, from 0 on
+	Place   int // index among the candidates
 	File    event.Path
 	Class   Class
 	Shipped float64    // the probability by the weights that aOa ships with
@@ -33,7 +33,7 @@ type Candidate struct {
 	Scale   rank.Scale // P = 1/(1+e^-(a·logit+b))
 	Unseen  bool
 	Named   bool    // the prompt names it
-	Text    float64 // its value of the signal text_share
+	Text    float64 // value of the signal text_share
 	Terms   float64 // rank.Scored.Terms
 
 	with    event.Path // for a change: the file of the change that is the strongest evidence

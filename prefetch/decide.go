@@ -36,9 +36,9 @@ type Why string
 
 // The possible values of Why.
 const (
-	WhyShown    Why = "shown"    // something was said
+	WhyShown    Why = "shown"    // the hint was shown
 	WhyWithheld Why = "withheld" // withheld to measure what showing it would have changed
-	WhyNothing  Why = "nothing"  // there was no candidate, or each had been said before
+	WhyNothing  Why = "nothing"  // there was no candidate, or all had already been shown
 	WhyBelow    Why = "below"    // the best candidate is less probable than the threshold
 	WhyIdle     Why = "idle"     // the turn will probably open no file
 	WhySoon     Why = "soon"     // the last hint was less than 30 s ago

@@ -88,7 +88,7 @@ type Status string
 
 // The statuses of a prediction.
 const (
-	Shown    Status = session.Shown // in the text
+	Shown    Status = session.Shown // the file is named in the text of the hint
 	Withheld Status = "withheld"    // would have been shown, but was withheld to measure the effect of showing
 	// Below the threshold, or too soon after the last hint. It is logged as a baseline.
 	Shadow Status = session.Shadow

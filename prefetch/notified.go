@@ -7,8 +7,8 @@ import (
 
 // notified remembers which files were shown to one conversation or withheld from it.
 type notified struct {
-	statuses map[event.Path]Status            // shown or withheld, under any kind
-	kinds    map[HintKind]map[event.Path]bool // by kind: the files predicted under it, in any status
+	statuses map[event.Path]Status            // for each file, whether it was shown or withheld, under any kind
+	kinds    map[HintKind]map[event.Path]bool // for each kind, the files predicted under it, in any status
 }
 
 func (t notified) add(kind HintKind, status Status, f event.Path) {

@@ -130,7 +130,7 @@ func (p *Prefetcher) theta(k HintKind, s situation) float64 {
 // situation has everything but the candidates that a decision depends on, read at one time.
 type situation struct {
 	session.Hints
-	notified // of the conversation
+	notified // the files that the conversation was shown
 	turn     Turn
 	base     float64
 	drift    map[HintKind]float64

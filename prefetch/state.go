@@ -19,8 +19,9 @@ import (
 type State struct {
 	mu sync.Mutex // guards the fields below
 	folded
-	pending   map[string][]pending // by session: decisions whose events have not come back from the log, oldest first
-	decisions int                  // number of decisions so far
+	// for each session, the decisions whose events have not come back from the log, oldest first
+	pending   map[string][]pending
+	decisions int // number of decisions so far
 }
 
 // folded is the part of State that is stored in a snapshot.
@@ -39,7 +40,7 @@ type Outcome struct {
 	Kind    HintKind   `json:"kind"`
 	Status  Status     `json:"status"`
 	File    event.Path `json:"file"`
-	P       float64    `json:"p"` // its shipped probability
+	P       float64    `json:"p"` // the probability by the shipped weights
 	Used    bool       `json:"used"`
 }
 

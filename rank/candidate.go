@@ -16,8 +16,8 @@ type candidate struct {
 	label        *label // set when the path is first looked at
 	comod        noisyOr
 	together     float64        // sum of the weights of common changes
-	alike        [links]float64 // of the current file that is most similar
-	calls        float64        // of the current file that uses most names defined here
+	alike        [links]float64 // for the current file that is most similar
+	calls        float64        // for the current file that uses most names that this one defines
 	terms        noisyOr
 	termSum      float64 // sum of the shares of the query's terms
 	tags         []float64

@@ -11,13 +11,13 @@ import (
 // label has what the path of a file alone tells.
 type label struct {
 	dir, stem      string
-	words          []string // of the base name without its extension
-	depth          float64  // in [0,1]
+	words          []string // words of the base name without its extension
+	depth          float64  // between 0 and 1
 	test, document bool
 	file           index.FileKind
-	init           bool // it represents its folder
-	upkeep         bool // it is a manifest, a lock file or a setting of a tool
-	aside          bool // it is in docs, examples, benchmarks, tools or scripts
+	init           bool // the file represents its folder
+	upkeep         bool // the file is a manifest, a lock file or a setting of a tool
+	aside          bool // the file is in docs, examples, benchmarks, tools or scripts
 }
 
 func newLabel(f event.Path) *label {

@@ -22,7 +22,7 @@ type queryContext struct {
 	files   []event.Path            // the current files, newest last, at most contextFiles
 	leads   [links][]event.Path     // the lead files, by link
 	byName  []event.Path            // files that the prompt names, at most namedFiles
-	stems   map[string]event.Path   // by stem: the newest current file with it
+	stems   map[string]event.Path   // for each stem, the newest current file with it
 	terms   []string                // words that are looked up in the store
 	words   []string                // words of the prompt, those rarest in paths first; terms begins with the same words
 	idents  []string                // identifiers in the prompt
@@ -51,11 +51,11 @@ type queryContext struct {
 	patterns    []session.Pattern
 	fresh       map[event.Path]float64 // the signal ListedFresh of files in result lists
 	inFolder    map[string]folder
-	folderTerms map[string]noisyOr // by folder: the probability that a word leads to one of its files
-	lately      map[string]float64 // by folder: recency of the newest open
+	folderTerms map[string]noisyOr // for each folder, the probability that a word leads to one of its files
+	lately      map[string]float64 // for each folder, how recently one of its files was opened
 	labels      *labels
 	compared    []event.Path           // current files whose names are compared with those of candidates
-	rare        map[string]float64     // by word of a name: inverse document frequency
+	rare        map[string]float64     // inverse document frequency of each word of a name
 	asked       kind                   // kinds of files that the prompt asks for
 	commits     *hot.Ranked            // files committed last
 	commitAgo   map[event.Path]int     // for files committed last: the number of commits since their own

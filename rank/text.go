@@ -17,8 +17,8 @@ type textSignal int
 const (
 	// textCoverPath is the share of the words of the path that the text has, weighted by rarity.
 	textCoverPath      textSignal = 2*textSignal(index.Aspects) + iota
-	textCoverBase                 // … of the words of the base name
-	textCoverTitlePath            // … of the words of the path that the title has
+	textCoverBase                 // the share of the words of the base name that the text has
+	textCoverTitlePath            // the share of the words of the path that the title has
 	textCoverTitleBase
 	textScope      // share of the words in the title's scope (index.Text.Scope) that the path has
 	textPhrase     // 1/√rank by index.Text.Phrases, among the fits that are read
@@ -26,17 +26,17 @@ const (
 	textNamed      // the text names the file
 	textNamedTitle // the title of the text names the file
 	textDotted     // a dotted name in the text begins with the file's module path
-	textInit       // it represents its folder: __init__.py, index.ts, mod.rs and the like
+	textInit       // the file represents its folder: __init__.py, index.ts, mod.rs and the like
 	textDepth      // min(1, folders/8)
 	textSize       // ln(1+words)/ln 10,001
-	textAside      // it is in docs, examples, benchmarks, tools or scripts
-	textTest       // it is a test
-	textProse      // it is a document
-	textData       // it holds data or settings
-	textAsksTest   // it is a test, and the text mentions tests
-	textAsksProse  // it is a document, and the text mentions documents
-	textUpkeep     // it is a manifest, a lock file or a setting of a tool
-	textAsksUpkeep // it is one of these, and the text mentions dependencies, versions or builds
+	textAside      // the file is in docs, examples, benchmarks, tools or scripts
+	textTest       // the file is a test
+	textProse      // the file is a document
+	textData       // the file has data or settings
+	textAsksTest   // the file is a test, and the text mentions tests
+	textAsksProse  // the file is a document, and the text mentions documents
+	textUpkeep     // the file is a manifest, a lock file or a setting of a tool
+	textAsksUpkeep // the file is one of these, and the text mentions dependencies, versions or builds
 	textSignals    // number of text signals
 )
 
@@ -104,7 +104,7 @@ type TextFit struct {
 	File   event.Path
 	Values TextValues
 	Logit  float64
-	Share  float64 // its share of the softmax over all fits
+	Share  float64 // the file's share of the softmax over all fits
 	Words  []string
 }
 

@@ -18,7 +18,7 @@ import (
 
 // BlamedLine is a line of a file as it is now, and the commit that it comes from.
 type BlamedLine struct {
-	Line              int        // from 1
+	Line              int        // line number, from 1
 	Commit            string     // the id; "" if the line is not committed, and then the following fields are empty
 	File              event.Path // the name of the file in that commit
 	By                string     // the author's name

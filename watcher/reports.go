@@ -42,7 +42,7 @@ type watchRoot struct {
 
 // move is a change that may concern a folder.
 type move struct {
-	path string // in the worktree relative with slashes, in a git dir absolute
+	path string // relative to the worktree, with slashes; absolute in a git dir
 	git  bool
 	gone bool // removed or renamed away
 }

@@ -87,7 +87,7 @@ type Watcher struct {
 	full       bool // the system has no more watches
 	warned     bool // a warning about full was logged
 	watches    int
-	maxWatches int             // from watchLimit; 0: as many as the system allows
+	maxWatches int             // see watchLimit; 0 means as many as the system allows
 	gitDirs    map[string]bool // the folders of git dirs that are watched
 
 	reconciled time.Time     // when the last reconciliation ended

@@ -21,7 +21,7 @@ type Event struct {
 	// in Claude Code's settings, in upper case.
 	Name      string
 	Canonical string // Claude Code's name for it
-	Context   Shape  // the form of text for the model at this event
+	Context   Shape  // the form in which the model gets a text at this event
 	Installed bool   // aOa installs its command at this event
 	Matcher   string // the matcher of the entry in the settings
 	Timeout   int    // the timeout in the entry, in seconds; 0 is the agent's default

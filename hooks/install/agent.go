@@ -110,10 +110,11 @@ type handler struct {
 	Bash           string   `json:"bash,omitempty"`
 	PowerShell     string   `json:"powershell,omitempty"`
 	Args           []string `json:"args,omitempty"`
-	Timeout        int      `json:"timeout,omitempty"` // in seconds; for Gemini CLI and Qwen Code in milliseconds
-	TimeoutSec     int      `json:"timeoutSec,omitempty"`
-	Matcher        string   `json:"matcher,omitempty"` // for agents without groups
-	Async          bool     `json:"async,omitempty"`
+	// unit of Timeout: seconds; for Gemini CLI and Qwen Code milliseconds
+	Timeout    int    `json:"timeout,omitempty"`
+	TimeoutSec int    `json:"timeoutSec,omitempty"`
+	Matcher    string `json:"matcher,omitempty"` // for agents without groups
+	Async      bool   `json:"async,omitempty"`
 }
 
 // newHandler returns our command for an event. dir is as in Command.

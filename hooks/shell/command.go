@@ -50,7 +50,7 @@ func (sh *walker) run(c command) {
 		c.name, c.args = base(c.exe.text), c.args[1:]
 		if detached[c.name] {
 			sh.program(c)
-			c.place = place{piped: c.piped} // what it runs, and whether it does, is not known
+			c.place = place{piped: c.piped} // It is not known what the command runs.
 		}
 		rest, ok := unwrap(c.name, c.args)
 		if !ok {
@@ -149,7 +149,7 @@ func (s spec) takesValue(flag string) bool {
 // options has the words of a command, sorted into operands and options.
 type options struct {
 	ops    []word
-	values map[string][]word // "-e" or "--regexp" → values, nil for an option without a value
+	values map[string][]word // the values after "-e" or "--regexp"; nil for an option without a value
 }
 
 // parse sorts words into operands and options.

@@ -27,7 +27,7 @@ const (
 // Program is one program of a command line.
 type Program struct {
 	Name   string // the program with its task: "go test"
-	Full   string // with its arguments, cut between two of them
+	Full   string // the program with its arguments, cut between two of them
 	Class  Class
 	Always bool // it runs whenever the line runs
 	Done   bool // if the status of the line is 0, it ran
@@ -44,7 +44,7 @@ func (p Program) Looks() bool {
 
 // Limits for the programs of a line.
 const (
-	maxPrograms = 16 // of one line
+	maxPrograms = 16 // programs of one line
 	maxErrors   = 8  // quotes and brackets that may be missing, because events keep only the beginning of a command
 	maxFull     = 80 // bytes of Program.Full
 	maxWord     = 60 // bytes of one argument; a longer one is a text and is left out
@@ -60,7 +60,7 @@ func Programs(line string) []Program {
 // place tells where in a line a command is.
 type place struct {
 	piped               bool // it reads another command's output
-	always, done, alone bool // as in Program
+	always, done, alone bool // see Program
 }
 
 // within returns the place of the command in a statement.

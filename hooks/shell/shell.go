@@ -61,7 +61,7 @@ type Line struct {
 type Result struct {
 	Ops      []Op      // at most maxOps
 	Programs []Program // at most maxPrograms; programs in substitutions are left out
-	Missing  []Operand // operands of readers that are no known files
+	Missing  []Operand // operands of commands that read files, if they are not known files
 	Dir      string    // the folder where the line began; it may be unknown
 	End      string    // the folder where it ended
 	Self     bool      // aOa itself was called; its answer must not be learned
@@ -93,12 +93,13 @@ type walker struct {
 	*index.Locator
 	dir, prev string
 	vars      map[string]string
-	aside     bool // in a substitution or a later round of a loop, whose programs do not count
-	mute      bool // in a line that cannot be parsed: what its programs did is not known
-	nest      int
-	result    *Result // shared by all shells of the line
-	steps     *int    // shared by all shells of the line
-	values    *int    // bytes of the variables that the line has used
+	// the commands are in a substitution or in a later round of a loop, whose programs do not count
+	aside  bool
+	mute   bool // the line cannot be parsed, so it is not known what its programs did
+	nest   int
+	result *Result // shared by all shells of the line
+	steps  *int    // shared by all shells of the line
+	values *int    // bytes of the variables that the line has used
 }
 
 // Join turns ["bash", "-lc", "command"] back into the command. Other lists of arguments are joined

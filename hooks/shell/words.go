@@ -69,7 +69,7 @@ func (sh *walker) field(w *syntax.Word) []word {
 		texts, sure = sh.expanded(w)
 	}
 	if out.ok = sure; !sure || len(texts) == 1 {
-		if out.text = strings.Join(texts, " "); texts == nil { // what is known of it
+		if out.text = strings.Join(texts, " "); texts == nil { // the part of the text that is known
 			out.text = strings.ReplaceAll(out.typed, "…", "")
 		}
 		return []word{out}

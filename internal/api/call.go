@@ -30,8 +30,8 @@ func givenUp(q *http.Request, now time.Time) bool {
 
 type callKey struct{}
 
-// CallID returns the id of the call to which a request belongs. If the caller gave none, it never
-// repeats the call, and the daemon has made up an id.
+// CallID returns the id of the call to which a request belongs. A caller that may repeat its call
+// gives the id. For any other caller, which never repeats a call, the daemon makes one up.
 func CallID(ctx context.Context) string {
 	id, _ := ctx.Value(callKey{}).(string)
 	return id

@@ -86,7 +86,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	limit, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	again := time.After(0)
-	var dying <-chan time.Time // set once a daemon has ended while it was asked
+	var dying <-chan time.Time // set once a daemon has ended while it was being asked
 	id := rand.Text()
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		resp, err := c.try(ctx, method, path, body, id)

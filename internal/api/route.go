@@ -119,7 +119,7 @@ func answer[Res any](q *http.Request, path string, fn func(context.Context) (Res
 		ctx = context.WithValue(ctx, dirKey{}, dir)
 	}
 	defer func() {
-		if p := recover(); p != nil { // a request that breaks its handler costs only its own answer
+		if p := recover(); p != nil { // If a request makes its handler panic, only this request fails.
 			logPanic(ctx, path, p)
 			err = &Error{Code: CodeInternal, Message: "the daemon failed at " + path,
 				Hint: "aoa.log in the store says where: please report it"}

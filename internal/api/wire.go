@@ -169,7 +169,8 @@ type StatusAnswer struct {
 	WatchWhy  string    `json:"watch_why,omitempty"`  // why folders are polled
 	WatchHint string    `json:"watch_hint,omitempty"` // the command that gives more watches
 	Import    Progress  `json:"import"`               // the import of the git history
-	Sketches  Progress  `json:"sketches"`             // the reading of what the newest commits changed, after the import
+	// the reading of the diffs of the newest commits, which follows the import
+	Sketches  Progress  `json:"sketches"`
 	Snapshot  time.Time `json:"snapshot,omitzero"`
 	Paused    time.Time `json:"paused_until,omitzero"`
 	Threshold float64   `json:"threshold"`
@@ -236,11 +237,12 @@ type ImportRequest struct {
 
 // ImportAnswer has the progress of the imports.
 type ImportAnswer struct {
-	History     Progress       `json:"history"`
-	Transcripts Progress       `json:"transcripts"`
-	Sessions    int            `json:"sessions"`
-	Events      int            `json:"events"`
-	Skipped     map[string]int `json:"skipped,omitempty"` // by reason: skipped lines of transcripts
+	History     Progress `json:"history"`
+	Transcripts Progress `json:"transcripts"`
+	Sessions    int      `json:"sessions"`
+	Events      int      `json:"events"`
+	// the number of skipped lines of transcripts, by reason
+	Skipped map[string]int `json:"skipped,omitempty"`
 }
 
 // SessionRequest asks for the numbers of one session.

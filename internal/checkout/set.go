@@ -288,7 +288,7 @@ func (t *Set) follow(ctx context.Context, w *Checkout) error {
 		return err
 	case errors.Is(err, watcher.ErrRepoGone):
 		end()
-		reading.Wait() // at its end it writes what drop deletes
+		reading.Wait() // When the reading ends, it writes the files that drop deletes.
 		t.drop(w)
 		return nil
 	case err != nil && ctx.Err() == nil:

@@ -23,11 +23,11 @@ import (
 // background, and kept in a sealed file of the store.
 type sketches struct {
 	history.Sketches
-	due     chan struct{} // has a value if there may be new commits; capacity 1
+	due     chan struct{} // receives a value when there may be new commits; capacity 1
 	changes atomic.Int64  // changes whenever more is known
 	read    chan struct{} // closed when everything that can be read was read once
-	done    atomic.Int64  // commits that were read, of those of the pass that runs
-	total   atomic.Int64  // of that pass
+	done    atomic.Int64  // number of commits that the present pass has read
+	total   atomic.Int64  // number of commits that the present pass reads in all
 }
 
 // pending reports whether sketches of a history are still to be read. An answer about a change may
@@ -95,7 +95,7 @@ func (t *Set) RunSketches(ctx context.Context) error {
 		if err != nil && ctx.Err() == nil {
 			t.Info.Warn("the changes of earlier commits cannot be read: suggestions name no similar commits", "err", err)
 		}
-		if ctx.Err() == nil && !t.sketches.wasRead() { // nobody should wait for what has failed
+		if ctx.Err() == nil && !t.sketches.wasRead() { // Nobody should wait after an error.
 			close(t.sketches.read)
 		}
 	}
@@ -118,7 +118,7 @@ func (t *Set) sketch(ctx context.Context) error {
 			t.sketches.done.Add(1)
 			return nil
 		})
-		// then there is no room for older ones either
+		// Without room for this one, there is no room for older ones either.
 		if err != nil || !room || !schedule.Pause(ctx, t.Now().Sub(from)) {
 			break
 		}

@@ -77,7 +77,7 @@ func differentLines(before, now string) (out [][2]int) {
 	before, now = strings.ReplaceAll(before, "\r", ""), strings.ReplaceAll(now, "\r", "")
 	for _, part := range diff.DoWithTimeout(before, now, diffTime) {
 		if part.Type < 0 {
-			continue // only the earlier version has it
+			continue // Only the earlier version has this text.
 		}
 		n := len(strings.SplitAfter(strings.TrimSuffix(part.Text, "\n"), "\n"))
 		if part.Type > 0 {

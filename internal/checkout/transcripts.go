@@ -73,7 +73,7 @@ func (r *Transcripts) read(ctx context.Context, dir string) {
 		report.Events, "err", err)
 }
 
-// note returns the name of the file that has the folder imported last.
+// note returns the name of the file that records which folder was imported last.
 func (r *Transcripts) note() string { return filepath.Join(r.set.Settings.Store, "transcripts") }
 
 // Reading reports whether history or transcripts are being read.

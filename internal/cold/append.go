@@ -73,7 +73,7 @@ type batch struct {
 // mention is the newest row about an event. It is 0 if that row was pruned or forgotten.
 type mention struct {
 	id      int64
-	counted int64 // as in the row, 0 for NULL
+	counted int64 // value of this column; 0 for NULL
 }
 
 // last returns the number of the batch, which is the id of its last event.

@@ -14,7 +14,7 @@ var blobSchema string
 
 // BlobOptions are the options of NewBlobs. Path and Now are required.
 type BlobOptions struct {
-	Path string           // of the SQLite file
+	Path string           // path of the SQLite file
 	Now  func() time.Time // the clock for everything that is dated
 	Seal *Seal            // seals what is written to disk; nil stores it unsealed
 	Log  *slog.Logger     // gets one warning if a file was moved aside; may be nil

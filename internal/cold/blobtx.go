@@ -7,7 +7,7 @@ type BlobTx struct {
 	o     *Owner
 	tx    *Tx
 	now   int64
-	grown map[string]int64 // by session: bytes that it has grown by
+	grown map[string]int64 // by how many bytes each session has grown
 }
 
 // Write runs fn in a transaction and then applies the owner's Rule. If a session exceeds its quota,

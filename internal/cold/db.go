@@ -21,8 +21,9 @@ type DB struct {
 	seal    *Seal        // seals texts; if nil they are stored unsealed
 	version atomic.Int64 // changes with everything that History reads
 
-	copying sync.Mutex                         // held while the copy is made or deleted
-	callOff atomic.Pointer[context.CancelFunc] // cancels the copy that is being made, or was made last
+	copying sync.Mutex // held while the copy is made or deleted
+	// cancels the copy that is being made; after that, it does nothing
+	callOff atomic.Pointer[context.CancelFunc]
 
 	// Only the goroutine that writes uses these fields.
 	ids map[event.Path]int64 // ids of some files; dropped when a transaction fails

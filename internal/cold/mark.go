@@ -24,7 +24,7 @@ const (
 	cutLogWarning = "the end of the event log is missing" + cutEnd
 	cutWarning    = "the end of a file of the store is missing" + cutEnd
 	cutEnd        = ", its write-ahead log was deleted or damaged, or an older copy of the file was put in its place: " +
-		"all that is there is used; if you have a backup, stop the daemon and put it back"
+		"aOa uses everything that is left; if you have a backup, stop the daemon and put it back"
 	keyWarning = "the key to stored prompts and tool inputs is lost: those texts cannot be read, all else is kept; " +
 		"if you have it, put its line into the file and restart the daemon (aoa daemon stop)"
 )

@@ -8,7 +8,7 @@ import (
 // Pruned tells what Prune deleted.
 type Pruned struct {
 	Events int
-	Bytes  int64 // by which the store shrank
+	Bytes  int64 // number of bytes by which the store shrank
 }
 
 const (

@@ -101,7 +101,7 @@ func (f LogFilter) query(counted int64, name alias) (query string, args []any) {
 	if counted != 0 {
 		where[0] = "counted = ?4"
 	}
-	and := func(condition string, arg any) { // %d stands for the number of the parameter
+	and := func(condition string, arg any) { // in the condition, %d is replaced by the number of the parameter
 		args = append(args, arg)
 		where = append(where, fmt.Sprintf(condition, len(args)))
 	}

@@ -46,7 +46,7 @@ func (h renames) now(id, at int64) int64 {
 type names struct {
 	renames
 	has   func(id int64) bool
-	links map[int64][]int64 // by name: the names that it became or was before, on any branch
+	links map[int64][]int64 // for each name, the names that the file had before or after it, on any branch
 	known map[int64]int64   // cache of alive
 }
 

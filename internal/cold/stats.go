@@ -38,7 +38,7 @@ type SessionStat struct {
 	Agent    string    `json:"agent"`
 	Started  time.Time `json:"started"`
 	Last     time.Time `json:"last"`
-	Duration float64   `json:"duration_s"` // from Started to Last
+	Duration float64   `json:"duration_s"` // seconds from Started to Last
 	Events   int       `json:"events"`
 	Files    int       `json:"files"` // number of different files that it opened
 }
@@ -64,7 +64,7 @@ func (d *DB) FileStats(ctx context.Context, limit int) ([]FileStat, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[event.Path]map[string]*span{} // by file and session: its accesses
+	files := map[event.Path]map[string]*span{} // the accesses of each file in each session
 	err = d.Each(ctx, `SELECT file, time, session FROM touches JOIN events ON id = event WHERE touches.counted = 0
   AND kind IN ('read', 'edit', 'write', 'save')`, nil, func(row Row) error {
 		var f, at int64
@@ -136,7 +136,7 @@ func scanUsed(row Row, before ...any) (u used, err error) {
 
 // TagStats returns the tags that are used most in the events that are kept. limit ≤ 0 returns all.
 func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
-	uses, files := map[string]int{}, map[string]map[event.Path]bool{} // by tag
+	uses, files := map[string]int{}, map[string]map[event.Path]bool{} // for each tag
 	err := d.Each(ctx, "SELECT body FROM events WHERE counted IS NULL AND "+isWork, nil, func(row Row) error {
 		u, err := scanUsed(row)
 		for _, tag := range u.Tags {

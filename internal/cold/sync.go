@@ -19,7 +19,7 @@ const syncAfter = 5 * time.Second
 // syncer syncs the write-ahead log of a file in the background, so that a commit does not wait for
 // the disk.
 type syncer struct {
-	path   string // of the database
+	path   string // path of the database
 	due    atomic.Bool
 	warn   func(error) // called at the first failure
 	failed sync.Once

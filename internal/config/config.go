@@ -42,8 +42,8 @@ var Kinds = []HintKind{
 	{"partner", "when a change looks complete: what still uses a name that it removes, and files that usually change " +
 		"with it"},
 	{"rescue", "after a call failed on a path: where the file is now"},
-	{"search", "after a search named no file, or more than 30: where the name is defined, the file of nearly that " +
-		"name, or a list of files"},
+	{"search", "after a search found no file, or more than 30: where the name is defined, the file with nearly " +
+		"that name, or a list of files"},
 	{"start", "at the start of a session: earlier work that is not committed; after a compaction: where the work stands"},
 	{"prompt", "at a prompt: up to five files, one of which the turn probably opens"},
 	{"stale", "when a file that the session has read has other bytes on disk now, and no call of the session wrote them"},

@@ -54,8 +54,9 @@ type Daemon struct {
 	events   *log.Log // the log with the states that are computed from it
 	replayed int      // number of events that the start had to replay
 
-	worktrees   *checkout.Set
-	predictions *prefetch.Prefetcher // the one that observes; each worktree has its own for questions
+	worktrees *checkout.Set
+	// learns from events; each worktree has its own Prefetcher for answering questions
+	predictions *prefetch.Prefetcher
 	team        *team.Team
 	teamLog     *teamLog
 	contexts    *contexts.Assembler
@@ -244,7 +245,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	_ = d.events.Flush(tail) // Run tells what is not written
 	if !d.o.Replaced() {
 		if err := d.sequences.Close(tail); err != nil {
-			d.log.Error("last inputs of calls not written", "err", err)
+			d.log.Error("the last inputs of calls could not be written", "err", err)
 		}
 	}
 	endTail()

@@ -31,7 +31,7 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 	w := d.worktrees.Asking(told)
 	wait := readTime
 	if rank.TaskOf(q) == event.TaskOpen {
-		wait = 0 // it is asked again at the next call
+		wait = 0 // The question is asked again at the next call.
 	}
 	reading := !w.Reader.Wait(ctx, wait)
 	begin := d.now()

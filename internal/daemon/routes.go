@@ -81,11 +81,11 @@ func (d *Daemon) remembered(ctx context.Context) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, forgetTime)
 	defer cancel()
-	_ = d.events.Flush(ctx) // it comes after what is going on
+	_ = d.events.Flush(ctx) // Flush waits for the request that is running, and so for the forgetting.
 	return !d.events.Forgetting()
 }
 
-// fromMemory has the routes whose answers come from what is in memory.
+// fromMemory has the routes whose answers need only data in memory.
 var fromMemory = map[string]bool{api.Rank.Path: true, api.Why.Path: true, api.WhyLine.Path: true,
 	api.Check.Path: true, api.Names.Path: true,
 	api.Log.Path: true, api.Stats.Path: true, api.Scores.Path: true, api.Session.Path: true, api.Context.Path: true,

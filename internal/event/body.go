@@ -23,7 +23,7 @@ const (
 	KindEdit     Kind = "edit"     // Call: an existing file was changed
 	KindWrite    Kind = "write"    // Call: a file was created or overwritten
 	KindSearch   Kind = "search"   // Call: a search or a listing
-	KindRun      Kind = "run"      // Call: none of the above
+	KindRun      Kind = "run"      // Call: any other act
 	KindFailed   Kind = "failed"   // Call: it failed to do its work, so it never counts as an open
 	KindSave     Kind = "save"     // Save
 	KindCommit   Kind = "commit"   // Commit
@@ -105,7 +105,7 @@ const (
 	ActRun    Act = "run"    // it runs a command
 	ActEdit   Act = "edit"   // it replaces texts in files
 	ActWrite  Act = "write"  // it writes whole files
-	ActOther  Act = "other"  // anything else
+	ActOther  Act = "other"  // any other act
 )
 
 // ReadOnly reports whether the act changes nothing.

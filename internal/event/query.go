@@ -159,9 +159,9 @@ func (x Earlier) String() string {
 // Place is a definition in a program, or a heading in a document. Line is 0 if the place is not
 // known.
 type Place struct {
-	Line    int    `json:"line,omitempty"`    // from 1 on
+	Line    int    `json:"line,omitempty"`    // line number, from 1 on
 	Symbol  string `json:"symbol,omitempty"`  // its name as the file has it, which is data; "" if there is none
-	Heading bool   `json:"heading,omitempty"` // it is a heading
+	Heading bool   `json:"heading,omitempty"` // the place is a heading
 }
 
 // After returns the name of the file followed by the place: `docs/commands.md:41 "suggest"`,
@@ -204,8 +204,8 @@ func (t Together) String() string {
 // Reason is the contribution of one signal to a score: weight·value is added to the logit.
 type Reason struct {
 	Signal string  `json:"signal"`
-	Value  float64 `json:"value"`  // in [0,1]
-	Weight float64 `json:"weight"` // in logits
+	Value  float64 `json:"value"`  // between 0 and 1
+	Weight float64 `json:"weight"` // added to the logit for a value of 1
 	Text   string  `json:"text,omitempty"`
 	With   Path    `json:"with,omitempty"` // the file that Text names
 	// Evidence means that Text names something that a reader can look up: another file, or words.

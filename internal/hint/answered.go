@@ -12,9 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// answered remembers at which events a conversation was already answered. Some hooks cannot carry a
-// hint, so the next one that can asks about everything that happened since. It forgets what the
-// session has forgotten.
+// answered remembers, for each conversation, about which events questions were already asked. Some
+// hooks cannot carry a hint, so the next one that can asks about everything that happened since.
+// What the session has forgotten is forgotten here, too.
 type answered struct {
 	mu    sync.Mutex // guards known
 	known map[conversation]*asked

@@ -90,7 +90,7 @@ func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 type answer struct {
 	block hooks.Block
 	texts []string
-	space int // bytes that are left
+	space int // number of bytes that are left
 }
 
 func (a *answer) add(s words) {

@@ -96,7 +96,7 @@ type Foremost map[event.Path]*first
 
 type first struct {
 	file   event.Path
-	z, but float64 // its z, and that of the next file
+	z, but float64 // the z of file, and the z of the file after it
 
 	always map[event.Path]float64 // z of the files that nearly always change with the file; nil if none do
 	below  float64                // z of the first of the other files

@@ -62,8 +62,9 @@ var (
 	Comod = byChange(owned("comod", 365*day, 32, 32, NounFile, NounFile))
 	// Coaccess maps a partner to the weight of sessions that opened both.
 	Coaccess = owned("coacc", 90*day, 64, 32, NounFile, NounFile)
-	TagFiles = owned("tag", 30*day, 256, 16, NounTag, NounFile) // file → accesses under that tag
-	FileTags = owned("file", 30*day, 16, 16, NounFile, NounTag) // tag → accesses under that tag
+	TagFiles = owned("tag", 30*day, 256, 16, NounTag, NounFile) // maps a file to its accesses under the tag
+	// maps a tag to the accesses of the file under it
+	FileTags = owned("file", 30*day, 16, 16, NounFile, NounTag)
 	// TermFiles maps a file to the weight of opens and commits under the term.
 	TermFiles = owned("term", 90*day, 64, 64, NounTerm, NounFile)
 	Changed   = global("scores:changed", 0, NounFile) // last change of Changes, Unix seconds
@@ -117,8 +118,8 @@ func (f *Family) Span() string {
 
 const (
 	epochHalves = 32 // half-lives per epoch; keeps the factor of an increment below 2^33
-	// For a reader that has the next epoch, an epoch whose landmark is older than this adds less
-	// than 2^-20.
+	// If this many half-lives have passed since the landmark of the present epoch, the epoch before it
+	// adds less than 2^-20 to a score, and is not read.
 	staleHalves = 20
 )
 

@@ -76,8 +76,8 @@ func (s set) sort() {
 // scores has the sets of one family and epoch: one set for a global family, one per owner for an
 // owned family.
 type scores struct {
-	global []float64      // by id of the member; 0 if it is no member
-	owned  map[uint32]set // by id of the owner; no set is empty
+	global []float64      // by id of the member; 0 for ids that are not members
+	owned  map[uint32]set // by id of the owner; owners without members have no set
 }
 
 func (s *scores) score(id uint32) float64 {

@@ -13,9 +13,9 @@ type Store struct {
 	clock Clock
 
 	mu     sync.RWMutex        // guards the fields below
-	names  [NounTerm + 1]names // by noun
-	sets   []map[int64]*scores // by family, then by epoch
-	newest []set               // by family of stamps: the newest stamps, at least NewestKept of them
+	names  [NounTerm + 1]names // the names of each noun
+	sets   []map[int64]*scores // the sets of each family and epoch
+	newest []set               // for each family of time stamps, the newest stamps, at least NewestKept of them
 	latest float64             // latest time of all events, Unix seconds
 }
 

@@ -31,7 +31,7 @@ type Ranked struct {
 
 // Values is the answer of Of, in the order of the members that were asked for.
 type Values struct {
-	Value []float64 // as in Ranked; 0 for a missing member
+	Value []float64 // the values as in Ranked; 0 for a member that the set lacks
 }
 
 // Top asks for the n highest members of an owned set, or of Recency and Committed (with owner ""),

@@ -28,7 +28,7 @@ type Contents struct {
 	bytes    int               // memory of all segments
 }
 
-// position tells in which segment a file is, and where.
+// position tells where a file is: its segment, and its number there.
 type position struct {
 	segment *segment
 	at      uint32 // the number of the file in that segment
@@ -38,7 +38,7 @@ type position struct {
 // still updated.
 const (
 	maxFiles = 1 << 17
-	maxBytes = 1 << 28 // of all segments
+	maxBytes = 1 << 28 // bytes of all segments together
 )
 
 // Limits of the overlay and of one step of work.
@@ -200,7 +200,7 @@ func (c *Contents) small() []part {
 	var ofSize [3][]*segment
 	for _, s := range c.segments {
 		if s.live > maxSmall/mergeAt {
-			continue // the base, or a segment that stays as it is until the next base is made
+			continue // the base, or a segment that is too large to be merged before the next base is made
 		}
 		size := 0
 		for n := s.live; n >= mergeAt; n /= mergeAt {

@@ -10,7 +10,7 @@ import (
 type definer struct {
 	lang   *language
 	define func(name []byte)
-	block  byte // in Go: 'v' inside of var ( … ), 'i' inside of an interface
+	block  byte // for Go: 'v' inside of var ( … ), 'i' inside of an interface
 
 	// About the names that the current line defines:
 	member  bool // they are members of a type, or local to a function
@@ -22,8 +22,8 @@ type definer struct {
 type definingLine struct {
 	text     []byte // the line without a comment at its end and without trailing space
 	rest     []byte // the text of the file after this line
-	body     []byte // without indentation, annotations and modifiers
-	columns  int    // of indentation; a tab is 4
+	body     []byte // text, without indentation, annotations and modifiers
+	columns  int    // width of the indentation; a tab counts 4
 	modified bool   // the line begins with modifiers such as public or static
 	found    bool   // a keyword defines a name
 }
@@ -131,7 +131,7 @@ func (d *definer) keyword(l definingLine) []byte {
 		}
 		d.member = d.member && !typeWords[string(word)]
 		name := d.qualified(after)
-		if string(name) == "mut" { // of Rust
+		if string(name) == "mut" { // "mut" of Rust is not the name
 			name = d.qualified(bytes.TrimLeft(after[len(name):], " "))
 		}
 		if d.lang.keywords[string(name)] == 0 {

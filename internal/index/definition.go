@@ -9,8 +9,8 @@ import (
 
 // Definition is a place where a program defines a name.
 type Definition struct {
-	Line int    // from 1 on
-	Name string // with its type in front if that is known, as in AppContext.pop
+	Line int    // line number, from 1 on
+	Name string // the name, after its type if that is known, as in AppContext.pop
 }
 
 // definedName is a definition with the parts of its name, as definitionsIn finds it.
@@ -108,7 +108,7 @@ func definitionsIn(p event.Path, program []byte) (out []definedName) {
 	d := &definer{lang: lang}
 	d.define = func(name []byte) {
 		if len(name) < 2 || len(name) > maxName || len(out) == maxDefinitions ||
-			len(out) > 0 && out[len(out)-1].Line == number { // only the first definition of a line
+			len(out) > 0 && out[len(out)-1].Line == number { // only the first definition of each line
 			return
 		}
 		columns := indentation(line.raw)

@@ -32,11 +32,11 @@ type Document struct {
 // Term is a word of a file, with the number of times that it occurs in each field.
 type Term struct {
 	Stem string
-	Body uint32 // in the whole text
+	Body uint32 // number of times in the whole text
 	// In the names that the file defines, each name counted once. In a document for people: in its
 	// headings.
 	Definitions uint32
-	Prose       uint32 // in doc strings and comments, without the license at the top
+	Prose       uint32 // number of times in doc strings and comments, without the license at the top
 }
 
 // Limits for reading a file. A file within them is indexed completely.
@@ -93,7 +93,7 @@ func generated(head []byte) bool {
 // because most tokens occur again, and lets all documents share their stems.
 type extractor struct {
 	tokens map[string]uint32 // the number of each token, by its spelling in the text
-	all    []token           // by number
+	all    []token           // the tokens, by their numbers
 	stems  map[string]uint32
 	words  []countedStem
 	names  map[string]uint32 // the number of each name, by its plain form
@@ -112,7 +112,7 @@ type token struct {
 	size  int    // number of words, also those without a stem
 	name  uint32 // number of its plain form
 	code  bool   // it has two or more words
-	stop  bool   // it is a name whose plain form is also in stopWords
+	stop  bool   // a name whose plain form is also in stopWords
 }
 
 type countedStem struct {
@@ -181,7 +181,7 @@ func (x *extractor) count(text []byte, of piece) {
 		if ascii && len(run) > maxToken && (len(run) > maxName || bytes.IndexByte(run, '_') < 0) {
 			continue
 		}
-		for !ascii && len(run) > maxToken { // a script that is written without spaces
+		for !ascii && len(run) > maxToken { // the characters of a script that is written without spaces
 			x.countToken(run[:maxToken], of)
 			run = run[maxToken:]
 		}

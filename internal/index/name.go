@@ -224,7 +224,7 @@ func (t *Tree) ends(name string) (found []event.Path) {
 		case n == len(parts): // everything that the text wrote matches
 		// the whole path of the file matches, below another root
 		case n == depth && (n > 1 || absolute || parts[0] == "a" || parts[0] == "b"):
-		case n < 2 || !absolute: // only the base name matches
+		case n < 2 || !absolute: // Only the base name matches.
 			continue
 		}
 		if n > longest || n == depth {

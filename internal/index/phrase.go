@@ -17,7 +17,7 @@ func (t Text) Phrases(files [][]byte) []float64 {
 	for i, p := range t.Pairs {
 		pairs[[2]uint32{x.stem(p[0]), x.stem(p[1])}] = i
 	}
-	first := make([]bool, len(x.words)) // by stem: a pair begins with it
+	first := make([]bool, len(x.words)) // for each word, whether a pair begins with it
 	for p := range pairs {
 		first[p[0]] = true
 	}

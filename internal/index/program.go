@@ -58,7 +58,7 @@ type scanner struct {
 // the line begins inside of a comment or a string.
 func (s *scanner) line(line []byte) (code []byte) {
 	if s.end == "`" && s.lang == script && beginsWith(line, declarationWords) {
-		s.end = "" // that was not a string but a quote in a regular expression
+		s.end = "" // What began this string was a quote in a regular expression.
 	}
 	at, outside := 0, s.end == ""
 	if outside {

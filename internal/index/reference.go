@@ -17,8 +17,8 @@ type Changed struct {
 	Path    event.Path
 	Was, Is *Source // the program before and after; nil if there is none or the file is not a program
 	Gone    bool    // the change deletes the file
-	Same    bool    // only the file's mode changes
-	Sketch  Sketch  // of the difference between both contents
+	Same    bool    // the content is the same; only the file's mode changes
+	Sketch  Sketch  // sketch of the difference between both contents
 }
 
 // Compare returns the Changed for two contents of a file. before is nil for a new file, after for a
@@ -38,7 +38,7 @@ func Compare(p event.Path, before, after []byte) Changed {
 // Broken is a place that still uses what a change removes.
 type Broken struct {
 	File event.Path `json:"file"` // the file, which is not part of the change
-	Line int        `json:"line"` // from 1 on
+	Line int        `json:"line"` // line number, from 1 on
 	Text string     `json:"text"` // the line, without the space around it; of a long one what is around the name
 	Name string     `json:"name"` // the removed name, or the path of the removed file
 	In   event.Path `json:"in"`   // the file from which the change removes it

@@ -16,11 +16,11 @@ type segment struct {
 	Words   lists // files by word; see wordList
 	Names   lists // files by identifiers that they use or define; see nameList
 	Kinds   []byte
-	Lengths [fields][]uint32 // by file: number of words
+	Lengths [fields][]uint32 // for each file, its number of words
 
 	// The names of each file except imports: the differences between their numbers in Names.
 	Forward   []byte
-	ForwardAt []uint32 // by file: where its names begin in Forward; one more for the end
+	ForwardAt []uint32 // for each file, where its names begin in Forward; the last element is the end of Forward
 
 	// Guarded by Contents.mu.
 	paths []event.Path
@@ -181,9 +181,9 @@ type nameList struct {
 type use uint8
 
 const (
-	mentioned use = 0 // in comments and strings, or in a text that is no program
+	mentioned use = 0 // only in comments and strings, or in a text that is not a program
 	defined   use = 1
-	inCode    use = 2 // in code; a defined name need not be
+	inCode    use = 2 // in code; a name can be defined and not be used in code
 )
 
 func (u use) defines() bool { return u&defined != 0 }
@@ -226,7 +226,7 @@ func newSegment(d *Document, path, base []Count) *segment {
 		s.Lengths[f] = []uint32{uint32(n)}
 	}
 	words := make([]packed, 0, len(d.Terms)+len(path))
-	counts := map[string]*[fields]uint8{} // of the words that only the path has
+	counts := map[string]*[fields]uint8{} // the counts of words that only the path has
 	for _, w := range path {
 		counts[w.Stem] = &[fields]uint8{pathField: clamp(w.N)}
 	}

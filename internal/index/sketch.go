@@ -32,10 +32,10 @@ const (
 
 // Differ makes a Sketch of the changed lines of a diff. The zero value is an empty diff.
 type Differ struct {
-	words          map[uint32]int // by hash: how often the word occurs
+	words          map[uint32]int // how often each word occurs, by its hash
 	added, removed int
 	places         Places
-	begun          bool // a hunk has begun and none of its added lines is in places yet
+	begun          bool // a hunk has begun, and none of its added lines is in places yet
 }
 
 // Line adds a changed line, without its sign. added is false for a removed line.
@@ -121,7 +121,7 @@ func SketchOf(before, after []byte) Sketch {
 	if bytes.IndexByte(before, 0) >= 0 || bytes.IndexByte(after, 0) >= 0 {
 		return nil
 	}
-	more := map[uint64]int{} // by hash of a line: how many more of them the text has afterwards
+	more := map[uint64]int{} // for each line, by its hash: how many more of it the text has afterwards
 	for line := range bytes.Lines(after) {
 		more[maphash.Bytes(sketchSeed, bytes.TrimRight(line, "\r\n"))]++
 	}

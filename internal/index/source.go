@@ -14,12 +14,12 @@ type Source struct {
 	defines map[string]definition
 	uses    map[string]bool // names in code
 	imports map[string]bool // names that it imports
-	bases   map[string]bool // what its types inherit from, as written
+	bases   map[string]bool // names from which its types inherit, as written
 }
 
 // definition is what is known about a name that a file defines.
 type definition struct {
-	member  bool // it is a member of a type, or local to a function
+	member  bool // the name is a member of a type, or local to a function
 	private bool // no other file can use it
 }
 

@@ -16,11 +16,13 @@ type Tree struct {
 	mu      sync.RWMutex // guards the fields below
 	version uint64       // grows with every change
 	files   map[event.Path]bool
-	base    pathLists       // by file name
-	dir     pathLists       // by folder
-	stem    pathLists       // by Stem
-	words   pathLists       // by term of the path, at most maxWordPaths files each; nil until the first call of Word
-	full    map[string]bool // words that more files have than the list has room for
+	base    pathLists // the files with each base name
+	dir     pathLists // the files in each folder
+	stem    pathLists // the files with each Stem
+	// the files with each term in the path, at most maxWordPaths each; nil until the first call of
+	// Word
+	words pathLists
+	full  map[string]bool // words that more files have than their list has room for
 }
 
 // pathLists maps a key to a list of paths. A list that was returned to a caller never changes.

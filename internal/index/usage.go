@@ -13,8 +13,8 @@ import (
 type usage struct {
 	lang    *language
 	user    event.Path
-	bound   map[string]importedName // by the name that it has in its module
-	module  map[string]bool         // by local name: whether the module is in the repository
+	bound   map[string]importedName // imported names, by the names that they have in their modules
+	module  map[string]bool         // for each local name, whether its module is in the repository
 	foreign []string                // names imported from outside of the repository
 	star    bool                    // it imports all names of a module in the repository
 	// In Go, by local name: the folder of an imported package of the repository.

@@ -93,7 +93,7 @@ func (p prepared) check(it Item) error {
 		return refuse(CodeTooLarge, "store it in parts", "%s has %s bytes, an item at most %s",
 			p.Key, humanize.Comma(p.Size), humanize.Comma(MaxItem))
 	case len(it.Notes) > maxNotes:
-		return refuse(CodeTooLarge, "put it into the data", "the metadata of %s has %s bytes, at most %s are allowed",
+		return refuse(CodeTooLarge, "store the metadata as part of the data", "the metadata of %s has %s bytes, at most %s are allowed",
 			p.Key, humanize.Comma(int64(len(it.Notes))), humanize.Comma(maxNotes))
 	case len(p.Description) > maxDescription:
 		return refuse(CodeTooLarge, "shorten it", "the description of %s has %d bytes, at most %d are allowed",

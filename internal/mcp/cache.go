@@ -14,8 +14,8 @@ import (
 )
 
 var cacheTool = &mcp.Tool{Name: "llm_cache",
-	Meta:        found("set intermediate results aside outside of the context and read them back: many items, large data"),
-	Annotations: additive("Set results aside"),
+	Meta:        found("store intermediate results outside of the context and read them back, for many items or large data"),
+	Annotations: additive("Store results"),
 	Description: "Holds results outside of the context, for 20+ items or over 10 KB: write returns a label with a key."}
 
 type cacheIn struct {

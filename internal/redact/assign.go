@@ -8,7 +8,7 @@ import (
 
 // Limits in bytes, so that no crafted text can make redaction slow.
 const (
-	maxValue   = 4 << 10 // of a value
+	maxValue   = 4 << 10 // bytes of a value that are examined
 	maxContext = 512     // bytes before and after a name that are read to find out where the name occurs
 	maxSetter  = 128     // bytes of a command that gives a value to a name
 )

@@ -23,7 +23,7 @@ func random(w string) bool {
 		case digit(c) != digit(before), upper(c) && !upper(before):
 			changes++
 		case digit(c):
-		case !upper(c) && upper(before) && i > 1 && upper(w[i-2]): // as the S of HTTPServer
+		case !upper(c) && upper(before) && i > 1 && upper(w[i-2]): // like the S of HTTPServer
 			changes++
 		case known().usual[event.LowerByte(before)-'a']&(1<<(event.LowerByte(c)-'a')) == 0:
 			odd++

@@ -112,7 +112,7 @@ func dropValues(token string, at int, drop func(from, to int)) {
 // much is kept.
 const (
 	saidRead  = 16 << 10
-	saidBytes = 600 // what it proposes or asks comes at its end
+	saidBytes = 600 // An agent's proposals and questions are at the end of its message.
 )
 
 // Said returns what is kept of the last message that an agent wrote in a turn: words and

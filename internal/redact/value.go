@@ -142,7 +142,7 @@ func (v value) looseSecret(text string) bool {
 	end := strings.TrimLeft(v.rest, " \t")
 	ends := end == "" || pair().MatchString(end) || strings.HasPrefix(end, "#") || strings.HasPrefix(end, "//")
 	if v.kind == counted && v.shout && v.how == colon {
-		return false // as in PASS: TestX
+		return false // A test reports its result in this way, as in PASS: TestX.
 	}
 	if v.kind < strong {
 		return digits && len(text) >= 6 && !plain(text) || random(text)

@@ -68,7 +68,7 @@ func (w Worktree) ignored(p event.Path) bool { return w.Ignored != nil && w.Igno
 // they change. It is safe for concurrent use.
 type Cache struct {
 	o      Options
-	stored *cold.Owner // the entries
+	stored *cold.Owner // stores the entries
 	forgot *cold.Owner // records when something was forgotten
 	inputs *inputs
 	undos  *cold.Owner

@@ -46,7 +46,8 @@ type File struct {
 	Before string     `json:"before,omitempty"`
 	After  string     `json:"after,omitempty"`
 	Wrote  bool       `json:"wrote,omitempty"`
-	Patch  string     `json:"patch,omitempty"` // what the sequence changed, for git apply; "" if it is not known
+	// the changes that the sequence made, in the form for git apply; "" if they are not known
+	Patch string `json:"patch,omitempty"`
 }
 
 // well reports whether the entry may be replayed: its tests did not fail.

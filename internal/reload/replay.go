@@ -12,8 +12,8 @@ import (
 
 // Request asks for a replay.
 type Request struct {
-	ID    string // of the entry
-	Skip  []int  // indices of actions that are left out, from 0 on
+	ID    string // id of the entry
+	Skip  []int  // indexes of actions that are left out, from 0 on
 	Edits bool   // plan the edits and show them as a diff
 	// The name of the plan to carry out, from an earlier replay that planned. If "", nothing is
 	// changed.
@@ -36,7 +36,7 @@ type Report struct {
 	ID       string `json:"id"`
 	Summary  string `json:"summary,omitempty"`
 	Steps    []Step `json:"steps,omitzero"`
-	Diverged string `json:"diverged,omitempty"` // what diverged, in words; "" if nothing did
+	Diverged string `json:"diverged,omitempty"` // which step differs, in words; "" if none does
 	Diff     string `json:"diff,omitempty"`     // diff of the edits
 	Plan     string `json:"plan,omitempty"`     // name of the plan, if there are edits to make
 	Undo     string `json:"undo,omitempty"`     // id of the undo record, if files were changed
@@ -44,7 +44,7 @@ type Report struct {
 
 // Step is one action of a sequence, described for people.
 type Step struct {
-	Index int       `json:"index"` // from 0
+	Index int       `json:"index"` // index of the action, from 0
 	Tool  string    `json:"tool"`
 	Act   event.Act `json:"act"`
 	What  string    `json:"what"` // the input on one line

@@ -23,7 +23,7 @@ import (
 // Limits of reads and searches.
 const (
 	maxRead     = 1 << 20         // bytes of a file that is read or searched
-	maxLines    = 2000            // in one read
+	maxLines    = 2000            // lines of one read
 	maxLine     = 1000            // bytes of a line that is shown
 	maxResults  = 250             // lines or files of one search
 	searchTime  = 5 * time.Second // for one search

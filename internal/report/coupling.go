@@ -13,7 +13,7 @@ import (
 // fit.
 type Map struct {
 	Files   []string `json:"files"`
-	Commits []int    `json:"commits"` // of each file
+	Commits []int    `json:"commits"` // number of commits of each file
 	// each pair: two indexes into Files, the commits of both, and those of the last year; the
 	// strongest pair is first
 	Pairs [][4]int `json:"pairs"`

@@ -17,7 +17,7 @@ type Sentence struct {
 // Limits below which a file is not mentioned in the headline.
 const (
 	headlineLines   = 200
-	headlineCommits = 5 // in the last year
+	headlineCommits = 5 // commits of the last year
 )
 
 // headline returns up to three sentences: about the strongest pair of the last year, about the file

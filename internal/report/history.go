@@ -70,7 +70,7 @@ func today(later map[event.Path]event.Path, p event.Path) event.Path {
 
 func (h *history) change(e event.Event, b event.Commit, later map[event.Path]event.Path) change {
 	c := change{at: e.Time, many: len(b.Paths) > manyFiles}
-	if !past.Counts(b) { // as everywhere else
+	if !past.Counts(b) { // as in all other counts
 		return c
 	}
 	for _, p := range b.Paths {

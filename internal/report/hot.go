@@ -12,7 +12,7 @@ import (
 // Hot is a long file that changes often: a mistake there is likely, and a change expensive.
 type Hot struct {
 	File    string `json:"file"`
-	Commits int    `json:"commits"` // in the year before the newest commit
+	Commits int    `json:"commits"` // number of commits in the year before the newest commit
 	Lines   int    `json:"lines"`
 }
 

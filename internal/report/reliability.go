@@ -9,7 +9,7 @@ import (
 // Reliability says how accurate predictions were.
 type Reliability struct {
 	Bars  []Bar  `json:"bars"`  // promised probabilities and how often they came true, in ten groups
-	Weeks []Week `json:"weeks"` // by week, oldest first; by month if there are many weeks
+	Weeks []Week `json:"weeks"` // one for each week, oldest first, or for each month if there are many weeks
 	Month bool   `json:"month"` // whether Weeks are months
 }
 
@@ -37,7 +37,7 @@ type tally struct {
 	n    [tenths]int
 	p    [tenths]float64
 	used [tenths]int
-	days map[time.Time][2]int // day → numbers of wrong and right predictions
+	days map[time.Time][2]int // for each day, the numbers of wrong and right predictions
 }
 
 // promise adds a probability and whether the prediction came true.

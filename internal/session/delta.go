@@ -29,7 +29,7 @@ func (d *Delta) First() bool {
 type Opened struct {
 	Path  event.Path
 	First bool // for the first time in the session
-	Fresh bool // for the first time under the current prompt
+	Fresh bool // the first open under the current prompt
 	// For a first open: the files that were opened before it, in the order of their first opens.
 	Prior []event.Path
 }
@@ -37,7 +37,7 @@ type Opened struct {
 // Change is a change that has ended.
 type Change struct {
 	At    time.Time // time of its last edit
-	Files []Changed // by path
+	Files []Changed // the files of the change, ordered by path
 }
 
 // Changed is one file of a change.

@@ -13,7 +13,7 @@ const (
 	maxMarks = 512 // marks of a session
 	// The most that feedback of people can move: from one end of the thresholds to the other.
 	maxOffset = .5
-	offsetBy  = .05 // what one feedback moves
+	offsetBy  = .05 // amount that one feedback moves
 )
 
 // IdleEnd is the time without an event after which all predictions of a session are resolved.
@@ -25,13 +25,13 @@ const IdleEnd = 2 * time.Hour
 type Hints struct {
 	Open     []Prediction         // predictions that are not resolved yet, oldest first
 	Marks    []Mark               // what was predicted, oldest first
-	HintAt   map[string]time.Time // by conversation: its last hint since the last prompt
+	HintAt   map[string]time.Time // for each conversation, the time of its last hint since the last prompt
 	Ignored  int                  // number of shown hints in a row of which nothing was used
-	Offset   float64              // what feedback of people adds to the thresholds, in [-0.5, 0.5]
+	Offset   float64              // amount that feedback of people adds to the thresholds, in [-0.5, 0.5]
 	Tokens   int                  // tokens of everything that was shown to this session
 	Shown    int                  // files that were shown
-	Resolved int                  // those of Shown that are resolved
-	Used     int                  // those of Resolved that were used
+	Resolved int                  // how many of Shown are resolved
+	Used     int                  // how many of Resolved were used
 	Last     time.Time            // time of the newest event that changed Hints
 }
 

@@ -29,7 +29,7 @@ type Session struct {
 	Current event.Path // the file that was opened last, not counting subagents
 	Last    time.Time  // the time of the newest event
 	Source  string     // how its newest start was reported: startup, resume, compact, …
-	Ended   bool       // its end was reported, and no start since
+	Ended   bool       // its end was reported, and no new start since then
 	Left    time.Time  // when the person last left it for good (event.End.Left); zero if never
 
 	Clock       int64 // event clock: number of prompts and calls so far
@@ -39,24 +39,26 @@ type Session struct {
 	Topic       Text  // the newest earlier prompt of many words
 	Said        Text  // the end of the agent's last message; empty if the current prompt is not brief
 
-	First       []event.Path            // opened files, in the order of their first opens
-	Opened      map[event.Path]Open     // by file: its last open
-	Named       map[event.Path]int64    // by file: number of the last prompt that named it
-	Commands    map[event.Path]int64    // by file: event clock of the last command or pattern that named it
-	Seen        map[event.Path]float64  // by file: log2 of the weight of its mentions, as of event clock 0
-	Terms       map[string]int64        // by word of the current prompt or later: event clock of its last use
+	First  []event.Path         // opened files, in the order of their first opens
+	Opened map[event.Path]Open  // the last open of each file
+	Named  map[event.Path]int64 // for each file, the number of the last prompt that named it
+	// for each file, the event clock of the last command or pattern that named it
+	Commands map[event.Path]int64
+	Seen     map[event.Path]float64 // for each file, log2 of the weight of its mentions, as of event clock 0
+	// for each word of the current prompt or of later events, the event clock of its last use
+	Terms       map[string]int64
 	Edits       map[event.Path]LastEdit // the current change
 	Uncommitted []event.Path            // files that it has edited and that were not committed since, the newest last
 	Results     []Result                // the last results that named files, the newest first
 	Patterns    []Pattern               // the last commands and patterns, the newest first
 	Hints       Hints
 
-	recent []event.Event // what Recent returns, oldest first; not saved
+	recent []event.Event // the events that Recent returns, oldest first; not saved
 }
 
 // Text is the part of a text that is stored.
 type Text struct {
-	Words  []string // its terms
+	Words  []string // the terms of the text
 	Idents []string // identifiers of two words or more, in plain form (see index.Identifiers)
 }
 
@@ -76,14 +78,14 @@ type LastEdit struct {
 // Result is the result of a call as the agent saw it: the files that it named, in their order.
 type Result struct {
 	Clock   int64 // event clock
-	Prompt  int64 // number of the prompt under which it came
-	Listing bool  // it is a list of matches or files, not a content
+	Prompt  int64 // number of the prompt under which the result came
+	Listing bool  // the result is a list of matches or files, and not a content
 	Files   []event.Path
 }
 
 // Pattern is a command or a search pattern.
 type Pattern struct {
-	Prompt int64 // number of the prompt under which it came
+	Prompt int64 // number of the prompt under which it was used
 	Text
 }
 

@@ -177,9 +177,9 @@ type Kept struct {
 // Result is the result of a run that succeeded.
 type Result struct {
 	Request  Request `json:"request"`
-	Key      string  `json:"key"` // from the turn that Begin returned
+	Key      string  `json:"key"` // the key that Begin returned
 	Duration int64   `json:"duration_ms"`
-	Record   []byte  `json:"-"` // in the form of DecodeRecord
+	Record   []byte  `json:"-"` // the record, in the form that DecodeRecord reads
 }
 
 // End stores the result of a run if its inputs are still the same as at the beginning. For this the

@@ -112,7 +112,8 @@ func (d *digests) file(name string) (string, error) {
 	return d.sum(real, id)
 }
 
-// sum returns the digest of a regular file whose identity was id just before.
+// sum returns the digest of a regular file. The caller has just read its identity, id; a digest
+// that was computed for the same identity is not computed again.
 func (d *digests) sum(name string, id identity) (string, error) {
 	d.mu.RLock()
 	k, ok := d.known[name]

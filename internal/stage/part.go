@@ -12,7 +12,7 @@ import (
 // has changed, but not how.
 type keyPart struct {
 	Kind string // see the package's documentation
-	Name string // of the input, variable or file; "" if the kind says everything
+	Name string // name of the input, variable or file; "" if the kind alone identifies it
 	Sum  string // digest of the content: the first 16 bytes of a SHA-256; "" without a content
 }
 
@@ -144,7 +144,7 @@ func differences(was, is keyParts) (out []Change) {
 			out = append(out, Change{at.group, p.Name, "changed"})
 		}
 	}
-	for _, p := range was { // in the order of the list, not of the map
+	for _, p := range was { // in the order of the list, because a map has none
 		at := id{group(p.Kind), p.Name}
 		if _, left := old[at]; left {
 			delete(old, at)

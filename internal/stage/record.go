@@ -92,7 +92,7 @@ func (r *Record) Output(stream int) (out []byte) {
 // Recorder stores output while passing it on, up to a limit. Its writers may be used concurrently.
 type Recorder struct {
 	mu     sync.Mutex
-	left   int64 // bytes that still fit; negative if there was too much
+	left   int64 // number of bytes that still fit; negative if there were too many
 	failed error
 	record Record
 }

@@ -17,14 +17,14 @@ import (
 type Session struct {
 	Known   bool                       `json:"known"`   // a pipeline has already run in it
 	Outputs []Output                   `json:"outputs"` // outputs of its stages, oldest first
-	Context map[string]json.RawMessage `json:"context"` // by name
+	Context map[string]json.RawMessage `json:"context"` // values by name
 	Run                                // the last run of the pipeline that was asked about
 }
 
 // Run tells how far a pipeline came in a session.
 type Run struct {
 	State  string `json:"state,omitempty"` // "", running, done or failed
-	Tokens int64  `json:"tokens"`          // of all its runs
+	Tokens int64  `json:"tokens"`          // tokens of all runs of the pipeline
 }
 
 // Output is the output of a stage. Two pipelines may have stages of the same name with different

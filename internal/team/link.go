@@ -17,7 +17,7 @@ import (
 
 // Limits of the exchange.
 const (
-	maxStream = 200_000 // entries of the stream, about
+	maxStream = 200_000 // about how many entries the stream keeps
 	// the newest own events that are published to a new or emptied stream, other clones having
 	// their share of it
 	maxPublished = maxStream / 2

@@ -59,7 +59,8 @@ type Team struct {
 
 // state is the part of a Team that is saved in the log.
 type state struct {
-	Stream  string   `json:"stream,omitempty"`  // the stream's incarnation: a random name that lies beside it
+	// the incarnation of the stream: a random name that is stored next to it
+	Stream  string   `json:"stream,omitempty"`
 	Read    string   `json:"read,omitempty"`    // ID of the entry that was read last
 	Sent    int64    `json:"sent,omitempty"`    // number of the own batch that was published last
 	Entry   string   `json:"entry,omitempty"`   // ID of the newest own entry

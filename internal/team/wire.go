@@ -21,7 +21,7 @@ const (
 	maxEntry = 64 << 10 // bytes
 	maxName  = 256      // bytes of an ID, a session or a word
 	maxPaths = 1000
-	maxAhead = 2 * time.Minute // how far an event's time may be ahead of its entry in the stream
+	maxAhead = 2 * time.Minute // how much later than its entry in the stream an event may be dated
 )
 
 // entry is the data of one stream entry: an event, or a filter of events that its origin wants to

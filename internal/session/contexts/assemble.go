@@ -52,8 +52,7 @@ type Request struct {
 	Session string
 	For     For    // "" is ForAction
 	Prompt  string // ForPrompt: the question; "" means the session's last prompt
-	// Tokens; 0 means the configured number. A larger number than that takes the whole log into
-	// account.
+	// The budget in tokens; 0 means the configured budget. For a larger one the whole log is read.
 	Total int
 	// State returns the state of the worktree, with the files that changed after a time, and the
 	// changed lines of the given files. If nil, only the log is used.
@@ -74,10 +73,11 @@ type Worktree struct {
 
 // Segment is one message of a context. Roles are those of model interfaces.
 type Segment struct {
-	Role      string `json:"role"`
-	Content   string `json:"content"`
-	Tokens    int    `json:"tokens"`
-	Cacheable bool   `json:"cacheable"` // the next request will most likely have it, too, byte for byte
+	Role    string `json:"role"`
+	Content string `json:"content"`
+	Tokens  int    `json:"tokens"`
+	// whether the next context will most likely contain the same bytes
+	Cacheable bool `json:"cacheable"`
 }
 
 // Context has the prompts and actions of a session in an order that lets a prompt cache keep most

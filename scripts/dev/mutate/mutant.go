@@ -44,8 +44,8 @@ func oneLine(s string) string {
 	return s
 }
 
-// changedSince returns the Go files that differ from a revision, and all of a package's files
-// without one.
+// changedSince returns the Go files that differ from a revision. If since is "", the map is empty,
+// which means all files of the packages.
 func changedSince(ctx context.Context, since string) (map[string]bool, error) {
 	changed := map[string]bool{}
 	if since == "" {

@@ -23,7 +23,7 @@ import (
 // grace is how long before a kill a hook may be lost (docs/dev/store.md).
 const grace = 100 * time.Millisecond
 
-// kills kills the daemon again and again. The next hook starts it, through the real client.
+// kills is the test that kills the daemon again and again. The next hook starts it, through the real client.
 type kills struct {
 	every  time.Duration
 	bin    string

@@ -16,6 +16,9 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
+// made has sessions of invented work.
+const made = "testdata/made+up.jsonl"
+
 // TestSaid: what the agent said stands before its prompt, as words.
 func TestSaid(t *testing.T) {
 	s := eventsOf("s", []Row{{TS: 1, Session: "s", Kind: "read", Path: "a.go", Agent: "claude"},
@@ -32,22 +35,23 @@ func TestSaid(t *testing.T) {
 
 // TestTracesOfFolder: names, compression, either file alone, and a folder that has none.
 func TestTracesOfFolder(t *testing.T) {
-	dir, f := t.TempDir(), newFixture(3)
+	dir := t.TempDir()
+	sessions, commits := fault.Must(os.ReadFile(made)), fault.Must(os.ReadFile("testdata/made+up.commits.jsonl"))
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
-	_, _ = z.Write(f.sessions.Bytes())
+	_, _ = z.Write(sessions)
 	_ = z.Close()
 	for name, data := range map[string][]byte{"made+up.jsonl.gz": packed.Bytes(),
-		"made+up.commits.jsonl": f.commits.Bytes(), "alone.commits.jsonl": f.commits.Bytes(), "notes.txt": nil} {
+		"made+up.commits.jsonl": commits, "alone.commits.jsonl": commits, "notes.txt": nil} {
 		fault.Check(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	got, err := Traces(dir)
 	fault.Check(t, err)
 	if len(got) != 2 || got[0].Name != "alone" || len(got[0].Sessions) != 0 || got[1].Name != "made/up" ||
-		len(got[1].Sessions) != 3 {
+		len(got[1].Sessions) != 24 {
 		t.Fatalf("read %d sources: %+v", len(got), got)
 	}
-	if len(got[0].Commits) != len(got[1].Commits) || len(got[0].Commits) < len(topics) {
+	if len(got[0].Commits) != len(got[1].Commits) || len(got[0].Commits) < 12 {
 		t.Errorf("%d and %d commits", len(got[0].Commits), len(got[1].Commits))
 	}
 	if _, err := Traces(t.TempDir()); !errors.Is(err, ErrNoTraces) {
@@ -58,7 +62,7 @@ func TestTracesOfFolder(t *testing.T) {
 		t.Errorf("a file without a row: %v", err)
 	}
 	// A line that is no row, and a copy that was cut off, are left out alone.
-	lines := strings.SplitAfter(f.sessions.String(), "\n")
+	lines := strings.SplitAfter(string(sessions), "\n")
 	bad := strings.Join(lines[:5], "") + "{\"session\":\n\n" + strings.Join(lines[5:], "")
 	fault.Check(t, os.WriteFile(filepath.Join(dir, "broken.jsonl"), []byte(bad), 0o600))
 	fault.Check(t, os.WriteFile(filepath.Join(dir, "cut.jsonl.gz"), packed.Bytes()[:packed.Len()/2], 0o600))
@@ -130,8 +134,8 @@ func TestCalls(t *testing.T) {
 }
 
 func FuzzRows(f *testing.F) {
-	made := newFixture(1)
-	f.Add(made.sessions.Bytes())
+	head, _, _ := bytes.Cut(fault.Must(os.ReadFile(made)), []byte(`"s001"`))
+	f.Add(head)
 	f.Add([]byte(`{"session":"s","ts":1e10,"kind":"bash","call":1,"results":["/x","a\u0000"],"mentions":[""]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		rows, _, err := decodeRows(bytes.NewReader(data))

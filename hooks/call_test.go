@@ -51,9 +51,7 @@ func marshal(t testing.TB, v any) []byte {
 
 func contentOf(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(name)
-	fault.Check(t, err)
-	return b
+	return fault.Must(os.ReadFile(name))
 }
 
 // TestDecodeRecorded compares what each payload in testdata gives with its .want file; -update
@@ -67,8 +65,7 @@ func TestDecodeRecorded(t *testing.T) {
 		}
 		for _, name := range files {
 			t.Run(agent+"/"+strings.TrimSuffix(filepath.Base(name), ".json"), func(t *testing.T) {
-				payload, err := os.ReadFile(name)
-				fault.Check(t, err)
+				payload := fault.Must(os.ReadFile(name))
 				var env map[string]string
 				if agent == "claude" { // its payloads are its own, in any terminal
 					env = map[string]string{"CLAUDECODE": "1", "CURSOR_VERSION": "2", "COPILOT_CLI": "1"}
@@ -149,8 +146,7 @@ func TestDecodeHostile(t *testing.T) {
 
 // A worktree seen through a symlink, and files behind one inside it.
 func TestSymlinks(t *testing.T) {
-	base, err := filepath.EvalSymlinks(t.TempDir())
-	fault.Check(t, err)
+	base := fault.Must(filepath.EvalSymlinks(t.TempDir()))
 	real, link := filepath.Join(base, "real"), filepath.Join(base, "link")
 	fault.Check(t, os.MkdirAll(filepath.Join(real, "sub"), 0o755))
 	fault.Check(t, os.WriteFile(filepath.Join(real, "sub", "a.go"), nil, 0o644))

@@ -27,8 +27,7 @@ import (
 //	prompt TEXT                          a prompt of Claude Code
 func TestCalls(t *testing.T) {
 	const file = "testdata/calls.txt"
-	raw, err := os.ReadFile(file)
-	fault.Check(t, err)
+	raw := fault.Must(os.ReadFile(file))
 	r := orchard()
 	r.Roots = append(r.Roots, orchardRoot+"/trees/plum")
 	var out strings.Builder
@@ -133,8 +132,7 @@ func learned(t *testing.T, asked string, call Call) (lines []string) {
 // recorded decodes a file of testdata, as if hook AGENT had been called with it.
 func recorded(t *testing.T, agent, name string, r Repo) Call {
 	t.Helper()
-	payload, err := os.ReadFile(filepath.Join("testdata", name+".json"))
-	fault.Check(t, err)
+	payload := fault.Must(os.ReadFile(filepath.Join("testdata", name+".json")))
 	call, err := Decode(agent, nil, payload, r)
 	fault.Check(t, err)
 	return call

@@ -133,8 +133,7 @@ func TestInstallRefuses(t *testing.T) {
 // TestInstallHalf: a script that was cut off while it was downloaded does nothing.
 func TestInstallHalf(t *testing.T) {
 	needs(t)
-	whole, err := os.ReadFile("install.sh")
-	fault.Check(t, err)
+	whole := fault.Must(os.ReadFile("install.sh"))
 	for _, end := range []int{len(whole) / 2, bytes.LastIndex(whole, []byte("main "))} {
 		cmd := exec.Command("/bin/sh", "-s", "--", "-u", release(t, right))
 		home := t.TempDir()
@@ -173,8 +172,7 @@ type releaseConfig struct {
 // and with install.sh.
 func TestRelease(t *testing.T) {
 	text := func(name string) string {
-		b, err := os.ReadFile(filepath.Join("..", name))
-		fault.Check(t, err)
+		b := fault.Must(os.ReadFile(filepath.Join("..", name)))
 		return string(b)
 	}
 	var c releaseConfig

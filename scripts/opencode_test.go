@@ -42,8 +42,7 @@ func runPlugin(t *testing.T, script string) (out, input string) {
 	if err != nil {
 		fault.Lacking(t, "node", "no node here: the plugin is not run")
 	}
-	sh, err := exec.LookPath("sh")
-	fault.Check(t, err)
+	sh := fault.Must(exec.LookPath("sh"))
 	dir := t.TempDir()
 	plugin, err := Read("opencode-plugin.js")
 	fault.Check(t, err)

@@ -85,8 +85,7 @@ func TestWorktreeRemoved(t *testing.T) {
 	t.Parallel()
 	d := twentyFolders(t)
 	d.Git("worktree", "add", "-q", "../beside")
-	r, err := OpenRepo(t.Context(), filepath.Join(d.Dir, "../beside"), d.Env)
-	fault.Check(t, err)
+	r := fault.Must(OpenRepo(t.Context(), filepath.Join(d.Dir, "../beside"), d.Env))
 	var log logBuffer
 	w := NewWatcher(r, WatchOptions{Log: log.log(), Now: time.Now})
 	fault.Check(t, os.WriteFile(filepath.Join(r.GitDir, "index"), []byte("broken"), 0o600))

@@ -71,8 +71,7 @@ func TestApply(t *testing.T) {
 	both := patch + "diff --git a/b.txt b/b.txt\n--- a/b.txt\n+++ b/b.txt\n@@ -1,1 +1,1 @@\n-x\n+y\n"
 	says := func(want string) {
 		t.Helper()
-		raw, err := os.ReadFile(filepath.Join(g.Dir, "in", "a.txt"))
-		fault.Check(t, err)
+		raw := fault.Must(os.ReadFile(filepath.Join(g.Dir, "in", "a.txt")))
 		fault.Same(t, "the file", string(raw), want)
 	}
 	if err := r.Apply(t.Context(), both); err == nil {

@@ -57,8 +57,7 @@ func TestHostileGitDir(t *testing.T) {
 // PATH that begins with it.
 func gitThat(t *testing.T, script string) string {
 	t.Helper()
-	real, err := exec.LookPath("git")
-	fault.Check(t, err)
+	real := fault.Must(exec.LookPath("git"))
 	dir := t.TempDir()
 	fault.Check(t, os.WriteFile(filepath.Join(dir, "git"),
 		[]byte("#!/bin/sh\ngit="+real+"\n"+script+"\nexec \"$git\" \"$@\"\n"),
@@ -71,8 +70,7 @@ func fifo(t *testing.T) (name string, f *os.File) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), "pipe")
 	fault.Check(t, syscall.Mkfifo(name, 0o600))
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
-	fault.Check(t, err)
+	f = fault.Must(os.OpenFile(name, os.O_RDWR, 0))
 	t.Cleanup(func() { f.Close() })
 	return name, f
 }

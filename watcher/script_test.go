@@ -198,7 +198,5 @@ func (r *reading) take(events []event.Event, cursor map[string]string) error {
 // real is a path without links.
 func real(t testing.TB, p string) string {
 	t.Helper()
-	p, err := filepath.EvalSymlinks(p)
-	fault.Check(t, err)
-	return p
+	return fault.Must(filepath.EvalSymlinks(p))
 }

@@ -24,8 +24,7 @@ func TestSaveIsOneEvent(t *testing.T) {
 	d.Write("a.go", "two!")
 	s.until("save", func() bool { return len(s.seen) > 0 })
 	e := s.seen[0]
-	fi, err := os.Stat(d.Path("a.go"))
-	fault.Check(t, err)
+	fi := fault.Must(os.Stat(d.Path("a.go")))
 	if want := fmt.Sprintf("save:a.go:%d:4", fi.ModTime().UnixNano()); e.ID != want {
 		t.Errorf("ID %s, want %s", e.ID, want)
 	}

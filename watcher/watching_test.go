@@ -48,9 +48,7 @@ type watching struct {
 // open is the repository as the program has it.
 func open(d *repotest.Repo) *Repo {
 	d.Helper()
-	r, err := OpenRepo(context.Background(), d.Dir, d.Env)
-	fault.Check(d, err)
-	return r
+	return fault.Must(OpenRepo(context.Background(), d.Dir, d.Env))
 }
 
 // watch starts a watcher that ends with the test.

@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -72,12 +70,12 @@ func BenchmarkQuery(b *testing.B) {
 	}
 }
 
-// BenchmarkEvents sends events until they are learned: in batches, each acknowledged when it is
-// durable, and as hooks, whose client writes and leaves.
+// BenchmarkEvents sends events until they are learned: in batches of 500, each acknowledged when it
+// is durable, and as hooks, whose client writes and leaves.
 func BenchmarkEvents(b *testing.B) {
 	d := newBed(b, 10_000).serve(b)
-	var n atomic.Int64
-	file := func(i int64) event.Path { return d.files[i*7%int64(len(d.files))] }
+	n := 0
+	file := func(i int) event.Path { return d.files[i*7%len(d.files)] }
 	finish := func(b *testing.B, begin time.Time, cpu time.Duration, events int, ts times) {
 		d.learned(b)
 		b.ReportMetric(float64((d.cpu()-cpu).Microseconds())/float64(events), "cpu-µs/event")
@@ -86,37 +84,25 @@ func BenchmarkEvents(b *testing.B) {
 		b.ReportMetric(rate, "events/s")
 		b.ReportMetric(10_000/rate, "events/budget") // at most 1 is within it, as everywhere
 	}
-	send := func(b *testing.B, size int) {
-		events := make([]event.Event, size)
-		for i := range events {
-			id := n.Add(1)
-			events[i] = opened(fmt.Sprint("e", id), file(id), time.Now())
-			events[i].Session = fmt.Sprint("s", id/200)
-		}
-		got, err := api.Call(b.Context(), d.asks, api.Events, events)
-		if err != nil || got.Accepted != size {
-			b.Error(got, err)
-		}
-	}
-	for _, way := range []struct {
-		name          string
-		writers, size int
-	}{{"batch1", 1, 1}, {"batch100", 1, 100}, {"batch500", 1, 500}, {"writers8", 8, 100}} {
-		b.Run(way.name, func(b *testing.B) {
-			var ts times
-			begin, cpu := time.Now(), d.cpu()
-			for b.Loop() {
-				sent := time.Now()
-				var all sync.WaitGroup
-				for range way.writers {
-					all.Go(func() { send(b, way.size) })
-				}
-				all.Wait()
-				ts.since(sent)
+	b.Run("batch500", func(b *testing.B) {
+		var ts times
+		events := make([]event.Event, 500)
+		begin, cpu := time.Now(), d.cpu()
+		for b.Loop() {
+			sent := time.Now()
+			for i := range events {
+				n++
+				events[i] = opened(fmt.Sprint("e", n), file(n), time.Now())
+				events[i].Session = fmt.Sprint("s", n/200)
 			}
-			finish(b, begin, cpu, way.writers*way.size*len(ts), ts)
-		})
-	}
+			got, err := api.Call(b.Context(), d.asks, api.Events, events)
+			if err != nil || got.Accepted != len(events) {
+				b.Error(got, err)
+			}
+			ts.since(sent)
+		}
+		finish(b, begin, cpu, len(events)*len(ts), ts)
+	})
 	b.Run("hook", func(b *testing.B) {
 		var ts times
 		logged := func() int64 {
@@ -126,8 +112,8 @@ func BenchmarkEvents(b *testing.B) {
 		}
 		before, begin, cpu := logged(), time.Now(), d.cpu()
 		for b.Loop() {
-			id := n.Add(1)
-			payload := d.tool("PostToolUse", fmt.Sprint("f", id), file(id))
+			n++
+			payload := d.tool("PostToolUse", fmt.Sprint("f", n), file(n))
 			sent := time.Now()
 			if _, err := d.tell(b.Context(), false, payload); err != nil {
 				b.Fatal(err)
@@ -142,17 +128,11 @@ func BenchmarkEvents(b *testing.B) {
 // learned waits until nothing that was sent waits to be learned.
 func (d *bed) learned(b *testing.B) {
 	b.Helper()
-	wait := time.NewTicker(time.Millisecond)
-	defer wait.Stop()
-	for range 20_000 {
+	fault.Until(b, time.Minute, "all events are learned", func() bool {
 		text, err := api.Call(b.Context(), d.asks, api.Metrics, api.None{})
 		fault.Check(b, err)
-		if bytes.Contains(text, []byte("\naoa_score_staleness_seconds 0\n")) {
-			return
-		}
-		<-wait.C
-	}
-	b.Fatal("events are never learned")
+		return bytes.Contains(text, []byte("\naoa_score_staleness_seconds 0\n"))
+	})
 }
 
 // BenchmarkStart starts the daemon of a store until its first answer, and looks at its memory when
@@ -249,8 +229,7 @@ func BenchmarkHook(b *testing.B) {
 	}
 	for round := 0; round < 50 || b.Loop(); round++ { // a median of one would say nothing
 		for i := range runs {
-			in, err := os.Open(runs[i].stdin)
-			fault.Check(b, err)
+			in := fault.Must(os.Open(runs[i].stdin))
 			cmd := d.command(runs[i].args[0], runs[i].args[1:]...)
 			cmd.Stdin = in
 			begin := time.Now()

@@ -63,8 +63,7 @@ func TestVariables(t *testing.T) {
 	}
 	found := 0
 	for _, f := range []string{"../../docs/commands.md", "../../README.md", "../../docs/api.md", "../../CONTRIBUTING.md"} {
-		raw, err := os.ReadFile(f)
-		fault.Check(t, err)
+		raw := fault.Must(os.ReadFile(f))
 		for _, v := range regexp.MustCompile(`AOA_[A-Z0-9_]+`).FindAllString(string(raw), -1) {
 			if found++; !known[strings.TrimRight(v, "_")] {
 				t.Errorf("%s names %s, which nothing reads", f, v)

@@ -128,8 +128,7 @@ func (f *workload) saw(kinds ...event.Kind) bool {
 func openLog(d *sandbox) *cold.DB {
 	d.Helper()
 	store := d.place().Store
-	seal, err := cold.OpenSeal(locate.KeyFile(config.Lookup(d.env)))
-	fault.Check(d, err)
+	seal := fault.Must(cold.OpenSeal(locate.KeyFile(config.Lookup(d.env))))
 	db, err := cold.Open(d.Context(), filepath.Join(store, "aoa.db"), cold.Options{Now: time.Now, Seal: seal})
 	fault.Check(d, err)
 	return db

@@ -94,8 +94,7 @@ func TestAnotherBuild(t *testing.T) {
 	}
 	other := *d
 	other.bin = filepath.Join(filepath.Dir(d.dir), "aoa"+filepath.Ext(d.bin))
-	raw, err := os.ReadFile(d.bin)
-	fault.Check(t, err)
+	raw := fault.Must(os.ReadFile(d.bin))
 	fault.Check(t, os.WriteFile(other.bin, append(raw, "another build"...), 0o755))
 	var clients sync.WaitGroup
 	var answers [8]said

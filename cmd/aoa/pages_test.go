@@ -29,8 +29,7 @@ import (
 func section(t *testing.T, page, name, text string) {
 	t.Helper()
 	page = filepath.Join("../..", page)
-	raw, err := os.ReadFile(page)
-	fault.Check(t, err)
+	raw := fault.Must(os.ReadFile(page))
 	begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
 	before, rest, found := strings.Cut(string(raw), begin)
 	_, after, ends := strings.Cut(rest, end)
@@ -143,8 +142,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (aoa_\w+)`).FindAllStringSubmatch(d.must("stats", "metrics"), -1) {
 		printed[m[1]] = true
 	}
-	page, err := os.ReadFile("../../docs/api.md")
-	fault.Check(t, err)
+	page := fault.Must(os.ReadFile("../../docs/api.md"))
 	_, table, found := strings.Cut(string(page), "## Metrics")
 	if !found || len(printed) < 8 {
 		t.Fatalf("docs/api.md has a table: %v; printed are %v", found, printed)
@@ -190,8 +188,7 @@ func TestConfigPage(t *testing.T) {
 
 // TestDrivenVersions: the table of agents in docs/agents.md says which versions were driven.
 func TestDrivenVersions(t *testing.T) {
-	page, err := os.ReadFile("../../docs/agents.md")
-	fault.Check(t, err)
+	page := fault.Must(os.ReadFile("../../docs/agents.md"))
 	for _, a := range agents.All {
 		version := cmp.Or(a.Driven, "none: by its documentation")
 		if row := "| " + a.Title + " | " + version + " |"; !strings.Contains(string(page), row) {

@@ -39,8 +39,7 @@ func newSandbox(t testing.TB, n int) *sandbox {
 	bin, err := exec.LookPath("aoa") // TestMain has put it there
 	fault.Check(t, err)
 	// Not t.TempDir: its long name would push the socket out of the store.
-	top, err := os.MkdirTemp("", "aoa")
-	fault.Check(t, err)
+	top := fault.Must(os.MkdirTemp("", "aoa"))
 	t.Cleanup(func() { os.RemoveAll(top) })
 	r := repotest.Below(t, top)
 	d := &sandbox{TB: t, dir: r.Dir, bin: bin, env: append(r.Env, "NO_COLOR=1", "TZ=UTC", "AOA_PATIENCE=20", "AOA_IDLE_TIMEOUT=5m",

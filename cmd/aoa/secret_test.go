@@ -39,8 +39,7 @@ func TestPasswordStaysIn(t *testing.T) {
 			server.Close()
 		}
 		d.must("config", "redis_url", fmt.Sprintf("redis://:%s@%s/0", c.password, addr))
-		text, err := os.ReadFile(settings)
-		fault.Check(t, err)
+		text := fault.Must(os.ReadFile(settings))
 		st, err := os.Stat(settings)
 		if err != nil || st.Mode().Perm()&0o077 != 0 || !strings.Contains(string(text), c.password) {
 			t.Fatalf("%s: the password is not in the settings, or others may read them: %v", c.when, err)
@@ -49,8 +48,7 @@ func TestPasswordStaysIn(t *testing.T) {
 		fault.Check(t, os.Truncate(filepath.Join(d.place().Store, "aoa.log"), 0))
 		d.must("daemon", "start")
 		d.until(c.when+": the daemon has tried", func() bool {
-			log, err := os.ReadFile(filepath.Join(d.place().Store, "aoa.log"))
-			fault.Check(t, err)
+			log := fault.Must(os.ReadFile(filepath.Join(d.place().Store, "aoa.log")))
 			return strings.Contains(string(log), c.logged)
 		})
 		d.mum(c.when, right, wrong)
@@ -233,8 +231,7 @@ func (d *sandbox) transcript(secret string) string {
 	} {
 		line["sessionId"], line["cwd"], line["uuid"], line["timestamp"] = "past", d.dir, fmt.Sprint("u", i),
 			fmt.Sprintf("2026-01-02T03:04:%02dZ", i)
-		raw, err := json.Marshal(line)
-		fault.Check(d, err)
+		raw := fault.Must(json.Marshal(line))
 		b.Write(append(raw, '\n'))
 	}
 	fault.Check(d, os.WriteFile(filepath.Join(dir, "past.jsonl"), b.Bytes(), 0o600))

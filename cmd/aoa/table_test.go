@@ -185,8 +185,7 @@ func TestCheckFormats(t *testing.T) {
 
 // TestSARIF holds the report to the schema of SARIF 2.1.0, with findings and without.
 func TestSARIF(t *testing.T) {
-	text, err := os.ReadFile("../../testdata/sarif.schema.json")
-	fault.Check(t, err)
+	text := fault.Must(os.ReadFile("../../testdata/sarif.schema.json"))
 	var schema jsonschema.Schema
 	fault.Check(t, json.Unmarshal(text, &schema))
 	valid, err := schema.Resolve(nil)

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
@@ -56,8 +57,7 @@ func compile(out, program string) ([]byte, error) {
 // repo makes a repository with a store; its path is free of symlinks and short enough for a socket.
 func repo(t testing.TB) (dir, sock string) {
 	t.Helper()
-	top, err := os.MkdirTemp("/tmp", "aoa-")
-	fault.Check(t, err)
+	top := fault.Must(os.MkdirTemp("/tmp", "aoa-"))
 	t.Cleanup(func() { os.RemoveAll(top) })
 	dir = repotest.Below(t, top).Dir
 	return dir, filepath.Join(store(t, filepath.Join(dir, ".git")), "sock")
@@ -69,9 +69,8 @@ var userState string
 // store makes a store that the user knows.
 func store(t testing.TB, commonDir string) string {
 	t.Helper()
-	p, err := locate.Create(commonDir, func(name string) string { return map[string]string{"XDG_STATE_HOME": userState}[name] })
-	fault.Check(t, err)
-	return p.Store
+	env := config.Lookup([]string{"XDG_STATE_HOME=" + userState})
+	return fault.Must(locate.Create(commonDir, env)).Store
 }
 
 func git(t testing.TB, args ...string) {
@@ -86,8 +85,7 @@ func environ(home string) []string {
 // serve answers connections on the socket with handle until the test ends.
 func serve(t testing.TB, sock string, handle func(net.Conn)) {
 	t.Helper()
-	ln, err := net.Listen("unix", sock)
-	fault.Check(t, err)
+	ln := fault.Must(net.Listen("unix", sock))
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {

@@ -315,8 +315,7 @@ func TestBackoff(t *testing.T) {
 	}
 	noted := func(want string) {
 		t.Helper()
-		length, err := os.ReadFile(d.lateFile())
-		fault.Check(t, err)
+		length := fault.Must(os.ReadFile(d.lateFile()))
 		fault.Same(t, "the backoff", string(length), want)
 	}
 	tell("UserPromptSubmit", true, "")
@@ -423,8 +422,7 @@ func TestAbove(t *testing.T) {
 	}
 	say := func(event, session string, more map[string]any) (printed string, to []string) {
 		more["hook_event_name"], more["session_id"], more["cwd"] = event, session, top
-		b, err := json.Marshal(more)
-		fault.Check(t, err)
+		b := fault.Must(json.Marshal(more))
 		printed = hook(t, top, strings.NewReader(string(b)), []string{"AOA_PATIENCE=20"}, "claude")
 		for {
 			select {

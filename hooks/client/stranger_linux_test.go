@@ -93,12 +93,10 @@ func TestRootIsTrusted(t *testing.T) {
 	if os.Getuid() != 0 {
 		fault.Lacking(t, "root", "only root can become another user")
 	}
-	top, err := os.MkdirTemp("/tmp", "aoa-")
-	fault.Check(t, err)
+	top := fault.Must(os.MkdirTemp("/tmp", "aoa-"))
 	t.Cleanup(func() { os.RemoveAll(top) })
 	r := repotest.Below(t, top)
-	p, err := locate.Create(r.Path(".git"), config.Lookup(r.Env))
-	fault.Check(t, err)
+	p := fault.Must(locate.Create(r.Path(".git"), config.Lookup(r.Env)))
 	raw, err := os.ReadFile(program)
 	bin, owner := filepath.Join(top, "hook"), fmt.Sprintf("%d:%d", fault.Nobody, fault.Nobody)
 	fault.Check(t, errors.Join(err, os.WriteFile(bin, raw, 0o755), exec.Command("chown", "-R", owner, top).Run()))

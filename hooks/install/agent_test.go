@@ -106,8 +106,7 @@ func TestGuard(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a shell command")
 	}
-	sh, err := exec.LookPath("sh")
-	fault.Check(t, err)
+	sh := fault.Must(exec.LookPath("sh"))
 	dir := filepath.Join(t.TempDir(), "it's a \"home\"")
 	fault.Check(t, os.Mkdir(dir, 0o755))
 	for _, a := range agents.All {

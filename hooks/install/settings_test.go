@@ -126,9 +126,7 @@ func settingsAt(t testing.TB, content string) string {
 
 func contentOf(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(name)
-	fault.Check(t, err)
-	return b
+	return fault.Must(os.ReadFile(name))
 }
 
 func TestSettingsComeBackToTheByte(t *testing.T) {
@@ -423,8 +421,7 @@ func TestKept(t *testing.T) {
 	install(gone)
 	fault.Check(t, os.Remove(gone))
 	install(file)
-	left, err := os.ReadDir(kept)
-	fault.Check(t, err)
+	left := fault.Must(os.ReadDir(kept))
 	fault.Same(t, "kept of files that are there", len(left), 1)
 }
 

@@ -62,8 +62,7 @@ func sketch(ops []shell.Op) string {
 // that have one.
 func commandLines(t testing.TB, do func(line, command string)) {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/lines.golden")
-	fault.Check(t, err)
+	raw := fault.Must(os.ReadFile("testdata/lines.golden"))
 	for line := range strings.Lines(string(raw)) {
 		line = strings.TrimSuffix(line, "\n")
 		command, _, ok := strings.Cut(line, " ¦ ")

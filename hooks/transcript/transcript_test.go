@@ -30,8 +30,7 @@ func orchard() hooks.Repo {
 func decode(t *testing.T, name string, fields map[string]any) hooks.Call {
 	t.Helper()
 	fields["hook_event_name"], fields["cwd"] = name, orchardRoot
-	payload, err := json.Marshal(fields)
-	fault.Check(t, err)
+	payload := fault.Must(json.Marshal(fields))
 	call, err := hooks.Decode("claude", nil, payload, orchard())
 	fault.Check(t, err)
 	return call
@@ -79,8 +78,7 @@ func (p *tape) add(kind string, fields map[string]any) {
 			line[k] = v
 		}
 	}
-	b, err := json.Marshal(line)
-	fault.Check(p.t, err)
+	b := fault.Must(json.Marshal(line))
 	p.lines = append(p.lines, string(b))
 }
 

@@ -29,11 +29,9 @@ import (
 func serve(t *testing.T, s *api.Server) locate.Place {
 	t.Helper()
 	// Not t.TempDir: its long name would not fit into a socket path everywhere.
-	dir, err := os.MkdirTemp("", "api")
-	fault.Check(t, err)
+	dir := fault.Must(os.MkdirTemp("", "api"))
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	p, err := locate.Create(dir, homeOf(t))
-	fault.Check(t, err)
+	p := fault.Must(locate.Create(dir, homeOf(t)))
 	listen(t, s, p)
 	return p
 }

@@ -75,19 +75,15 @@ func TestSilent(t *testing.T) {
 // quietPlace is a place without a listener.
 func quietPlace(t *testing.T) locate.Place {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "api")
-	fault.Check(t, err)
+	dir := fault.Must(os.MkdirTemp("", "api"))
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	p, err := locate.Create(dir, homeOf(t))
-	fault.Check(t, err)
-	return p
+	return fault.Must(locate.Create(dir, homeOf(t)))
 }
 
 // stuck accepts, says the same to the first caller, and nothing after that.
 func stuck(t *testing.T, socket, said string) {
 	t.Helper()
-	ln, err := net.Listen("unix", socket)
-	fault.Check(t, err)
+	ln := fault.Must(net.Listen("unix", socket))
 	var conns []net.Conn
 	done := make(chan struct{})
 	go func() {

@@ -22,8 +22,7 @@ import (
 // TestOtherUserListens: a process of another user listens on the socket, whose name and folder pass
 // for the caller's own. Nothing is sent to it, and the error says who it is, where, and what to do.
 func TestOtherUserListens(t *testing.T) {
-	p, err := locate.Create(t.TempDir(), homeOf(t))
-	fault.Check(t, err)
+	p := fault.Must(locate.Create(t.TempDir(), homeOf(t)))
 	p.Socket = "/tmp/aoa-test-" + locate.Fingerprint(p.Store) + "/sock"
 	dir := strings.TrimSuffix(p.Socket, "/sock")
 	t.Cleanup(func() { os.RemoveAll(dir) })
@@ -139,8 +138,7 @@ func TestSocketLosesItsName(t *testing.T) {
 	fault.Check(t, os.RemoveAll(filepath.Dir(far.Socket))) // as a cleaner of /tmp does it
 	fault.Until(t, time.Minute, "the server answers in a folder that was deleted", func() bool { return answers(far) })
 
-	stuck, err := locate.Create(t.TempDir(), homeOf(t))
-	fault.Check(t, err)
+	stuck := fault.Must(locate.Create(t.TempDir(), homeOf(t)))
 	ln, err := api.Listen(stuck)
 	fault.Check(t, err)
 	fault.Check(t, errors.Join(os.Remove(stuck.Socket), os.MkdirAll(stuck.Socket+"/x", 0o700)))

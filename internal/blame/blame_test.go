@@ -150,8 +150,7 @@ func (w *work) step(line string) {
 // line; -update writes it.
 func TestWriter(t *testing.T) {
 	const golden = "testdata/writer.txt"
-	raw, err := os.ReadFile(golden)
-	fault.Check(t, err)
+	raw := fault.Must(os.ReadFile(golden))
 	var all strings.Builder
 	for story := range strings.SplitSeq(strings.TrimPrefix(string(raw), "== "), "\n== ") {
 		story, _, _ := strings.Cut(story, "\n--\n")
@@ -299,8 +298,7 @@ func FuzzWriter(f *testing.F) {
 func TestBlameFails(t *testing.T) {
 	w := newWork(t)
 	w.Git("config", "blame.markIgnoredLines", "perhaps") // git blame fails over it
-	r, err := watcher.OpenRepo(t.Context(), w.Dir, w.Env)
-	fault.Check(t, err)
+	r := fault.Must(watcher.OpenRepo(t.Context(), w.Dir, w.Env))
 	f := Finder{DB: w.db, Repo: r, Now: func() time.Time { return w.now },
 		Texts: func(context.Context, string) []event.Swap { return nil },
 		Blob:  func(context.Context, string) []byte { return nil }}

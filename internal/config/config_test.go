@@ -204,11 +204,9 @@ func TestSet(t *testing.T) {
 				write(t, file, c.before)
 			}
 			fault.Check(t, Set(file, c.key, c.value))
-			got, err := os.ReadFile(file)
-			fault.Check(t, err)
+			got := fault.Must(os.ReadFile(file))
 			fault.Same(t, "file", string(got), c.after)
-			info, err := os.Stat(file)
-			fault.Check(t, err)
+			info := fault.Must(os.Stat(file))
 			if info.Mode().Perm() != 0o600 && os.PathSeparator == '/' {
 				t.Errorf("mode %o", info.Mode().Perm())
 			}
@@ -258,8 +256,7 @@ func TestUnset(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "config.yaml")
 			write(t, file, c.before)
 			fault.Check(t, Unset(file, c.key))
-			got, err := os.ReadFile(file)
-			fault.Check(t, err)
+			got := fault.Must(os.ReadFile(file))
 			fault.Same(t, "file", string(got), c.after)
 		})
 	}
@@ -277,8 +274,7 @@ func TestSetFollowsLinks(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Fatalf("the link is gone: %v %v", info, err)
 	}
-	got, err := os.ReadFile(filepath.Join(dir, "real", "aoa.yaml"))
-	fault.Check(t, err)
+	got := fault.Must(os.ReadFile(filepath.Join(dir, "real", "aoa.yaml")))
 	if string(got) != "watch: off\n" {
 		t.Fatalf("%q", got)
 	}
@@ -309,8 +305,7 @@ func FuzzSet(f *testing.F) {
 			t.Fatalf("Set accepted a file that cannot be read: %v", err)
 		}
 		before := values(was)
-		got, err := os.ReadFile(file)
-		fault.Check(t, err)
+		got := fault.Must(os.ReadFile(file))
 		now, _, err := parse(file, got)
 		fault.Check(t, err)
 		after := values(now)

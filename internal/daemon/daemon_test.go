@@ -44,10 +44,8 @@ func newFixture(t *testing.T, env ...string) *fixture {
 	r := repotest.Below(t, top)
 	r.Save("one", "a.go", "a\n", "b.go", "b\n", "in/side/c.go", "c\n")
 	env = append(r.Env, env...)
-	repo, err := watcher.OpenRepo(t.Context(), r.Dir, env)
-	fault.Check(t, err)
-	place, err := locate.Create(repo.CommonDir, config.Lookup(env))
-	fault.Check(t, err)
+	repo := fault.Must(watcher.OpenRepo(t.Context(), r.Dir, env))
+	place := fault.Must(locate.Create(repo.CommonDir, config.Lookup(env)))
 	d := &fixture{T: t}
 	d.o = daemon.Options{Repo: repo, Place: place, Env: env, Version: "test", Build: "test",
 		Log: slog.New(slog.NewTextHandler(t.Output(),

@@ -116,8 +116,7 @@ func TestSecondOpening(t *testing.T) {
 	}
 	d.stop()
 	file := filepath.Join(d.o.Place.Store, "aoa.db")
-	seal, err := cold.OpenSeal(locate.KeyFile(config.Lookup(d.o.Env)))
-	fault.Check(t, err)
+	seal := fault.Must(cold.OpenSeal(locate.KeyFile(config.Lookup(d.o.Env))))
 	db, err := cold.Open(t.Context(), file, cold.Options{Now: d.o.Now, Seal: seal})
 	fault.Check(t, err)
 	_, err = db.Copy(t.Context())
@@ -141,8 +140,7 @@ func TestSecondOpening(t *testing.T) {
 // breakLeaf makes the page of the log that holds an event's row one that SQLite refuses.
 func breakLeaf(t *testing.T, file, id string) {
 	t.Helper()
-	raw, err := os.ReadFile(file)
-	fault.Check(t, err)
+	raw := fault.Must(os.ReadFile(file))
 	size := int(binary.BigEndian.Uint16(raw[16:]))
 	for at := size; at < len(raw); at += size {
 		page := raw[at : at+size]
@@ -223,8 +221,7 @@ func TestAnotherVersion(t *testing.T) {
 	}
 	for _, version := range []int{0, 99} {
 		d.stop()
-		files, err := filepath.Glob(filepath.Join(d.o.Place.Store, "*.db"))
-		fault.Check(t, err)
+		files := fault.Must(filepath.Glob(filepath.Join(d.o.Place.Store, "*.db")))
 		for _, f := range files {
 			d.alter(filepath.Base(f), fmt.Sprint("PRAGMA user_version = ", version))
 		}

@@ -90,8 +90,7 @@ func (d *fixture) hook(session, ev string, more map[string]any) {
 	for k, v := range more {
 		payload[k] = v
 	}
-	raw, err := json.Marshal(payload)
-	fault.Check(d, err)
+	raw := fault.Must(json.Marshal(payload))
 	if _, err := hooktest.Send(d.Context(), d.o.Place, api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: raw, Wait: true}); err != nil {
 		d.Fatal(err)
 	}

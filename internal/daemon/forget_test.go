@@ -77,10 +77,8 @@ func TestForgetBesideReader(t *testing.T) {
 // contents are the files in which the store keeps what files say, by name, decrypted.
 func (d *fixture) contents() map[string][]byte {
 	d.Helper()
-	seal, err := cold.OpenSeal(locate.KeyFile(config.Lookup(d.o.Env)))
-	fault.Check(d, err)
-	names, err := filepath.Glob(filepath.Join(d.o.Place.Store, "contents", "*"))
-	fault.Check(d, err)
+	seal := fault.Must(cold.OpenSeal(locate.KeyFile(config.Lookup(d.o.Env))))
+	names := fault.Must(filepath.Glob(filepath.Join(d.o.Place.Store, "contents", "*")))
 	out := map[string][]byte{}
 	for _, name := range names {
 		if filepath.Ext(name) == ".tmp" {

@@ -27,12 +27,10 @@ var declared = regexp.MustCompile(`(?:Route|Stream)\[.*\]\{(?:Path: )?(?:"(GET|P
 // TestRoutes: the daemon serves the routes that package api declares.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	sources, err := filepath.Glob("../api/*.go")
-	fault.Check(t, err)
+	sources := fault.Must(filepath.Glob("../api/*.go"))
 	var routes []string
 	for _, name := range sources {
-		raw, err := os.ReadFile(name)
-		fault.Check(t, err)
+		raw := fault.Must(os.ReadFile(name))
 		for _, m := range declared.FindAllStringSubmatch(string(raw), -1) {
 			routes = append(routes, cmp.Or(m[1], "POST")+" "+m[2]) // a stream is posted
 		}
@@ -48,8 +46,7 @@ func TestRoutes(t *testing.T) {
 	defer web.CloseIdleConnections()
 	for _, r := range routes {
 		method, path, _ := strings.Cut(r, " ")
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://aoa/v1"+path, nil)
-		fault.Check(t, err)
+		req := fault.Must(http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://aoa/v1"+path, nil))
 		resp, err := web.Do(req)
 		fault.Check(t, err)
 		resp.Body.Close()
@@ -131,8 +128,7 @@ func TestTwice(t *testing.T) {
 	if n := call(d, api.CacheList, api.CacheListRequest{All: true}).Total; n != 2 {
 		t.Errorf("%d items, want 2", n)
 	}
-	batch, err := json.Marshal([]event.Event{read("e", "s", d.o.Now(), "a.go")})
-	fault.Check(t, err)
+	batch := fault.Must(json.Marshal([]event.Event{read("e", "s", d.o.Now(), "a.go")}))
 	d.twice("/events", string(batch))
 	if n := d.ids("e"); n != 1 {
 		t.Errorf("%d events of one", n)

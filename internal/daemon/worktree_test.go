@@ -41,8 +41,7 @@ func TestFirstCallsListOnce(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the git of this test is a shell script")
 	}
-	real, err := exec.LookPath("git")
-	fault.Check(t, err)
+	real := fault.Must(exec.LookPath("git"))
 	dir := t.TempDir()
 	listed, release := filepath.Join(dir, "listed"), filepath.Join(dir, "release")
 	script := fmt.Sprintf(`#!/bin/sh
@@ -52,8 +51,7 @@ exec '%s' "$@"
 	fault.Check(t, os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755))
 	d := newFixture(t, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	d.git("git worktree add -q ../linked; mkfifo " + release)
-	open, err := os.OpenFile(release, os.O_RDWR, 0)
-	fault.Check(t, err)
+	open := fault.Must(os.OpenFile(release, os.O_RDWR, 0))
 	defer open.Close()
 	d.start()
 	d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })

@@ -86,8 +86,7 @@ func newTraps(t *testing.T) *traps {
 // settings are the hostile settings. Each value that git runs leaves a file of the name that stands
 // behind spring.
 func (x *traps) settings() string {
-	raw, err := os.ReadFile("testdata/traps.gitconfig")
-	fault.Check(x, err)
+	raw := fault.Must(os.ReadFile("testdata/traps.gitconfig"))
 	text := strings.ReplaceAll(string(raw), "SPRING", x.spring)
 	for _, verb := range append(slices.Sorted(maps.Keys(gitVerbs)), "trap") {
 		text += fmt.Sprintf("[alias]\n\t%s = \"!%s alias\"\n", verb, x.spring)
@@ -126,8 +125,7 @@ func (x *traps) touch(dir string) {
 	x.Helper()
 	x.touched++
 	at := time.Now().Add(-time.Duration(x.touched) * time.Hour)
-	names, err := filepath.Glob(filepath.Join(dir, "*"))
-	fault.Check(x, err)
+	names := fault.Must(filepath.Glob(filepath.Join(dir, "*")))
 	for _, name := range append(names, filepath.Join(dir, "sub", "inner.go")) {
 		_ = os.Chtimes(name, at, at) // the linked worktree has no files in sub
 	}
@@ -136,8 +134,7 @@ func (x *traps) touch(dir string) {
 // found takes the names of the traps that have sprung.
 func (x *traps) found() (names []string) {
 	x.Helper()
-	entries, err := os.ReadDir(x.sprung)
-	fault.Check(x, err)
+	entries := fault.Must(os.ReadDir(x.sprung))
 	for _, e := range entries {
 		names = append(names, e.Name())
 		fault.Check(x, os.Remove(filepath.Join(x.sprung, e.Name())))

@@ -37,8 +37,7 @@ func (u user) find(name string) locate.Place { return locate.Find(u.commonDir(na
 // create makes the store of a repository, as aoa init does.
 func (u user) create(name string) locate.Place {
 	u.Helper()
-	p, err := locate.Create(u.commonDir(name), u.env)
-	fault.Check(u, err)
+	p := fault.Must(locate.Create(u.commonDir(name), u.env))
 	fault.Check(u, os.WriteFile(locate.KeyFile(u.env), nil, 0o600)) // its daemon has made the key
 	return p
 }

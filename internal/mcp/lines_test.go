@@ -78,8 +78,7 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte("{}\n[]\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\nx"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var refused bytes.Buffer
-		passed, err := io.ReadAll(&lineReader{in: bufio.NewReader(bytes.NewReader(text)), refused: &refused})
-		fault.Check(t, err)
+		passed := fault.Must(io.ReadAll(&lineReader{in: bufio.NewReader(bytes.NewReader(text)), refused: &refused}))
 		for line := range bytes.Lines(passed) {
 			if _, err := jsonrpc.DecodeMessage(line); err != nil {
 				t.Fatalf("%q: %v", line, err)

@@ -122,8 +122,7 @@ func call[Out any](d *fixture, tool string, args any) Out {
 	if res.IsError {
 		d.t.Fatalf("%s: %s", tool, text(res))
 	}
-	raw, err := json.Marshal(res.StructuredContent)
-	fault.Check(d.t, err)
+	raw := fault.Must(json.Marshal(res.StructuredContent))
 	var out, said Out
 	fault.Check(d.t, json.Unmarshal(raw, &out))
 	if err := json.Unmarshal([]byte(text(res)), &said); err != nil || !cmp.Equal(out, said) {

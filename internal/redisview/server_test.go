@@ -44,8 +44,7 @@ func newFixture(t *testing.T) *fixture {
 	dir, err := os.MkdirTemp("", "aoa") // a short name for the socket
 	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	ln, err := net.Listen("unix", filepath.Join(dir, "s"))
-	fault.Check(t, err)
+	ln := fault.Must(net.Listen("unix", filepath.Join(dir, "s")))
 	f := &fixture{T: t, at: noon, sets: map[api.ScoresRequest]api.ScoresAnswer{}}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)

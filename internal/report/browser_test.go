@@ -133,8 +133,7 @@ func (b *browser) until(wanted func(message) bool) message {
 func (b *browser) open(page *Page) (url string) {
 	b.t.Helper()
 	name := filepath.Join(b.t.TempDir(), "report.html")
-	f, err := os.Create(name)
-	fault.Check(b.t, err)
+	f := fault.Must(os.Create(name))
 	fault.Check(b.t, page.Write(f))
 	fault.Check(b.t, f.Close())
 	b.call("Page.navigate", map[string]any{"url": "file://" + name}, nil)

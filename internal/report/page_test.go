@@ -291,8 +291,7 @@ func TestBrowser(t *testing.T) {
 	}
 
 	// The policy holds even against a script of its own.
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	fault.Check(t, err)
+	l := fault.Must(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	same(fmt.Sprintf(`fetch('http://%s/').then(() => 'sent', () => 'refused')`, l.Addr()), `"refused"`)
 	same(`(() => { const s = document.createElement('script'); s.textContent = "document.title = 'hacked'"; document.body.append(s); return document.title })()`, `"aOa: made <up>"`)

@@ -4,11 +4,7 @@
 function label(name,    part, n) {
 	n = split(name, part, "/")
 	if (part[1] == "Query") return "query through the socket, " files(part[2]) ": " part[3]
-	if (part[1] == "Events") {
-		if (part[2] == "frame") return "learn, one writer, as hooks' frames"
-		if (sub(/^batch/, "", part[2])) return "learn, one writer, batches of " part[2]
-		return "learn, eight writers, batches of 100"
-	}
+	if (part[1] == "Events") return part[2] == "hook" ? "learn, as hooks" : "learn, batches of 500"
 	if (part[1] == "Start") return "start to first answer, " files(part[2])
 	if (part[1] == "Memory") return part[2] == 1000 ? "resident memory, idle" : "resident memory, " files(part[2])
 	if (part[1] == "Stage") return "whole process: a hit of aoa stage run"

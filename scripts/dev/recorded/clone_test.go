@@ -70,8 +70,7 @@ printf a > a.go; save begin`)
 // TestFutureIsUnknown: what is decided before a moment does not depend on what happens after it.
 func TestFutureIsUnknown(t *testing.T) {
 	// Invented work: sessions that search, read what was listed in one batch, edit, test and commit.
-	made, err := Traces("testdata")
-	fault.Check(t, err)
+	made := fault.Must(Traces("testdata"))
 	whole := made[0]
 	last := whole.Commits[len(whole.Commits)-1].Time
 	cut := whole.Commits[0].Time.Add(last.Sub(whole.Commits[0].Time) * 2 / 3)

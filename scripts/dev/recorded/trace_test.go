@@ -45,8 +45,7 @@ func TestTracesOfFolder(t *testing.T) {
 		"made+up.commits.jsonl": commits, "alone.commits.jsonl": commits, "notes.txt": nil} {
 		fault.Check(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
-	got, err := Traces(dir)
-	fault.Check(t, err)
+	got := fault.Must(Traces(dir))
 	if len(got) != 2 || got[0].Name != "alone" || len(got[0].Sessions) != 0 || got[1].Name != "made/up" ||
 		len(got[1].Sessions) != 24 {
 		t.Fatalf("read %d sources: %+v", len(got), got)
@@ -66,8 +65,8 @@ func TestTracesOfFolder(t *testing.T) {
 	bad := strings.Join(lines[:5], "") + "{\"session\":\n\n" + strings.Join(lines[5:], "")
 	fault.Check(t, os.WriteFile(filepath.Join(dir, "broken.jsonl"), []byte(bad), 0o600))
 	fault.Check(t, os.WriteFile(filepath.Join(dir, "cut.jsonl.gz"), packed.Bytes()[:packed.Len()/2], 0o600))
-	if got, err = Traces(dir); err != nil || len(got) != 4 {
-		t.Fatalf("%d sources, %v", len(got), err)
+	if got = fault.Must(Traces(dir)); len(got) != 4 {
+		t.Fatalf("%d sources", len(got))
 	}
 	if got[1].Name != "broken" || got[1].Unusable != 1 || !reflect.DeepEqual(got[1].Sessions, got[3].Sessions) {
 		t.Errorf("%s: %d lines unusable, %d sessions of %d", got[1].Name, got[1].Unusable, len(got[1].Sessions),

@@ -306,7 +306,11 @@ func TestBackoff(t *testing.T) {
 	t.Cleanup(goOn)
 	tell := func(event string, waits bool, answer string) {
 		t.Helper()
-		out := hook(t, dir, strings.NewReader(payload(event, dir)), []string{"AOA_PATIENCE=5"}, "claude")
+		patience := patient // of a hook that waits in vain
+		if !waits || answer != "" {
+			patience = "AOA_PATIENCE=1000"
+		}
+		out := hook(t, dir, strings.NewReader(payload(event, dir)), []string{patience}, "claude")
 		fault.Same(t, event, []any{sent(t, got).Wait, out}, []any{waits, answer})
 	}
 	note := func(length string, begun time.Time) {
@@ -380,7 +384,7 @@ func TestOpenStdin(t *testing.T) {
 	if _, err := w.WriteString(payload("UserPromptSubmit", dir) + "\n"); err != nil {
 		t.Fatal(err)
 	}
-	fault.Same(t, "printed", hook(t, dir, r, nil, "claude"), "{}")
+	fault.Same(t, "printed", hook(t, dir, r, []string{patient}, "claude"), "{}")
 }
 
 // TestOtherBuild: a daemon that knows no such request is one of another build. The hook has it
@@ -392,7 +396,8 @@ func TestOtherBuild(t *testing.T) {
 			c.Write([]byte("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno"))
 		}
 	})
-	fault.Same(t, "printed", hook(t, dir, strings.NewReader(payload("UserPromptSubmit", dir)), nil, "claude"), "")
+	out := hook(t, dir, strings.NewReader(payload("UserPromptSubmit", dir)), []string{patient}, "claude")
+	fault.Same(t, "printed", out, "")
 	if _, err := os.Stat(filepath.Join(dir, ".git", "aoa", "hook-start")); err != nil {
 		t.Errorf("nothing was started: %v", err)
 	}

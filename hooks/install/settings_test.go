@@ -136,7 +136,10 @@ func TestSettingsComeBackToTheByte(t *testing.T) {
 			t.Fatalf("%s: only %d shapes", agent, len(all))
 		}
 		for name, before := range all {
-			t.Run(agent+"/"+name, func(t *testing.T) { comesBack(t, agentOf(t, agent), before) })
+			t.Run(agent+"/"+name, func(t *testing.T) {
+				t.Parallel() // most of the time is that of the disk
+				comesBack(t, agentOf(t, agent), before)
+			})
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -92,36 +91,6 @@ func TestAnswerThatJSONCannotHold(t *testing.T) {
 	var e *api.Error
 	if !errors.As(err, &e) || e.Code != api.CodeInternal || !strings.Contains(e.Message, "encode the answer of /rank") {
 		t.Errorf("the caller got %v", err)
-	}
-}
-
-func TestAnotherBuildIsReplaced(t *testing.T) {
-	var oldAsked, newAsked atomic.Int32
-	handler := func(asked *atomic.Int32, stop func()) http.Handler {
-		mux := http.NewServeMux()
-		api.Handle(mux, api.Status, func(context.Context, api.None) (api.StatusAnswer, error) {
-			asked.Add(1)
-			return api.StatusAnswer{}, nil
-		})
-		api.Handle(mux, api.Stop, func(context.Context, api.StopRequest) (api.StopAnswer,
-			error) {
-			stop()
-			return api.StopAnswer{}, nil
-		})
-		return mux
-	}
-	var stop context.CancelFunc
-	p := serve(t, &api.Server{}) // only for its place
-	stop = listen(t, &api.Server{Build: "old", HTTP: handler(&oldAsked, func() { stop() })}, p)
-	c := &api.Client{Place: p, Build: "new", Start: func(context.Context) error {
-		listen(t, &api.Server{Build: "new", HTTP: handler(&newAsked, func() {})}, p)
-		return nil
-	}}
-	if _, err := api.Call(context.Background(), c, api.Status, api.None{}); err != nil {
-		t.Fatal(err)
-	}
-	if oldAsked.Load() != 0 || newAsked.Load() != 1 {
-		t.Errorf("the old daemon answered %d requests and the new one %d, want 0 and 1", oldAsked.Load(), newAsked.Load())
 	}
 }
 

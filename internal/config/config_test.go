@@ -178,6 +178,8 @@ func TestBadValues(t *testing.T) {
 	}
 }
 
+// TestSet: a setting is written in its place, and taken out where there is no value. All else keeps
+// its bytes.
 func TestSet(t *testing.T) {
 	for _, c := range []struct{ name, before, key, value, after string }{
 		{"new file", "", "threshold", "0.8", "threshold: 0.8\n"},
@@ -197,13 +199,21 @@ func TestSet(t *testing.T) {
 		{"comment at the end", "watch: on\n\n# end\n", "holdout", "0", "watch: on\n\n# end\nholdout: 0\n"},
 		{"text over lines", "repo_id: >-\n  a\n\nwatch: on\n", "watch", "off", "repo_id: >-\n  a\n\nwatch: off\n"},
 		{"same", "watch:    on\n", "watch", "on", "watch:    on\n"},
+		{"a line taken out", "# a\nwatch: off # b\n\nholdout: 0\n", "watch", "", "# a\n\nholdout: 0\n"},
+		{"comments stay", "# a\nwatch: on # b\n# c\n", "watch", "", "# a\n# c\n"},
+		{"not there", "watch: on\n", "holdout", "", "watch: on\n"},
+		{"the only one", "watch: on\n", "watch", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "new", "config.yaml")
 			if c.before != "" {
 				write(t, file, c.before)
 			}
-			fault.Check(t, Set(file, c.key, c.value))
+			if c.value == "" {
+				fault.Check(t, Unset(file, c.key))
+			} else {
+				fault.Check(t, Set(file, c.key, c.value))
+			}
 			got := fault.Must(os.ReadFile(file))
 			fault.Same(t, "file", string(got), c.after)
 			info := fault.Must(os.Stat(file))
@@ -215,6 +225,7 @@ func TestSet(t *testing.T) {
 			}
 		})
 	}
+	fault.Check(t, Unset(filepath.Join(t.TempDir(), "none.yaml"), "watch"))
 }
 
 func TestSetRefuses(t *testing.T) {
@@ -243,24 +254,6 @@ func TestSetRefuses(t *testing.T) {
 	if got, err := os.ReadFile(file); err != nil || string(got) != braces {
 		t.Errorf("a refused file became %q, %v", got, err)
 	}
-}
-
-func TestUnset(t *testing.T) {
-	for _, c := range []struct{ name, before, key, after string }{
-		{"line", "# a\nwatch: off # b\n\nholdout: 0\n", "watch", "# a\n\nholdout: 0\n"},
-		{"comments stay", "# a\nwatch: on # b\n# c\n", "watch", "# a\n# c\n"},
-		{"not there", "watch: on\n", "holdout", "watch: on\n"},
-		{"only one", "watch: on\n", "watch", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "config.yaml")
-			write(t, file, c.before)
-			fault.Check(t, Unset(file, c.key))
-			got := fault.Must(os.ReadFile(file))
-			fault.Same(t, "file", string(got), c.after)
-		})
-	}
-	fault.Check(t, Unset(filepath.Join(t.TempDir(), "none.yaml"), "watch"))
 }
 
 func TestSetFollowsLinks(t *testing.T) {

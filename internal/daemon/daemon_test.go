@@ -127,8 +127,7 @@ func read(id, session string, at time.Time, p ...event.Path) event.Event {
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, "AOA_IDLE_TIMEOUT=1h")
-	d.start()
-	d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
+	d.begin()
 	d.late.Store(int64(59 * time.Minute))
 	call(d, api.Status, api.None{})
 	d.late.Store(int64(118 * time.Minute))
@@ -278,8 +277,7 @@ func TestWorktrees(t *testing.T) {
 // A large index is believed at the start; what is on the disk follows without being asked for.
 func TestLargeIndex(t *testing.T) {
 	d := newFixture(t)
-	d.start()
-	d.until("the history is known", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
+	d.begin()
 	d.stop()
 	script := `cd "$1" && oid=$(git rev-parse HEAD:a.go) && seq -f "100644 $oid	far/away/in/a/deep/folder/file%06g.go" 30000 | git update-index --index-info && echo new >new.go`
 	cmd := exec.Command("sh", "-c", script, "sh", string(d.o.Repo.Root))
@@ -302,7 +300,7 @@ func TestLargeIndex(t *testing.T) {
 func TestStopWhileOpening(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
-	for ms := range 25 {
+	for ms := 0; ms < 25; ms += 3 {
 		ctx, cancel := context.WithCancel(t.Context())
 		end := time.AfterFunc(time.Duration(ms)*time.Millisecond, cancel)
 		if err := daemon.Run(ctx, d.o); err != nil {

@@ -27,7 +27,7 @@ func TestForgottenAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
 	d.start()
-	for i := range 10 {
+	for i := range 3 {
 		session := fmt.Sprint("session-", i)
 		call(d, api.Events, []event.Event{read(fmt.Sprint("e", i), session, d.o.Now().Add(-time.Minute), "a.go")})
 		call(d, api.Names, api.NamesRequest{Session: session}) // it is known

@@ -25,8 +25,7 @@ func TestRemovedWorktreeLeavesNothing(t *testing.T) {
 	}
 	before := readers()
 	d.git("git worktree add -q ../linked")
-	d.start()
-	d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
+	d.begin()
 	linked := filepath.Join(filepath.Dir(string(d.o.Repo.Root)), "linked")
 	_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place, Dir: linked}, api.Status, api.None{})
 	fault.Check(t, err)
@@ -53,8 +52,7 @@ exec '%s' "$@"
 	d.git("git worktree add -q ../linked; mkfifo " + release)
 	open := fault.Must(os.OpenFile(release, os.O_RDWR, 0))
 	defer open.Close()
-	d.start()
-	d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
+	d.begin()
 	linked := filepath.Join(filepath.Dir(string(d.o.Repo.Root)), "linked")
 	var calls sync.WaitGroup
 	for range 8 {

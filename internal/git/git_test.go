@@ -68,21 +68,6 @@ func TestGitRunsNoFilter(t *testing.T) {
 	}
 }
 
-// TestGitFindsIncludedFilters: a driver counts wherever git would take it from, under every
-// condition.
-func TestGitFindsIncludedFilters(t *testing.T) {
-	for _, section := range []string{`include`, `includeIf "gitdir:**"`, `includeIf "onbranch:main"`} {
-		r := repotest.New(t)
-		r.Commit("first")
-		r.Write("hostile", "[filter \"x\"]\n\tclean = false\n")
-		configure(t, r, "["+section+"]\n\tpath = ../hostile\n")
-		got, err := Find(r.Env).settings(t.Context(), r.Dir)
-		if err != nil || !slices.Contains(got, "filter.x.clean\nfalse") {
-			t.Errorf("%s: %q, %v", section, got, err)
-		}
-	}
-}
-
 // TestGitRefuses: only subcommands on the list are run, and git only from an absolute folder.
 func TestGitRefuses(t *testing.T) {
 	r := repotest.New(t)

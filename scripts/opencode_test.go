@@ -44,8 +44,7 @@ func runPlugin(t *testing.T, script string) (out, input string) {
 	}
 	sh := fault.Must(exec.LookPath("sh"))
 	dir := t.TempDir()
-	plugin, err := Read("opencode-plugin.js")
-	fault.Check(t, err)
+	plugin := fault.Must(Read("opencode-plugin.js"))
 	files := map[string]string{"aoa.mjs": string(plugin), "driver.mjs": driver}
 	if script != "" {
 		files["aoa"] = "#!" + sh + "\n" + script

@@ -90,8 +90,7 @@ func TestManual(t *testing.T) {
 		fault.Check(t, os.MkdirAll(filepath.Join(dir, folder), 0o755))
 	}
 	root.DisableAutoGenTag = true
-	bash, err := bashCompletion(root)
-	fault.Check(t, err)
+	bash := fault.Must(bashCompletion(root))
 	fits(t, root)
 	fault.Check(t, errors.Join(
 		doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "aOa", Manual: "aOa"}, filepath.Join(dir, "man")),

@@ -102,8 +102,7 @@ func listed(t *testing.T, args ...string) (lines [][]string) {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list"}, args...)...)
 	cmd.Dir = "../.."
-	out, err := cmd.Output()
-	fault.Check(t, err)
+	out := fault.Must(cmd.Output())
 	for line := range strings.Lines(string(out)) {
 		lines = append(lines, strings.Fields(line))
 	}

@@ -129,7 +129,6 @@ func openLog(d *sandbox) *cold.DB {
 	d.Helper()
 	store := d.place().Store
 	seal := fault.Must(cold.OpenSeal(locate.KeyFile(config.Lookup(d.env))))
-	db, err := cold.Open(d.Context(), filepath.Join(store, "aoa.db"), cold.Options{Now: time.Now, Seal: seal})
-	fault.Check(d, err)
+	db := fault.Must(cold.Open(d.Context(), filepath.Join(store, "aoa.db"), cold.Options{Now: time.Now, Seal: seal}))
 	return db
 }

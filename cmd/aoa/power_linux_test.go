@@ -23,8 +23,7 @@ func (d *sandbox) survivors(p *fault.Power, session string) (n int) {
 	for name, data := range p.Left() {
 		fault.Check(d, os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o600))
 	}
-	db, err := cold.Open(d.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: time.Now})
-	fault.Check(d, err)
+	db := fault.Must(cold.Open(d.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: time.Now}))
 	defer db.Close()
 	fault.Check(d, db.Replay(d.Context(), 0, func(_ int64, batch []event.Event) error {
 		for _, e := range batch {

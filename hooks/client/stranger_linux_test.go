@@ -34,8 +34,7 @@ func (s *stranger) occupy(t *testing.T, sock string) {
 	for dir := folder; dir != "/tmp"; dir = filepath.Dir(dir) {
 		fault.Check(t, os.Chmod(dir, 0o777))
 	}
-	ln, err := fault.AsNobody(t, func() (net.Listener, error) { return net.Listen("unix", sock) })
-	fault.Check(t, err)
+	ln := fault.Must(fault.AsNobody(t, func() (net.Listener, error) { return net.Listen("unix", sock) }))
 	ln.(*net.UnixListener).SetUnlinkOnClose(false)
 	fault.Check(t, errors.Join(os.Lchown(sock, 0, 0), os.Chmod(folder, 0o700)))
 	var running sync.WaitGroup

@@ -37,8 +37,7 @@ func serve(t *testing.T, s *api.Server) locate.Place {
 
 func listen(t *testing.T, s *api.Server, p locate.Place) context.CancelFunc {
 	t.Helper()
-	ln, err := api.Listen(p)
-	fault.Check(t, err)
+	ln := fault.Must(api.Listen(p))
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, ln) }()

@@ -139,8 +139,7 @@ func TestSocketLosesItsName(t *testing.T) {
 	fault.Until(t, time.Minute, "the server answers in a folder that was deleted", func() bool { return answers(far) })
 
 	stuck := fault.Must(locate.Create(t.TempDir(), homeOf(t)))
-	ln, err := api.Listen(stuck)
-	fault.Check(t, err)
+	ln := fault.Must(api.Listen(stuck))
 	fault.Check(t, errors.Join(os.Remove(stuck.Socket), os.MkdirAll(stuck.Socket+"/x", 0o700)))
 	if err := (&api.Server{}).Serve(t.Context(), ln); err == nil {
 		t.Error("a server whose name cannot be taken back ends without an error")

@@ -61,8 +61,7 @@ func (d *fixture) listen() *warned {
 // alter changes the database of a stopped daemon.
 func (d *fixture) alter(name string, statements ...string) {
 	d.Helper()
-	db, err := sql.Open("sqlite", "file://"+filepath.Join(d.o.Place.Store, name))
-	fault.Check(d, err)
+	db := fault.Must(sql.Open("sqlite", "file://"+filepath.Join(d.o.Place.Store, name)))
 	defer db.Close()
 	for _, s := range statements {
 		if _, err := db.ExecContext(d.Context(), s); err != nil {

@@ -47,8 +47,7 @@ func TestForgetBesideReader(t *testing.T) {
 	d := newFixture(t)
 	d.start()
 	call(d, api.Events, []event.Event{read("e", "secretplan", d.o.Now(), "a.go")})
-	db, err := sql.Open("sqlite", filepath.Join(d.o.Place.Store, "aoa.db"))
-	fault.Check(t, err)
+	db := fault.Must(sql.Open("sqlite", filepath.Join(d.o.Place.Store, "aoa.db")))
 	reader, err := db.BeginTx(t.Context(), nil)
 	fault.Check(t, err)
 	var n int

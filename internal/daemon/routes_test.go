@@ -47,8 +47,7 @@ func TestRoutes(t *testing.T) {
 	for _, r := range routes {
 		method, path, _ := strings.Cut(r, " ")
 		req := fault.Must(http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://aoa/v1"+path, nil))
-		resp, err := web.Do(req)
-		fault.Check(t, err)
+		resp := fault.Must(web.Do(req))
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusMethodNotAllowed || !strings.Contains(resp.Header.Get("Allow"), method) {
 			t.Errorf("the daemon does not serve %s: %s, it allows %s", r, resp.Status, resp.Header.Get("Allow"))
@@ -89,8 +88,7 @@ func (d *fixture) twice(path, body string) (answers [2]string) {
 			bytes.NewReader([]byte(body)))
 		fault.Check(d, err)
 		req.Header.Set("Aoa-Call", fmt.Sprintf("%x", sha256.Sum256([]byte(path+body))))
-		resp, err := web.Do(req)
-		fault.Check(d, err)
+		resp := fault.Must(web.Do(req))
 		answer, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || resp.StatusCode != http.StatusOK {

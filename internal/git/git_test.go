@@ -197,8 +197,7 @@ func TestTooLate(t *testing.T) {
 	if _, err := p.Run(t.Context(), r.Dir, "ls-files"); !errors.Is(err, errLate) {
 		t.Errorf("%v", err)
 	}
-	b, err := p.Blobs(t.Context(), r.Dir)
-	fault.Check(t, err)
+	b := fault.Must(p.Blobs(t.Context(), r.Dir))
 	defer b.Close()
 	if data, err := b.Read("HEAD:a", 8); err == nil {
 		t.Errorf("read %q", data)

@@ -167,8 +167,7 @@ func TestTraps(t *testing.T) {
 			patch := "diff --git a/wire.go b/wire.go\n--- a/wire.go\n+++ b/wire.go\n@@ -1 +1 @@\n-package wire\n+package cable\n"
 			asked := map[string]bool{}
 			for _, dir := range []string{x.Dir, x.linked} {
-				blobs, err := p.Blobs(t.Context(), dir)
-				fault.Check(t, err)
+				blobs := fault.Must(p.Blobs(t.Context(), dir))
 				_, _ = blobs.Read(x.lost, 9) // it is not there
 				blobs.Close()
 				for _, line := range []string{"status --porcelain -uall", "ls-files -z --stage", "diff -p HEAD^",

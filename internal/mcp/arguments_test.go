@@ -67,8 +67,7 @@ func FuzzArguments(f *testing.F) {
 // TestSchemas: each property is an object with one type, and so are the elements of a list.
 func TestSchemas(t *testing.T) {
 	d := newFixture(t, Options{})
-	tools, err := d.agent.ListTools(t.Context(), nil)
-	fault.Check(t, err)
+	tools := fault.Must(d.agent.ListTools(t.Context(), nil))
 	for _, tool := range tools.Tools {
 		var schema jsonschema.Schema
 		fault.Check(t, json.Unmarshal(quote(tool.InputSchema), &schema))

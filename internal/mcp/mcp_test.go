@@ -68,13 +68,11 @@ func newFixture(t *testing.T, o Options) *fixture {
 func (d *fixture) connect(s *mcp.Server) {
 	d.t.Helper()
 	here, there := mcp.NewInMemoryTransports()
-	server, err := s.Connect(d.t.Context(), there, nil)
-	fault.Check(d.t, err)
-	agent, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(d.t.Context(), here, nil)
-	fault.Check(d.t, err)
-	d.agent = agent
+	server := fault.Must(s.Connect(d.t.Context(), there, nil))
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	d.agent = fault.Must(client.Connect(d.t.Context(), here, nil))
 	d.t.Cleanup(func() {
-		if err := errors.Join(agent.Close(), server.Wait()); err != nil {
+		if err := errors.Join(d.agent.Close(), server.Wait()); err != nil {
 			d.t.Error(err)
 		}
 	})
@@ -283,8 +281,7 @@ func TestInstructionsOfTheServer(t *testing.T) {
 	}
 	var shown []object // to the model
 	list := func() (names []string, raw []byte) {
-		res, err := d.agent.ListTools(t.Context(), nil)
-		fault.Check(t, err)
+		res := fault.Must(d.agent.ListTools(t.Context(), nil))
 		for _, tool := range res.Tools {
 			names = append(names, tool.Name)
 			a := tool.Annotations

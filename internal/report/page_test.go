@@ -54,8 +54,7 @@ func made(t *testing.T) Input {
 		}
 		in.Events = append(in.Events, e)
 	}
-	past, err := eval.Changes(t.Context(), eval.Source{Commits: in.Events}, eval.Options{Newest: 8}, .55)
-	fault.Check(t, err)
+	past := fault.Must(eval.Changes(t.Context(), eval.Source{Commits: in.Events}, eval.Options{Newest: 8}, .55))
 	in.Past = past
 	for i := range 60 {
 		in.Outcomes = append(in.Outcomes, prefetch.Outcome{At: begin.AddDate(0, 0, i), P: float64(i%10) / 10, Used: i%10 > 4,

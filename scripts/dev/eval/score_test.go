@@ -15,8 +15,7 @@ import (
 // TestPage: made-up work gives every number of the page, and the same ones each time.
 func TestPage(t *testing.T) {
 	made := func() *recorded.Table {
-		all, err := recorded.Traces("../recorded/testdata")
-		fault.Check(t, err)
+		all := fault.Must(recorded.Traces("../recorded/testdata"))
 		part := all[0]
 		part.Name, part.Sessions = "made/smaller", part.Sessions[:8]
 		x, err := options{threshold: .2}.run(t.Context(), append(all, part))

@@ -31,8 +31,7 @@ func TestClone(t *testing.T) {
 	dir := newRepo(t, `
 echo a > a.go; echo b > b.go; save begin
 git rm -q b.go; echo a2 > a.go; save delete`)
-	own, err := eval.History(t.Context(), "x", dir, os.Environ(), nil)
-	fault.Check(t, err)
+	own := fault.Must(eval.History(t.Context(), "x", dir, os.Environ(), nil))
 	trace := Source{Source: eval.Source{Name: "x"}}
 	for _, e := range own.Commits {
 		e.ID = e.ID[:len("commit:")+shortName]
@@ -53,13 +52,10 @@ git rm -q b.go; echo a2 > a.go; save delete`)
 func TestBlobs(t *testing.T) {
 	dir := newRepo(t, `
 printf a > a.go; save begin`)
-	s, err := eval.History(t.Context(), "x", dir, os.Environ(), nil)
-	fault.Check(t, err)
-	r, err := openBlobs(t.Context(), dir, os.Environ())
-	fault.Check(t, err)
+	s := fault.Must(eval.History(t.Context(), "x", dir, os.Environ(), nil))
+	r := fault.Must(openBlobs(t.Context(), dir, os.Environ()))
 	defer r.Close()
-	held, err := versions(t.Context(), s.Clone)
-	fault.Check(t, err)
+	held := fault.Must(versions(t.Context(), s.Clone))
 	for id, want := range map[string]string{held[commitOf(s.Commits[0])][0].id: "a", "deadbeef": ""} {
 		if data, err := r.read(id); err != nil || string(data) != want {
 			t.Errorf("%s holds %q, %v; want %q", id, data, err, want)

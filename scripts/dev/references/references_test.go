@@ -16,8 +16,7 @@ func TestMeasure(t *testing.T) {
 	r.Save("both", "a.go", "package r\n\nfunc ReadConfig() int { return 1 }\n", "b.go", "package r\n\nvar x = ReadConfig()\n")
 	r.Save("one", "a.go", "package r\n\nfunc LoadConfig() int { return 1 }\n")
 	r.Save("the other", "b.go", "package r\n\nvar x = LoadConfig()\n")
-	h, err := read(t.Context(), r.Path(".git"), 400)
-	fault.Check(t, err)
+	h := fault.Must(read(t.Context(), r.Path(".git"), 400))
 	fault.Check(t, h.measure())
 	if want := (tally{commits: 3, out: 1, named: 1, spoke: 1, mended: 1}); h.tally != want {
 		t.Errorf("%+v, want %+v", h.tally, want)

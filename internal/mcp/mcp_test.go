@@ -51,10 +51,7 @@ func newFixture(t *testing.T, o Options) *fixture {
 			"server/wire.go", fmt.Sprint("server/wire.go", i), other, fmt.Sprint(other, i))
 	}
 	root, d := r.Dir, &fixture{t: t, env: append(r.Env, "AOA_THRESHOLD=aggressive")}
-	var err error
-	if d.repo, err = watcher.OpenRepo(t.Context(), root, d.env); err != nil {
-		t.Fatal(err)
-	}
+	d.repo = fault.Must(watcher.OpenRepo(t.Context(), root, d.env))
 	if o.Open == nil {
 		o.Open = func(context.Context) (Repo, error) {
 			return Repo{Client: &api.Client{Place: d.place, Dir: root}, Root: d.repo.Root}, nil
@@ -70,9 +67,10 @@ func (d *fixture) connect(s *mcp.Server) {
 	here, there := mcp.NewInMemoryTransports()
 	server := fault.Must(s.Connect(d.t.Context(), there, nil))
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	d.agent = fault.Must(client.Connect(d.t.Context(), here, nil))
+	agent := fault.Must(client.Connect(d.t.Context(), here, nil))
+	d.agent = agent
 	d.t.Cleanup(func() {
-		if err := errors.Join(d.agent.Close(), server.Wait()); err != nil {
+		if err := errors.Join(agent.Close(), server.Wait()); err != nil {
 			d.t.Error(err)
 		}
 	})
@@ -81,10 +79,7 @@ func (d *fixture) connect(s *mcp.Server) {
 // serve runs a daemon until the test ends and waits until it has read the history.
 func (d *fixture) serve() {
 	d.t.Helper()
-	var err error
-	if d.place, err = locate.Create(d.repo.CommonDir, config.Lookup(d.env)); err != nil {
-		d.t.Fatal(err)
-	}
+	d.place = fault.Must(locate.Create(d.repo.CommonDir, config.Lookup(d.env)))
 	ctx, stop := context.WithCancel(context.Background())
 	ready, ended := make(chan struct{}), make(chan error, 1)
 	go func() {

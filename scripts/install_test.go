@@ -31,9 +31,7 @@ func release(t *testing.T, sums func(archive []byte, name string) string) (url s
 	for _, name := range []string{"aoa", "aoa-hook", "README.md"} {
 		text := "#!/bin/sh\necho " + name + " v1.2.3\n"
 		fault.Check(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}))
-		if _, err := w.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		fault.Must(w.Write([]byte(text)))
 	}
 	fault.Check(t, w.Close())
 	fault.Check(t, z.Close())

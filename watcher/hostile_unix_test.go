@@ -107,9 +107,7 @@ func TestLoadRulesHoldsNobodyUp(t *testing.T) {
 		t.Error("loadRules did not wait for git")
 	default:
 	}
-	if _, err := mayGoOn.WriteString("\n"); err != nil {
-		t.Fatal(err)
-	}
+	fault.Must(mayGoOn.WriteString("\n"))
 	<-reloaded
 	if r.Ignored("x.log") || !r.Ignored("x.txt") {
 		t.Error("the new rules do not hold")

@@ -115,9 +115,7 @@ func BenchmarkEvents(b *testing.B) {
 			n++
 			payload := d.tool("PostToolUse", fmt.Sprint("f", n), file(n))
 			sent := time.Now()
-			if _, err := d.tell(b.Context(), false, payload); err != nil {
-				b.Fatal(err)
-			}
+			fault.Must(d.tell(b.Context(), false, payload))
 			ts.since(sent)
 		}
 		fault.Until(b, time.Minute, "every hook is logged", func() bool { return logged() >= before+int64(len(ts)) })

@@ -134,9 +134,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 		{Payload: d.hook("PreToolUse", "s", "t", "Read", "server/wire.go")},
 		{Payload: d.hook("PostToolUse", "s", "t", "Read", "server/wire.go")}} {
 		f.Agent, f.Dir, f.Wait = "claude", d.dir, true
-		if _, err := d.send(f); err != nil {
-			t.Fatal(err)
-		}
+		fault.Must(d.send(f))
 	}
 	names := func(pattern, text string) (all []string) {
 		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {

@@ -381,9 +381,7 @@ func TestOpenStdin(t *testing.T) {
 	fault.Check(t, err)
 	defer r.Close()
 	defer w.Close()
-	if _, err := w.WriteString(payload("UserPromptSubmit", dir) + "\n"); err != nil {
-		t.Fatal(err)
-	}
+	fault.Must(w.WriteString(payload("UserPromptSubmit", dir) + "\n"))
 	fault.Same(t, "printed", hook(t, dir, r, []string{patient}, "claude"), "{}")
 }
 

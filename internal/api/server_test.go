@@ -50,6 +50,9 @@ func listen(t *testing.T, s *api.Server, p locate.Place) context.CancelFunc {
 	return cancel
 }
 
+// patient is a client that waits long for a sign of life, as on a busy machine.
+func patient(p locate.Place) *api.Client { return &api.Client{Place: p, Patience: 20} }
+
 func TestRoutesAndHooks(t *testing.T) {
 	mux := http.NewServeMux()
 	api.Handle(mux, api.Rank, func(_ context.Context, q event.Query) (event.Answer, error) {
@@ -63,7 +66,7 @@ func TestRoutesAndHooks(t *testing.T) {
 		return []byte("to " + h.Agent + " in " + h.Dir)
 	})
 	p := serve(t, &api.Server{HTTP: mux})
-	ans, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, event.Query{Limit: 7})
+	ans, err := api.Call(t.Context(), patient(p), api.Rank, event.Query{Limit: 7})
 	if err != nil || ans.Confidence != 7 {
 		t.Errorf("rank: %v, %v", ans, err)
 	}
@@ -71,9 +74,7 @@ func TestRoutesAndHooks(t *testing.T) {
 	if err != nil || string(answer) != "to claude in /a b/é" {
 		t.Errorf("hook: %q, %v", answer, err)
 	}
-	if _, err := hooktest.Send(t.Context(), p, api.Hook{Agent: "git"}); err != nil {
-		t.Fatal(err)
-	}
+	fault.Must(hooktest.Send(t.Context(), p, api.Hook{Agent: "git"}))
 	if err := <-left; err != nil {
 		t.Errorf("a hook whose client has left: %v", err)
 	}
@@ -127,7 +128,7 @@ func TestPanicIsAnswered(t *testing.T) {
 		panic("later")
 	})
 	p := serve(t, &api.Server{HTTP: mux, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	_, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, event.Query{Limit: 7, Prompt: "a secret"})
+	_, err := api.Call(t.Context(), patient(p), api.Rank, event.Query{Limit: 7, Prompt: "a secret"})
 	var e *api.Error
 	if !errors.As(err, &e) || e.Code != api.CodeInternal || !strings.Contains(e.Message, "/rank") || e.Hint == "" {
 		t.Errorf("the caller got %#v", err)
@@ -136,11 +137,11 @@ func TestPanicIsAnswered(t *testing.T) {
 		!strings.Contains(log.String(), "route=/rank") || strings.Contains(log.String(), "secret") {
 		t.Errorf("%d lines in the log:\n%s", n, log.String())
 	}
-	if ans, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, event.Query{}); err != nil ||
+	if ans, err := api.Call(t.Context(), patient(p), api.Rank, event.Query{}); err != nil ||
 		ans.Confidence != 1 {
 		t.Errorf("the next request: %v, %v", ans, err)
 	}
-	if _, err := api.Call(t.Context(), &api.Client{Place: p}, api.Route[api.None, api.None]{Method: "GET", Path: "/half"},
+	if _, err := api.Call(t.Context(), patient(p), api.Route[api.None, api.None]{Method: "GET", Path: "/half"},
 		api.None{}); err == nil {
 		t.Error("half an answer was taken for a whole one")
 	}

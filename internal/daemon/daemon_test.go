@@ -97,10 +97,18 @@ func (d *fixture) ended() {
 	d.end = nil
 }
 
+// clientIn calls the daemon from a folder. It waits long for a sign of life, as on a busy machine.
+func (d *fixture) clientIn(dir string) *api.Client {
+	return &api.Client{Place: d.o.Place, Dir: dir, Patience: 20}
+}
+
+func (d *fixture) client() *api.Client { return d.clientIn(string(d.o.Repo.Root)) }
+
 func call[Req, Res any](d *fixture, r api.Route[Req, Res], req Req) Res {
 	d.Helper()
-	res, err := api.Call(d.Context(), &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root),
-		Start: func(context.Context) error { return nil }}, r, req) // it asks again while the stores are opened again
+	c := d.client()
+	c.Start = func(context.Context) error { return nil } // it asks again while the stores are opened again
+	res, err := api.Call(d.Context(), c, r, req)
 	if err != nil {
 		d.Fatalf("%s: %v", r.Path, err)
 	}
@@ -189,7 +197,7 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 // send posts an event, or sends a hook and leaves; false when no daemon takes it any more.
 func (d *fixture) send(id string, how int) bool {
 	if how%2 == 0 {
-		_, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.Events,
+		_, err := api.Call(d.Context(), d.client(), api.Events,
 			[]event.Event{read(id, "s", time.Now(), "a.go")})
 		return err == nil
 	}
@@ -217,7 +225,7 @@ func TestEventsAreChecked(t *testing.T) {
 	now := time.Now()
 	for _, e := range []event.Event{{Time: now, Body: event.Call{Act: event.ActRead}}, {ID: "x", Time: now},
 		{ID: "x", Body: event.Call{Act: event.ActRead}}} {
-		_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place}, api.Events, []event.Event{e})
+		_, err := api.Call(t.Context(), d.client(), api.Events, []event.Event{e})
 		var refused *api.Error
 		if !errors.As(err, &refused) || refused.Code != api.CodeBad {
 			t.Errorf("%+v: %v", e, err)
@@ -253,7 +261,7 @@ func TestWorktrees(t *testing.T) {
 	nested := filepath.Join(root, "trees", "x")
 	at := func(dir string) string {
 		t.Helper()
-		st, err := api.Call(t.Context(), &api.Client{Place: d.o.Place, Dir: dir}, api.Status, api.None{})
+		st, err := api.Call(t.Context(), d.clientIn(dir), api.Status, api.None{})
 		fault.Check(t, err)
 		return st.Repo
 	}

@@ -76,7 +76,7 @@ func (d *fixture) count() map[string]int {
 
 func stream[Req, Res any](d *fixture, r api.Stream[Req, Res], req Req, rest []byte) *api.Reply[Res] {
 	d.Helper()
-	reply, err := api.Ask(d.Context(), &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}, r, req, rest)
+	reply, err := api.Ask(d.Context(), d.client(), r, req, rest)
 	if err != nil {
 		d.Fatalf("%s: %v", r.Path, err)
 	}
@@ -91,9 +91,8 @@ func (d *fixture) hook(session, ev string, more map[string]any) {
 		payload[k] = v
 	}
 	raw := fault.Must(json.Marshal(payload))
-	if _, err := hooktest.Send(d.Context(), d.o.Place, api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: raw, Wait: true}); err != nil {
-		d.Fatal(err)
-	}
+	fault.Must(hooktest.Send(d.Context(), d.o.Place, api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: raw,
+		Wait: true}))
 }
 
 // aside sets an item aside in a session.

@@ -32,7 +32,7 @@ func TestForgottenAtOnce(t *testing.T) {
 		call(d, api.Events, []event.Event{read(fmt.Sprint("e", i), session, d.o.Now().Add(-time.Minute), "a.go")})
 		call(d, api.Names, api.NamesRequest{Session: session}) // it is known
 		call(d, api.Forget, api.ForgetRequest{Session: session})
-		c := &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}
+		c := d.client()
 		if ans, err := api.Call(t.Context(), c, api.Names, api.NamesRequest{Session: session}); err == nil {
 			t.Errorf("the daemon knows the session %q after it was forgotten", ans.Session)
 		}
@@ -55,7 +55,7 @@ func TestForgetBesideReader(t *testing.T) {
 	warned := func() bool {
 		return strings.Contains(fmt.Sprint(call(d, api.Status, api.None{}).Warnings), "forgetting is not finished")
 	}
-	_, err = api.Call(t.Context(), &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}, api.Forget,
+	_, err = api.Call(t.Context(), d.client(), api.Forget,
 		api.ForgetRequest{Session: "secretplan"})
 	if err == nil || !strings.Contains(err.Error(), "the bytes are still on the disk") || !warned() {
 		t.Errorf("with a reader: %v", err)
@@ -180,7 +180,7 @@ func TestLevelFollows(t *testing.T) {
 	d.o.Level = new(slog.LevelVar)
 	d.start()
 	fault.Check(t, config.Set(d.o.Place.Settings(), "log_level", "debug"))
-	_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}, api.Config, api.None{})
+	_, err := api.Call(t.Context(), d.client(), api.Config, api.None{})
 	fault.Check(t, err)
 	fault.Same(t, "level", d.o.Level.Level(), slog.LevelDebug)
 }

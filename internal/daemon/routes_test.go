@@ -64,7 +64,7 @@ func TestThresholdIsSet(t *testing.T) {
 		t.Errorf("it became %+v", got)
 	}
 	for _, bad := range []float64{0, 0.39, 0.91, 7} {
-		_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place}, api.SetThreshold, api.ThresholdRequest{Value: bad})
+		_, err := api.Call(t.Context(), d.client(), api.SetThreshold, api.ThresholdRequest{Value: bad})
 		var e *api.Error
 		if !errors.As(err, &e) || e.Code != api.CodeBad || e.Hint == "" {
 			t.Errorf("%v: %v", bad, err)

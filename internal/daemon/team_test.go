@@ -39,7 +39,7 @@ func newTeam(t *testing.T, m *miniredis.Miniredis) (a, b *fixture) {
 
 // from is how many events a daemon holds of others, and how many of their entries it refused.
 func (d *fixture) from() (events, refused int) {
-	st, err := api.Call(d.Context(), &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}, api.Status, api.None{})
+	st, err := api.Call(d.Context(), d.client(), api.Status, api.None{})
 	if err != nil {
 		return -1, -1
 	}
@@ -118,7 +118,7 @@ func TestForgetOrigin(t *testing.T) {
 	var origin string
 	for origin = range call(b, api.Status, api.None{}).Team.Origins {
 	}
-	_, err := api.Call(t.Context(), &api.Client{Place: b.o.Place, Dir: string(b.o.Repo.Root)}, api.Forget,
+	_, err := api.Call(t.Context(), b.client(), api.Forget,
 		api.ForgetRequest{Origin: "nobody"})
 	if err == nil || !strings.Contains(err.Error(), "0 origins") {
 		t.Errorf("removing an unknown origin: %v", err)

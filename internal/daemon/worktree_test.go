@@ -27,7 +27,7 @@ func TestRemovedWorktreeLeavesNothing(t *testing.T) {
 	d.git("git worktree add -q ../linked")
 	d.begin()
 	linked := filepath.Join(filepath.Dir(string(d.o.Repo.Root)), "linked")
-	_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place, Dir: linked}, api.Status, api.None{})
+	_, err := api.Call(t.Context(), d.clientIn(linked), api.Status, api.None{})
 	fault.Check(t, err)
 	d.until("both are read", func() bool { return readers() == before+2 && len(d.contents()) == 2 })
 	d.git("git worktree remove --force ../linked")
@@ -57,7 +57,7 @@ exec '%s' "$@"
 	var calls sync.WaitGroup
 	for range 8 {
 		calls.Go(func() {
-			if _, err := api.Call(d.Context(), &api.Client{Place: d.o.Place, Dir: linked}, api.Status, api.None{}); err != nil {
+			if _, err := api.Call(d.Context(), d.clientIn(linked), api.Status, api.None{}); err != nil {
 				d.Error(err)
 			}
 		})
@@ -70,9 +70,7 @@ exec '%s' "$@"
 	for range 50 { // time for the other calls to arrive
 		call(d, api.Status, api.None{})
 	}
-	if _, err := open.WriteString(strings.Repeat("\n", 8)); err != nil {
-		t.Fatal(err)
-	}
+	fault.Must(open.WriteString(strings.Repeat("\n", 8)))
 	calls.Wait()
 	fault.Same(t, "the files were listed", count(), 1)
 }

@@ -54,7 +54,7 @@ func newFixture(t *testing.T, o Options) *fixture {
 	d.repo = fault.Must(watcher.OpenRepo(t.Context(), root, d.env))
 	if o.Open == nil {
 		o.Open = func(context.Context) (Repo, error) {
-			return Repo{Client: &api.Client{Place: d.place, Dir: root}, Root: d.repo.Root}, nil
+			return Repo{Client: d.client(), Root: d.repo.Root}, nil
 		}
 	}
 	d.connect(New(o))
@@ -74,6 +74,11 @@ func (d *fixture) connect(s *mcp.Server) {
 			d.t.Error(err)
 		}
 	})
+}
+
+// client waits long for a sign of life of the daemon, as on a busy machine.
+func (d *fixture) client() *api.Client {
+	return &api.Client{Place: d.place, Dir: string(d.repo.Root), Patience: 20}
 }
 
 // serve runs a daemon until the test ends and waits until it has read the history.
@@ -100,7 +105,7 @@ func (d *fixture) serve() {
 		d.t.Fatalf("daemon ended: %v", err)
 	}
 	fault.Until(d.t, time.Minute, "the history is learned", func() bool {
-		ans, err := api.Call(d.t.Context(), &api.Client{Place: d.place}, api.Import, api.ImportRequest{Look: true})
+		ans, err := api.Call(d.t.Context(), d.client(), api.Import, api.ImportRequest{Look: true})
 		if err != nil || ans.History.State == "failed" {
 			d.t.Fatal(err, ans.History.Error)
 		}
@@ -216,14 +221,14 @@ func TestSession(t *testing.T) {
 	await("s1")
 	hook("s2", `"hook_event_name":"SessionStart","source":"resume"`)
 	await("s2")
-	if ans, err := api.Call(t.Context(), &api.Client{Place: d.place}, api.Session,
+	if ans, err := api.Call(t.Context(), d.client(), api.Session,
 		api.SessionRequest{Session: "s2"}); err != nil || ans.Mode != "session" || !ans.Live {
 		t.Errorf("a resumed session: %+v %v", ans, err)
 	}
 	hook("s2", `"hook_event_name":"SessionEnd","reason":"exit"`)
 	await("s1")
 	d.connect(New(Options{Session: "env", Open: func(context.Context) (Repo, error) {
-		return Repo{Client: &api.Client{Place: d.place}, Root: d.repo.Root}, nil
+		return Repo{Client: d.client(), Root: d.repo.Root}, nil
 	}}))
 	fault.Same(t, "the environment does not win", asked(), "env")
 }
@@ -241,7 +246,7 @@ func TestFailuresStay(t *testing.T) {
 	d := newFixture(t, Options{Open: nil})
 	known := error(&api.Error{Code: api.CodeMissing, Message: "aOa does not know this repository yet", Hint: "aoa init"})
 	d.connect(New(Options{Open: func(context.Context) (Repo, error) {
-		return Repo{Client: &api.Client{Place: d.place}, Root: d.repo.Root}, known
+		return Repo{Client: d.client(), Root: d.repo.Root}, known
 	}}))
 	fails := func(tool string, args any, want ...string) {
 		t.Helper()

@@ -126,7 +126,9 @@ func (d *sandbox) place() locate.Place {
 }
 
 // client speaks to the running daemon and starts none.
-func (d *sandbox) client() *api.Client { return &api.Client{Place: d.place(), Dir: d.dir, Patience: 20} }
+func (d *sandbox) client() *api.Client {
+	return &api.Client{Place: d.place(), Dir: d.dir, Patience: 20}
+}
 
 func (d *sandbox) status() api.StatusAnswer {
 	d.Helper()

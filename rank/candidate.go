@@ -15,11 +15,9 @@ type candidate struct {
 	path         event.Path
 	label        *label // set when the path is first looked at
 	comod        noisyOr
-	together     float64        // sum of the weights of common changes
-	alike        [links]float64 // for the current file that is most similar
-	calls        float64        // for the current file that uses most names that this one defines
+	alike        float64 // for the current file that is most similar
+	calls        float64 // for the current file that uses most names that this one defines
 	terms        noisyOr
-	termSum      float64 // sum of the shares of the query's terms
 	tags         []float64
 	coaccessBest float64 // the largest weight among the current files
 	named        bool    // the prompt of the query names it
@@ -31,7 +29,7 @@ type candidate struct {
 	// What the texts of reasons need: the strongest partner, and the terms, words and tags that
 	// matched.
 	comodBy    strongestPartner
-	alikeBy    [links]strongestPartner
+	alikeBy    strongestPartner
 	coaccessBy strongestPartner
 	said       []string // words and identifiers of the text that the file has
 	calledBy   event.Path
@@ -136,12 +134,7 @@ func (c *candidate) fill(x *queryContext) {
 	c.label = x.labels.get(c.path)
 	v[Bias] = 1
 	v[Comod] = c.comod.value()
-	v[SeedAlike] = alike(c.alike[bySeed])
-	if n := len(x.terms); n > 0 {
-		v[TermsMean] = unit(c.termSum / float64(n))
-		v[TermsFolder] = x.folderTerms[c.label.dir].value()
-	}
-	v[Support] = support(c.together)
+	v[TermsFolder] = x.folderTerms[c.label.dir].value()
 	v[Tags] = tags(c.tags, len(x.tags))
 	v[Named], v[Mentioned] = truth(c.named || has(x.named, c.path)), unit(x.said[c.path])
 	v[ListedFresh] = x.fresh[c.path]
@@ -164,8 +157,6 @@ func (c *candidate) inWords(x *queryContext) bool {
 func (c *candidate) stored(x *queryContext, access, commit, commits, sessions float64) {
 	v := &c.values
 	c.access, c.commit = access, commit
-	// only now, for the candidates that are left, because names have to be split for it
-	v[NameShare] = x.nameShare(c.path)
 	v[RecencyHour] = recency(access, x.at, hour)
 	v[Committed] = recency(commit, x.head, committedHalf)
 	if x.apart[c.path] {

@@ -13,33 +13,30 @@ import (
 const alikeFiles = 3
 
 // addContents adds files by their contents: those that have the words and identifiers of the prompt
-// and of the newest patterns, and those that share identifiers with the lead files (see link).
+// and of the newest patterns, and those that share identifiers with current files.
 func (x *queryContext) addContents(p *pool) {
 	if x.contents != nil {
 		x.calling(p)
 		x.sharing(p)
 	}
-	x.match(p, x.fitting, maxSaid, func(v *Values, f *TextFit, fit, place float64) {
-		v[Text], v[TextPlace], v[TextShare] = fit, place, f.Share
-		of := &f.Values
-		v[TextCover], v[TextBody], v[TextDocs], v[TextUses] = of[textCoverPath], of.share(index.TextBody),
-			of.share(index.TextProse), of.place(index.Uses)
+	x.match(p, x.fitting, maxSaid, func(c *candidate, f *TextFit, fit, place float64) {
+		v, of := &c.values, &f.Values
+		v[Text], v[TextShare], v[TextPlace] = fit, f.Share, place
+		v[TextCover], v[TextBody], v[TextDocs], v[TextUses] = of[textCoverPath], of[textBody], of[textProse], of[textUsesPlace]
 		v[AskedKind] = max(of[textAsksTest], of[textAsksProse], of[textAsksUpkeep])
 	})
-	x.match(p, x.patterned, maxSaid, func(v *Values, _ *TextFit, fit, _ float64) { v[Pattern] = fit })
-	x.match(p, x.latest, 0, func(v *Values, _ *TextFit, _, place float64) { v[PatternPlace] = place })
-	x.match(p, x.topic, 0, func(v *Values, _ *TextFit, fit, _ float64) { v[Topic] = fit })
+	x.match(p, x.patterned, maxSaid, func(c *candidate, _ *TextFit, fit, _ float64) { c.values[Pattern] = fit })
+	x.match(p, x.latest, 0, func(c *candidate, _ *TextFit, _, place float64) { c.values[PatternPlace] = place })
+	x.match(p, x.topic, 0, func(c *candidate, _ *TextFit, fit, _ float64) { c.values[Topic] = fit })
 }
 
-// sharing adds files that share rare identifiers with the lead files.
+// sharing adds files that share rare identifiers with the newest current files.
 func (x *queryContext) sharing(p *pool) {
-	for l, lead := range x.leads {
-		for _, g := range lead[max(0, len(lead)-alikeFiles):] {
-			for _, f := range x.contents.Alike(g, maxSaid) {
-				c := p.get(f.Path)
-				c.alike[l] = max(c.alike[l], f.Weight)
-				c.alikeBy[l].see(g, f.Weight)
-			}
+	for _, g := range x.files[max(0, len(x.files)-alikeFiles):] {
+		for _, f := range x.contents.Alike(g, maxSaid) {
+			c := p.get(f.Path)
+			c.alike = max(c.alike, f.Weight)
+			c.alikeBy.see(g, f.Weight)
 		}
 	}
 }
@@ -49,7 +46,7 @@ const textSpan = 8.0
 
 // match adds the files that fit a text. The best ones, at most most of them, become candidates. set
 // is called with the fit, 1 + (logit − best)/textSpan, and with the place, 1/√rank.
-func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(v *Values, f *TextFit, fit, place float64)) {
+func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(c *candidate, f *TextFit, fit, place float64)) {
 	for i := range fits {
 		f := &fits[i]
 		c := p.index[f.File]
@@ -59,7 +56,7 @@ func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(v *Valu
 			}
 			c = p.get(f.File)
 		}
-		set(&c.values, f, unit(1+(f.Logit-fits[0].Logit)/textSpan), 1/math.Sqrt(float64(1+i)))
+		set(c, f, unit(1+(f.Logit-fits[0].Logit)/textSpan), 1/math.Sqrt(float64(1+i)))
 		if c.said == nil && most > 0 {
 			c.said = f.Words
 		}

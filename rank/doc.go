@@ -4,8 +4,8 @@
 // It takes a query and the state of the hot store, and returns files in order. It never writes,
 // never reads a clock (Query.At is the time), and keeps nothing between two questions. A question
 // reads the hot store twice, or three times if it has a session. Its work is bounded, however many
-// files are known: candidates are the partners of at most 5 current files and of 3 that fit the
-// prompt, those of 4 named files, 8 words and 3 tags, the newest files of each kind, files in the
+// files are known: candidates are the partners of at most 5 current files, those of 4 named
+// files, 8 words and 3 tags, the newest files of each kind, files in the
 // last 12 results and 8 commands of the session, files that fit the texts, and files in folders
 // near by. The 192 best of these by the evidence so far are scored.
 //
@@ -33,11 +33,17 @@
 //
 // A text is a prompt, an issue, a commit subject, or the words of the newest commands. To a prompt
 // of at most three words, the words that the agent said before it are added. A text is compared
-// with the files in two ways (see index.Contents.Match): by BM25 of its words and of its title
-// against the path, the base name, the names that a file defines, its doc strings and comments, and
-// its body; and by identifiers that look like code. These comparisons give 14 values. Each is
-// divided by that of the best file of the same kind (source, test, document, data); the rank among
-// these files is a second signal, 1/√rank. Further signals:
+// with the files in two ways (see index.Contents.Match): by BM25 of its words, or of those of its
+// title, against the path, the base name, the names that a file defines, its doc strings and
+// comments, and its body; and by identifiers that look like code. Each value is divided by that of
+// the best file of the same kind (source, test, document, data). For some the place among these
+// files is a signal, too, 1/√rank:
+//
+//	text_base, text_prose, text_body, text_body_place
+//	title_path, title_definitions, title_definitions_place, title_body
+//	uses, uses_place, title_defines   identifiers
+//
+// Further signals:
 //
 //	cover_…        the share, by rarity, of the words of the path or of the base name that the
 //	               text or its title contains
@@ -51,8 +57,8 @@
 //	frame          .8^d if the file is in stack frame d of the text
 //	named, named_title   the text (the title) names the file
 //	dotted         the text has a dotted name of the file
-//	init, depth, size, aside   the file represents its folder; number of its folders; number of
-//	               its words; it is in docs, examples, benchmarks, tools or scripts
+//	depth, size, aside   number of the file's folders; number of its words; it is in docs, examples,
+//	               benchmarks, tools or scripts
 //	test, prose, data, upkeep   the kind of the file
 //	asks_test, asks_prose, asks_upkeep   the text asks for files of that kind
 //
@@ -67,7 +73,8 @@
 // source defines. A word that means a kind of file but is also common in programs ("release",
 // "version", "action") asks for files of that kind only if the text is not about the program.
 //
-// The sum t makes the first three of these signals of the prompt:
+// The sum t makes the first three of these signals of the prompt. Where there is a session, text,
+// text_share and text_body add nothing to the others, and have no weight:
 //
 //	text           1 + (t − best t)/8, at least 0
 //	text_share     the share of the file in a softmax over all files that fit
@@ -83,14 +90,15 @@
 //
 // q stands for a current file (one of the last 5 of the session), f for the candidate, Δ for the
 // time since an event. The hot store decays all counts to the time of the query. Each signal has
-// improved results on repositories that were left out of the fit (docs/dev/ranking.md).
+// improved results on repositories that were left out of the fit; what each is worth stands in
+// docs/dev/measurements/ranking.md.
 //
 // Signals of the file alone:
 //
 //	recency_hour   2^-(Δ/1 h) since f was last opened
 //	committed      2^-(Δ/30 d), where Δ is the time from the last commit of f to the newest commit
 //	               of the repository, so that months without commits change nothing
-//	churn          min(1, ln(1+commits)/ln 101)
+//	churn          min(1, ln(1+commits)/ln 101), for questions about a branch alone
 //	never, uncommitted   1 if f was never opened here; never committed
 //	fresh_committed  1/log₂(2+k) for the 64 files committed last, before the session has opened
 //	               anything; k is the number of commits since the file's own. It is 0 for
@@ -104,35 +112,28 @@
 //	tags           Σ_t w/(w+1) over at most 3 tags of the query and 5 tags under which f was used,
 //	               divided by the number of tags in the query
 //
-// Signals of pairs of f and the current files; for seed_alike q is one of the 3 files whose names
-// and contents fit the prompt best:
+// Signals of pairs of f and the current files:
 //
 //	comod          1 − Π_q (1 − .98·C[q,f]/(N[q]+.1)), where C is the weight of the common changes
 //	               and N that of all changes of q
-//	support        S/(S+1), S = Σ_q C[q,f]: one common change is no habit
 //	session_last   .98·S[q,f]/(n[q]+.5) for the newest q, where S is the weight of the common
 //	               sessions and n the number of sessions of q
 //	session_back   .98·max_q S[q,f]/(n[f]+.5)
-//	seed_alike     i/(3+i), i = Σ 1/(files with it − 1) over identifiers that q shares with at most
-//	               11 files; so files that call q, or that q calls, get a high value
-//	kin            Σ idf of the words of f's name that are also in the name of q, divided by
-//	               1 + Σ over all words of its name; the best of the newest 3 q
-//	pair           1 if a current file has the stem of f ("x.go", "x_test.go"); for common stems
-//	               ("index", "doc", "readme", "utils") only in the same folder
-//	named_pair     the same for a file that the prompt names
-//	pair_edited    the same for a file edited since the prompt
+//	pair           1 if a current file, one that the prompt names, or one edited since the prompt
+//	               has the stem of f ("x.go", "x_test.go"); for common stems ("index", "doc",
+//	               "readme", "utils") only in the same folder
 //
 // Signals of the rank r among the candidates, 1/√r, where nothing else is said:
 //
-//	comod_rank     rank by comod
-//	alike_rank     rank by the i of seed_alike, for the newest 3 current files
+//	alike_rank     rank by Σ 1/(files with it − 1) over identifiers that f shares with one of the
+//	               newest 3 current files and with at most 11 files in all; so files that call each
+//	               other stand high
 //	calls_rank     rank by Σ 1/(files that define it) over the identifiers that q has, f defines and
 //	               at most 6 files define; the best of the newest 3 q, each with .8 of the weight of
 //	               the next newer one; files that nothing has named are ranked separately
 //	terms_rank     rank by 1 − Π_t (1 − .98·W[t,f]/(n[t]+1)) over 8 words of the prompt, the rarest
 //	               in paths first (between calls half of them come from the newest commands); W is
 //	               the number of opens and commits of f under the word t, n the number of its uses
-//	terms_mean     no rank, but the mean of the same shares
 //	terms_folder   no rank, but 1 − Π_t (1 − .98·ΣW/(n[t]+1)), where the sum is over the files in
 //	               the folder of f that are among the 64 best of the word
 //

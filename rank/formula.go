@@ -62,14 +62,6 @@ type noisyOr struct{ miss float64 }
 func (o *noisyOr) add(p float64) { o.miss = 1 - (1-o.miss)*(1-unit(p)) }
 func (o noisyOr) value() float64 { return unit(o.miss) }
 
-// support returns w/(w+1), which tells how reliable a sum of weights of common changes is.
-func support(w float64) float64 {
-	if !(w > 0) {
-		return 0
-	}
-	return unit(w / (w + 1))
-}
-
 // tags returns the share of the query's tags (at most maxQueryTags) that a file has. A tag with
 // weight w counts w/(w+1), so that a single access under a tag is weak evidence. At most
 // maxFileTags of a file's tags count.

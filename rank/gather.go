@@ -65,7 +65,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	x.ask(q, text, in.session)
 	wanted := model.read()
 	r.readTexts(x, q, in.session, text, wanted)
-	x.lead(q, task)
+	x.names(q)
 	view := r.store.View(q.At)
 	in.partners(view, x, wanted)
 	if err := view.Load(ctx); err != nil {
@@ -83,7 +83,6 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	}
 	in.collect(p, x)
 	fromTree(p, x, q, task)
-	x.relatives(p)
 	x.addContents(p)
 	if wanted[OfBranch] != 0 && spoken {
 		x.branch = branchPlaces(q.Branch)

@@ -15,7 +15,6 @@ type label struct {
 	depth          float64  // between 0 and 1
 	test, document bool
 	file           index.FileKind
-	init           bool // the file represents its folder
 	upkeep         bool // the file is a manifest, a lock file or a setting of a tool
 	aside          bool // the file is in docs, examples, benchmarks, tools or scripts
 }
@@ -27,7 +26,7 @@ func newLabel(f event.Path) *label {
 		base = base[:len(base)-len(e)]
 	}
 	l.words = index.Terms(base, 16)
-	l.file, l.init = index.KindOf(f), index.StandsForFolder(f)
+	l.file = index.KindOf(f)
 	l.upkeep = f.Upkeep()
 	for folder := range strings.SplitSeq(l.dir, "/") {
 		l.aside = l.aside || asides[strings.ToLower(folder)]

@@ -26,7 +26,7 @@ func TestLabels(t *testing.T) {
 		for _, is := range []struct {
 			name string
 			it   bool
-		}{{"init", l.init}, {"upkeep", l.upkeep}, {"aside", l.aside}, {"document", l.document}, {"test", l.test}} {
+		}{{"upkeep", l.upkeep}, {"aside", l.aside}, {"document", l.document}, {"test", l.test}} {
 			if is.it {
 				b.WriteString(" " + is.name)
 			}

@@ -21,18 +21,8 @@ func (x *queryContext) folders(c *candidate) {
 	v[FolderSmall], v[FolderRecent] = in.small, in.recent
 	if len(x.files) > 0 {
 		v[Directory] = in.near
-		v[Pair] = truth(x.pairedWith(c) != "")
 	}
-	v[PairEdited] = truth(x.editedStems[c.label.stem])
-	for _, g := range x.byName {
-		if g == c.path {
-			continue
-		}
-		lead := x.labels.get(g)
-		if lead.stem == c.label.stem {
-			v[NamedPair] = 1
-		}
-	}
+	v[Pair] = truth(x.pairedWith(c) != "")
 }
 
 // folder has values that are the same for all files of a folder.
@@ -79,8 +69,7 @@ var ranked = []struct {
 	by   func(*candidate) float64
 }{
 	{TermsRank, func(c *candidate) float64 { return c.terms.value() }},
-	{ComodRank, func(c *candidate) float64 { return c.values[Comod] }},
-	{AlikeRank, func(c *candidate) float64 { return c.alike[byCurrent] }},
+	{AlikeRank, func(c *candidate) float64 { return c.alike }},
 	// Files that something in the session has named, and those that nothing has named, are ranked
 	// separately.
 	{CallsRank, func(c *candidate) float64 { return c.calls * c.values[Unseen] }},

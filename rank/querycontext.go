@@ -2,6 +2,7 @@ package rank
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -20,9 +21,9 @@ type queryContext struct {
 	head    time.Time
 	session string                  // the session that asks, "" for a person
 	files   []event.Path            // the current files, newest last, at most contextFiles
-	leads   [links][]event.Path     // the lead files, by link
 	byName  []event.Path            // files that the prompt names, at most namedFiles
-	stems   map[string]event.Path   // for each stem, the newest current file with it
+	stems   map[string][]event.Path // for each stem, files with which a candidate can be a pair by name
+	edited  []event.Path            // files edited since the prompt
 	terms   []string                // words that are looked up in the store
 	words   []string                // words of the prompt, those rarest in paths first; terms begins with the same words
 	idents  []string                // identifiers in the prompt
@@ -54,13 +55,10 @@ type queryContext struct {
 	folderTerms map[string]noisyOr // for each folder, the probability that a word leads to one of its files
 	lately      map[string]float64 // for each folder, how recently one of its files was opened
 	labels      *labels
-	compared    []event.Path           // current files whose names are compared with those of candidates
-	rare        map[string]float64     // inverse document frequency of each word of a name
 	asked       kind                   // kinds of files that the prompt asks for
 	commits     *hot.Ranked            // files committed last
 	commitAgo   map[event.Path]int     // for files committed last: the number of commits since their own
 	clocks      []int64                // numbers of the last opens of the session's files
-	editedStems map[string]bool        // pair stems of the files edited since the prompt
 	branch      map[event.Path]float64 // the signal OfBranch for files that the branch changed
 	apart       map[event.Path]bool    // files that the branch changed, if the text is not about the branch
 	ofBranch    bool                   // the question is about the branch, so current files are answers, too
@@ -79,10 +77,7 @@ func (x *queryContext) remember(s *session.Session) {
 	for _, o := range s.Opened {
 		x.clocks = append(x.clocks, o.Clock)
 	}
-	x.editedStems = make(map[string]bool, len(s.Edits))
-	for f := range s.Edits {
-		x.editedStems[x.labels.get(f).stem] = true
-	}
+	x.edited = slices.Sorted(maps.Keys(s.Edits))
 }
 
 // mentioned returns the files that the session named, the most mentioned first, at most
@@ -110,14 +105,6 @@ func (x *queryContext) mentioned() []event.Path {
 		return cmp.Compare(a, b)
 	})
 	return files[:min(len(files), maxMentions)]
-}
-
-// pairedWith returns a current file that is a pair with the candidate by name, "" if there is none.
-func (x *queryContext) pairedWith(c *candidate) event.Path {
-	if g := x.stems[c.label.stem]; g != c.path {
-		return g
-	}
-	return ""
 }
 
 func has[V any](m map[event.Path]V, f event.Path) bool {

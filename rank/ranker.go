@@ -18,7 +18,6 @@ const (
 	contextFiles = 5   // files of the session whose partners are read
 	maxPartners  = 32  // partners that are read for each file and kind
 	namedFiles   = 4   // files named by the prompt whose partners are read
-	seedFiles    = 3   // files fitting the prompt best whose partners are read
 	maxTerms     = 8   // words of a question that are looked up in the store
 	maxPerTerm   = 16  // files that become candidates by one word
 	maxTermFiles = 64  // files that are read for one word, to learn about their folders

@@ -274,8 +274,6 @@ func TestFormulas(t *testing.T) {
 		{"of nothing", share(0, 0, 0), 0},
 		{"two halves", several(.5, .5), .75},
 		{"none", several(), 0},
-		{"support of one change", support(1), .5},
-		{"support of three", support(3), .75},
 		{"calls of one name", calls(1), .5},
 		{"calls of three", calls(3), .75},
 		{"opened nothing", opened(0), 0},

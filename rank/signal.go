@@ -17,21 +17,14 @@ const (
 	Test
 	Upkeep
 	Comod
-	ComodRank
-	Support
 	SessionBack
 	SessionLast
 	AlikeRank
-	SeedAlike
 	CallsRank
-	NameShare
 	Directory
 	FolderSmall
 	FolderRecent
 	Pair
-	PairEdited
-	NamedPair
-	TermsMean
 	TermsRank
 	TermsFolder
 	Text
@@ -57,11 +50,11 @@ var signalNames = [signals]string{
 	Bias: "bias", Tags: "tags", RecencyHour: "recency_hour", Committed: "committed",
 	Uncommitted: "uncommitted",
 	Churn:       "churn", Never: "never", FreshCommitted: "fresh_committed", Size: "size", Test: "test",
-	Upkeep: "upkeep", Comod: "comod", ComodRank: "comod_rank", Support: "support",
-	SessionBack: "session_back", SessionLast: "session_last", AlikeRank: "alike_rank", SeedAlike: "seed_alike",
-	CallsRank: "calls_rank", NameShare: "kin", Directory: "directory", FolderSmall: "folder_small",
-	FolderRecent: "folder_recent", Pair: "pair", PairEdited: "pair_edited", NamedPair: "named_pair",
-	TermsMean: "terms_mean", TermsRank: "terms_rank", TermsFolder: "terms_folder", Text: "text", TextShare: "text_share",
+	Upkeep: "upkeep", Comod: "comod",
+	SessionBack: "session_back", SessionLast: "session_last", AlikeRank: "alike_rank",
+	CallsRank: "calls_rank", Directory: "directory", FolderSmall: "folder_small",
+	FolderRecent: "folder_recent", Pair: "pair",
+	TermsRank: "terms_rank", TermsFolder: "terms_folder", Text: "text", TextShare: "text_share",
 	TextPlace: "text_place", TextCover: "text_cover", TextBody: "text_body", TextDocs: "text_docs",
 	TextUses: "text_uses", AskedKind: "asked_kind",
 	Topic: "topic", Pattern: "pattern", PatternPlace: "pattern_place", Named: "named",

@@ -28,7 +28,7 @@ func (in *reads) partners(v *hot.View, x *queryContext, w Values) {
 			in.sessions = v.Of(hot.Sessions, files[len(files)-1:])
 		}
 	}
-	if w.any(TermsMean, TermsFolder) && len(x.terms) > 0 {
+	if w.any(TermsRank, TermsFolder) && len(x.terms) > 0 {
 		in.termFreq = v.Of(hot.TermFreq, x.terms)
 		for _, t := range x.terms {
 			in.termFiles = append(in.termFiles, v.Top(hot.TermFiles, t, maxTermFiles))
@@ -55,7 +55,6 @@ func (in *reads) collect(p *pool, x *queryContext) {
 			c, s := p.get(event.Path(f)), share(set.Values[j], n, comodSmooth)
 			c.comod.add(s)
 			c.comodBy.see(x.files[i], s)
-			c.together += set.Values[j]
 		}
 	}
 	for i, set := range in.coaccess {
@@ -76,9 +75,7 @@ func (in *reads) collect(p *pool, x *queryContext) {
 				continue
 			}
 			c := p.get(event.Path(f))
-			s := share(set.Values[j], n, termSmooth)
-			c.terms.add(s)
-			c.termSum += s
+			c.terms.add(share(set.Values[j], n, termSmooth))
 			c.termBits |= 1 << i
 		}
 	}

@@ -10,56 +10,75 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// textSignal is one of the numbers in [0,1] that tell how well a file fits a text. The first ones
-// are the share and the place of each index.Aspect.
+// textSignal is one of the numbers in [0,1] that tell how well a file fits a text.
 type textSignal int
 
 const (
-	// textCoverPath is the share of the words of the path that the text has, weighted by rarity.
-	textCoverPath      textSignal = 2*textSignal(index.Aspects) + iota
-	textCoverBase                 // the share of the words of the base name that the text has
-	textCoverTitlePath            // the share of the words of the path that the title has
-	textCoverTitleBase
-	textScope      // share of the words in the title's scope (index.Text.Scope) that the path has
-	textPhrase     // 1/√rank by index.Text.Phrases, among the fits that are read
-	textFrame      // .8^d if the file first occurs in the d-th stack frame of the text
-	textNamed      // the text names the file
-	textNamedTitle // the title of the text names the file
-	textDotted     // a dotted name in the text begins with the file's module path
-	textInit       // the file represents its folder: __init__.py, index.ts, mod.rs and the like
-	textDepth      // min(1, folders/8)
-	textSize       // ln(1+words)/ln 10,001
-	textAside      // the file is in docs, examples, benchmarks, tools or scripts
-	textTest       // the file is a test
-	textProse      // the file is a document
-	textData       // the file has data or settings
-	textAsksTest   // the file is a test, and the text mentions tests
-	textAsksProse  // the file is a document, and the text mentions documents
-	textUpkeep     // the file is a manifest, a lock file or a setting of a tool
-	textAsksUpkeep // the file is one of these, and the text mentions dependencies, versions or builds
-	textSignals    // number of text signals
+	textBase textSignal = iota // a share or a place, see compared
+	textProse
+	textBody
+	textBodyPlace
+	textTitlePath
+	textTitleDefinitions
+	textTitleDefinitionsPlace
+	textTitleBody
+	textUses
+	textUsesPlace
+	textTitleDefines
+	textCoverPath      // the share of the words of the path that the text has, weighted by rarity
+	textCoverBase      // the share of the words of the base name that the text has
+	textCoverTitlePath // the share of the words of the path that the title has
+	textScope          // share of the words in the title's scope (index.Text.Scope) that the path has
+	textPhrase         // 1/√rank by index.Text.Phrases, among the fits that are read
+	textFrame          // .8^d if the file first occurs in the d-th stack frame of the text
+	textNamed          // the text names the file
+	textNamedTitle     // the title of the text names the file
+	textDotted         // a dotted name in the text begins with the file's module path
+	textDepth          // min(1, folders/8)
+	textSize           // ln(1+words)/ln 10,001
+	textAside          // the file is in docs, examples, benchmarks, tools or scripts
+	textTest           // the file is a test
+	textOfProse        // the file is a document
+	textData           // the file has data or settings
+	textAsksTest       // the file is a test, and the text mentions tests
+	textAsksProse      // the file is a document, and the text mentions documents
+	textUpkeep         // the file is a manifest, a lock file or a setting of a tool
+	textAsksUpkeep     // the file is one of these, and the text mentions dependencies, versions or builds
+	textSignals        // number of text signals
 )
+
+// compared has the signals that are the share or the place of an aspect.
+var compared = [...]struct {
+	signal textSignal
+	of     index.Aspect
+	place  bool
+}{
+	{textBase, index.TextBase, false},
+	{textProse, index.TextProse, false},
+	{textBody, index.TextBody, false}, {textBodyPlace, index.TextBody, true},
+	{textTitlePath, index.TitlePath, false},
+	{textTitleDefinitions, index.TitleDefinitions, false}, {textTitleDefinitionsPlace, index.TitleDefinitions, true},
+	{textTitleBody, index.TitleBody, false},
+	{textUses, index.Uses, false}, {textUsesPlace, index.Uses, true},
+	{textTitleDefines, index.TitleDefines, false},
+}
 
 // TextValues has one number per text signal: the values of a file, or the weights for a kind of
 // text.
 type TextValues [textSignals]float64
 
-// share and place return the values of an aspect.
-func (v *TextValues) share(a index.Aspect) float64 { return v[2*a] }
-func (v *TextValues) place(a index.Aspect) float64 { return v[2*a+1] }
-
 // textSignalNames has the names of the text signals in weights.json.
 var textSignalNames = func() (names [textSignals]string) {
-	for a := range index.Aspects {
-		names[2*a], names[2*a+1] = a.String(), a.String()+"_place"
+	for _, c := range compared {
+		if names[c.signal] = c.of.String(); c.place {
+			names[c.signal] += "_place"
+		}
 	}
 	for s, name := range map[textSignal]string{textCoverPath: "cover_path", textCoverBase: "cover_base",
-		textCoverTitlePath: "cover_title_path",
-		textCoverTitleBase: "cover_title_base", textScope: "scope", textPhrase: "phrase_place", textFrame: "frame",
-		textNamed: "named", textNamedTitle: "named_title", textDotted: "dotted",
-		textInit: "init", textDepth: "depth", textSize: "size", textAside: "aside", textTest: "test", textProse: "prose",
-		textData:     "data",
-		textAsksTest: "asks_test", textUpkeep: "upkeep", textAsksUpkeep: "asks_upkeep", textAsksProse: "asks_prose"} {
+		textCoverTitlePath: "cover_title_path", textScope: "scope", textPhrase: "phrase_place", textFrame: "frame",
+		textNamed: "named", textNamedTitle: "named_title", textDotted: "dotted", textDepth: "depth", textSize: "size",
+		textAside: "aside", textTest: "test", textOfProse: "prose", textData: "data", textAsksTest: "asks_test",
+		textUpkeep: "upkeep", textAsksUpkeep: "asks_upkeep", textAsksProse: "asks_prose"} {
 		names[s] = name
 	}
 	return names
@@ -135,8 +154,10 @@ func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 			}
 			f := get(fit.Path)
 			f.Words = fit.Words
-			for a := range index.Aspects {
-				f.Values[2*a], f.Values[2*a+1] = fit.Share[a], fit.Place[a]
+			for _, c := range compared {
+				if f.Values[c.signal] = fit.Share[c.of]; c.place {
+					f.Values[c.signal] = fit.Place[c.of]
+				}
 			}
 		}
 	}
@@ -285,8 +306,7 @@ func demoteUpkeep(fits []TextFit, ofProgram bool) (some bool) {
 
 func (f *TextFit) copies(g *TextFit) bool {
 	near := func(s textSignal, most float64) bool { return math.Abs(f.Values[s]-g.Values[s]) <= most }
-	return near(textSize, copySize) && near(2*textSignal(index.TextBody), copyShare) &&
-		near(2*textSignal(index.TextProse), copyShare) &&
+	return near(textSize, copySize) && near(textBody, copyShare) && near(textProse, copyShare) &&
 		f.Values[textNamed] == g.Values[textNamed] && f.Values[textFrame] == g.Values[textFrame]
 }
 
@@ -295,18 +315,17 @@ func (x *queryContext) priors(f *TextFit, t index.Text, asked kind) {
 	v, l := &f.Values, x.labels.get(f.File)
 	if x.contents != nil {
 		c := x.contents.Cover(f.File, t)
-		v[textCoverPath], v[textCoverBase], v[textCoverTitlePath], v[textCoverTitleBase] = c.Path, c.Base, c.TitlePath,
-			c.TitleBase
+		v[textCoverPath], v[textCoverBase], v[textCoverTitlePath] = c.Path, c.Base, c.TitlePath
 		v[textScope] = c.Scope
 		v[textSize] = unit(math.Log1p(x.contents.Size(f.File)) / math.Log1p(manyWords))
 	}
-	v[textDepth], v[textInit], v[textAside] = l.depth, truth(l.init), truth(l.aside)
+	v[textDepth], v[textAside] = l.depth, truth(l.aside)
 	v[textUpkeep], v[textAsksUpkeep] = truth(l.upkeep), truth(l.upkeep && asked&upkeep != 0)
 	switch l.file {
 	case index.KindTest:
 		v[textTest], v[textAsksTest] = 1, truth(asked&tests != 0)
 	case index.KindProse:
-		v[textProse], v[textAsksProse] = 1, truth(asked&documents != 0)
+		v[textOfProse], v[textAsksProse] = 1, truth(asked&documents != 0)
 	case index.KindData, index.KindBinary:
 		v[textData] = 1
 	}

@@ -153,7 +153,7 @@ func TestNamedFilesLead(t *testing.T) {
 	w.prompt("s", epoch.Add(-time.Minute), "look at deep/lead.go")
 	r := w.ranker(all(Options{}))
 	got, _ := why(t, r, event.Query{Session: "s", Task: event.TaskPrompt}, "checks/lead_test.go")
-	if got["named_pair"] == 0 {
+	if got["pair"] == 0 {
 		t.Errorf("%v", got)
 	}
 }

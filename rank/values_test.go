@@ -174,7 +174,7 @@ func TestBoundsOfAQuestion(t *testing.T) {
 			for _, f := range files("p%02d/a.go", 40) {
 				w.commit(ago(48*time.Hour), "marmalade", f)
 			}
-		}, event.Query{Prompt: "marmalade"}, TermsMean, 16},
+		}, event.Query{Prompt: "marmalade"}, TermsRank, 16},
 		"files of a tag": {func(w *world) {
 			for i, f := range files("p%02d/a.go", 100) {
 				w.open(fmt.Sprint("s", i), ago(48*time.Hour), f, "jam")
@@ -192,7 +192,7 @@ func TestBoundsOfAQuestion(t *testing.T) {
 			for i, f := range files("p%03d/a.go", 100) {
 				w.commit(ago(time.Duration(200-i)*time.Hour), "one", f)
 			}
-		}, event.Query{Prompt: "no word of it"}, Churn, 64},
+		}, event.Query{Prompt: "no word of it"}, Committed, 64},
 		"mentions": {func(w *world) {
 			w.tree.Add(files("p%03d/a.go", 120)...)
 			for _, f := range files("p%03d/a.go", 120) {
@@ -203,10 +203,6 @@ func TestBoundsOfAQuestion(t *testing.T) {
 			w.tree.Add(files("folder/z%dq.go", 50)...)
 			w.tree.Add("folder/hub.go")
 		}, event.Query{Task: event.TaskOpen, Files: []event.Path{"folder/hub.go"}}, Directory, 32},
-		"files of names alike": {func(w *world) {
-			w.tree.Add(files("folder%d/marmalade_jam.go", 40)...)
-			w.tree.Add("other/marmalade_hub.go")
-		}, event.Query{Task: event.TaskOpen, Files: []event.Path{"other/marmalade_hub.go"}}, NameShare, 24},
 		"candidates": {func(w *world) {
 			for _, hub := range files("hub%d.go", 5) {
 				for _, f := range files(string(hub)+"%02d/a.go", 32) {

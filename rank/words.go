@@ -13,21 +13,16 @@ import (
 )
 
 // explain puts the reasons of a file into words: facts only, no advice. With once, a fact that
-// several signals tell is said only at the strongest of those that raise the score. Together is
-// called at most once.
+// several signals tell is said only at the strongest of those that raise the score.
 func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x *queryContext, once bool) {
-	counted := false
 	said := map[string]bool{}
 	for i := range rs {
 		reason := &rs[i]
-		// Several signals come from the same commits.
-		if ofCommits[reason.Signal] {
-			if counted || c.comodBy.path == "" {
-				continue
+		if reason.Signal == Comod.String() {
+			if c.comodBy.path != "" {
+				reason.Text, reason.With = r.together(ctx, x, c.comodBy.path, c.path)
+				reason.Evidence = true
 			}
-			counted = true
-			reason.Text, reason.With = r.together(ctx, x, c.comodBy.path, c.path)
-			reason.Evidence = true
 			continue
 		}
 		words := x.inWords(reason.Signal, c)
@@ -38,9 +33,6 @@ func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x
 		reason.Text, reason.With, reason.Evidence = words.Text, words.With, words.Evidence
 	}
 }
-
-// ofCommits are the signals about files that changed together with the current files.
-var ofCommits = map[string]bool{Comod.String(): true, ComodRank.String(): true, Support.String(): true}
 
 // inWords returns a reason with the words for a signal, but without its value.
 func (x *queryContext) inWords(signal string, c *candidate) event.Reason {
@@ -59,9 +51,7 @@ func (x *queryContext) inWords(signal string, c *candidate) event.Reason {
 	case SessionLast, SessionBack:
 		return about("opened in the same sessions as", c.coaccessBy.path)
 	case AlikeRank:
-		return about("shares rare identifiers with", c.alikeBy[byCurrent].path)
-	case SeedAlike:
-		return about("shares rare identifiers with", c.alikeBy[bySeed].path)
+		return about("shares rare identifiers with", c.alikeBy.path)
 	case TermsRank:
 		text := c.use() + " before with" + x.spelled(picked(x.terms, c.termBits, 3), " the word")
 		return event.Reason{Text: text, Evidence: true}
@@ -148,12 +138,11 @@ func (x *queryContext) inPath(stem string) string {
 
 // plain has the reasons whose words do not depend on the question.
 var plain = map[Signal]string{
-	Named: "named in the prompt", NamedPair: "same stem as a file named in the prompt",
+	Named:     "named in the prompt",
 	Mentioned: "listed by a recent result of the session", ListedFresh: "listed since the last opens",
-	FolderRecent: "in a folder in use of late", PairEdited: "same stem as an edited file",
-	NameShare:   "its name has words of the name of a current file",
-	TermsFolder: "files of its folder were used before with words of the text",
-	AskedKind:   "the text asks for files of its kind", OfBranch: "changed on this branch",
+	FolderRecent: "in a folder in use of late",
+	TermsFolder:  "files of its folder were used before with words of the text",
+	AskedKind:    "the text asks for files of its kind", OfBranch: "changed on this branch",
 	FreshCommitted: "among the files committed last", Topic: "fits an earlier prompt of the session",
 	Churn: "committed often of late", Never: "never opened here", Uncommitted: "not committed yet",
 }

@@ -130,7 +130,7 @@ var against = map[string]string{
 	"common": "most commits of that file do not change it", "lately": "fewer of the last commits changed both",
 	"small": "small commits seldom change both", "others": "the other files of the change make it less likely",
 	"alike": "similar commits did not change it", "fresh": "it did not change lately",
-	"size": "it is a large file", "text_share": "other files have more of the words",
+	"size": "it is a large file",
 }
 
 // arithmetic prints the sum and the calibration, so that a reader can compute the score again.

@@ -8,10 +8,9 @@ import (
 )
 
 // Cover tells which share of the words in a file's name a text contains, with rare words counting
-// more. Each share is in [0,1]: Path for the whole path, Base for the base name, TitlePath and
-// TitleBase for the title of the text alone. Scope is the share of the words of Text.Scope that the
-// path has.
-type Cover struct{ Path, Base, TitlePath, TitleBase, Scope float64 }
+// more. Each share is in [0,1]: Path for the whole path, Base for the base name, TitlePath for the
+// title of the text alone. Scope is the share of the words of Text.Scope that the path has.
+type Cover struct{ Path, Base, TitlePath, Scope float64 }
 
 // Cover returns how much of the name of a file a text contains.
 func (c *Contents) Cover(p event.Path, t Text) (v Cover) {
@@ -19,7 +18,7 @@ func (c *Contents) Cover(p event.Path, t Text) (v Cover) {
 	defer c.mu.RUnlock()
 	path, base := pathWords(p)
 	v.Path, v.TitlePath = c.cover(path, t.Body), c.cover(path, t.Title)
-	v.Base, v.TitleBase = c.cover(base, t.Body), c.cover(base, t.Title)
+	v.Base = c.cover(base, t.Body)
 	v.Scope = c.cover(t.Scope, path)
 	return v
 }

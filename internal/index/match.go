@@ -13,33 +13,34 @@ import (
 // Aspect is one way in which a file can fit a text. It is an index of Fit.Share and Fit.Place.
 type Aspect int
 
-// The aspects. TextPath to TitleBody are BM25 scores of the words of the text, or of its title (the
-// first line), against one field of the file; a word that the text has n times counts √n. Defines
-// and Uses are Σ ln(1+N/n)/√n over the identifiers of the text that look like code: of N files, n
-// define the identifier, or have it.
+// The aspects. TextBase to TitleBody are BM25 scores of the words of the text, or of its title (the
+// first line), against one field of the file; a word that the text has n times counts √n. Uses and
+// TitleDefines are Σ ln(1+N/n)/√n over the identifiers of the text, or of its title, that look like
+// code: of N files, n have the identifier, or define it. The other fields of either one add nothing
+// to these (docs/dev/measurements/ranking.md).
 const (
-	TextPath Aspect = iota
-	TextBase
-	TextDefinitions
+	TextBase Aspect = iota
 	TextProse
 	TextBody
 	TitlePath
-	TitleBase
 	TitleDefinitions
-	TitleProse
 	TitleBody
-	Defines
 	Uses
 	TitleDefines
-	TitleUses
 	Aspects // number of aspects
+	none    = Aspects
+)
+
+// textAspect and titleAspect have the aspect of each field.
+var (
+	textAspect  = [fields]Aspect{none, TextBase, none, TextProse, TextBody}
+	titleAspect = [fields]Aspect{TitlePath, none, TitleDefinitions, none, TitleBody}
 )
 
 // String returns the name of the aspect, as in the weights of package rank.
 func (a Aspect) String() string {
-	return [Aspects]string{"text_path", "text_base", "text_definitions", "text_prose", "text_body", "title_path",
-		"title_base",
-		"title_definitions", "title_prose", "title_body", "defines", "uses", "title_defines", "title_uses"}[a]
+	return [Aspects]string{"text_base", "text_prose", "text_body", "title_path", "title_definitions", "title_body", "uses",
+		"title_defines"}[a]
 }
 
 // Fit tells how well a file fits a text.
@@ -199,8 +200,12 @@ func (m *match) addWords(words []asked) {
 						continue
 					}
 					v := bm25(float64(n), float64(s.Lengths[f][l.file]), means[f])
-					m.values[TextPath+Aspect(f)][file] += float32(text[f] * v)
-					m.values[TitlePath+Aspect(f)][file] += float32(title[f] * v)
+					if a := textAspect[f]; a != none {
+						m.values[a][file] += float32(text[f] * v)
+					}
+					if a := titleAspect[f]; a != none {
+						m.values[a][file] += float32(title[f] * v)
+					}
 				}
 			}
 		}
@@ -229,16 +234,11 @@ func (m *match) addNames(names []askedName) {
 					continue
 				}
 				file := m.first[k] + l.file
-				for _, a := range [...]struct {
-					asked         bool
-					uses, defines Aspect
-				}{{n.text, Uses, Defines}, {n.title, TitleUses, TitleDefines}} {
-					if a.asked {
-						m.values[a.uses][file] += uses
-					}
-					if a.asked && l.defines() {
-						m.values[a.defines][file] += defines
-					}
+				if n.text {
+					m.values[Uses][file] += uses
+				}
+				if n.title && l.defines() {
+					m.values[TitleDefines][file] += defines
 				}
 			}
 		}

@@ -18,10 +18,6 @@ var moduleFiles = standing[:slices.Index(standing, "main.go")]
 
 func moduleFile(p event.Path) bool { return slices.Contains(moduleFiles, p.Base()) }
 
-// StandsForFolder reports whether an import of its folder means this file, or whether it is the
-// documentation of a Go package.
-func StandsForFolder(p event.Path) bool { return moduleFile(p) || p.Base() == "doc.go" }
-
 // Entrance returns the file that stands for a folder: its only file, one with a usual name, one
 // with the name of the folder, or the only one that is no test. ok is false if there is none.
 func (t *Tree) Entrance(dir event.Path) (file event.Path, ok bool) {

@@ -28,9 +28,8 @@ const teachBranches = 40
 // Signals for questions without a text. A branch is asked about as if it had just begun, so its
 // commits are always the newest. Signals of time would say the same as the signal that the branch
 // changed a file, so they are left out.
-var ofBranch = []string{"bias", "branch", "comod_rank", "comod", "alike_rank", "kin", "pair", "text", "text_share",
-	"text_place", "terms_rank",
-	"churn"}
+var ofBranch = []string{"bias", "branch", "comod", "alike_rank", "pair", "text", "text_share", "text_place",
+	"terms_rank", "churn"}
 
 // branches returns the questions on branches of public histories: those without a text, and the
 // messages of commits, as texts and as first prompts of sessions.

@@ -23,6 +23,10 @@ func ofTask(task event.Task) func(*question) bool {
 // Signals that recordings cannot teach: only people ask for tags.
 var byHand = map[string]float64{"tags": 0.5}
 
+// outside are signals that add nothing to the others in sessions, but do so where only a text or a
+// branch is known.
+var outside = []string{rank.Text.String(), rank.TextShare.String(), rank.TextBody.String(), rank.Churn.String()}
+
 // groups returns the sets of questions that have their own weights.
 func groups(signals []string) []*group {
 	pick := func(ok func(string) bool) []bool {
@@ -33,7 +37,7 @@ func groups(signals []string) []*group {
 		return use
 	}
 	all := pick(func(name string) bool {
-		return byHand[name] == 0 && name != rank.OfBranch.String()
+		return byHand[name] == 0 && name != rank.OfBranch.String() && !slices.Contains(outside, name)
 	})
 	return []*group{
 		{name: "prompt", in: ofTask(event.TaskPrompt), member: yes, ranked: answer, label: used,

@@ -204,8 +204,8 @@ func messageGroup(s *set, task event.Task) *group {
 	g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, use: make([]bool,
 		len(s.Signals))}
 	for i, name := range s.Signals {
-		g.use[i] = byHand[name] == 0 && name != rank.Unseen.String() && name != rank.OfBranch.String() &&
-			name != rank.Never.String()
+		g.use[i] = byHand[name] == 0 && !slices.Contains([]string{rank.Unseen.String(), rank.OfBranch.String(),
+			rank.Never.String(), rank.Churn.String()}, name)
 	}
 	return g
 }

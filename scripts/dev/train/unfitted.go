@@ -29,7 +29,7 @@ func curious() map[event.Task]rank.Model {
 // plain are weights of texts that were not fitted: all fields of a file count the same, and its
 // kind does not count.
 func plain() (texts rank.Texts) {
-	said := slices.Index(rank.TextSignalNames(), "init")
+	said := slices.Index(rank.TextSignalNames(), "depth")
 	for k := range texts {
 		for s := range said {
 			texts[k][s] = 1

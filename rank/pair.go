@@ -1,0 +1,37 @@
+package rank
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// names finds the files that the prompt names, and sorts those with which a candidate can be a pair
+// by name: files that the prompt names, the current ones, and those edited since the prompt.
+func (x *queryContext) names(q event.Query) {
+	named := x.tree.Named(q.Prompt)
+	for _, f := range slices.Sorted(maps.Keys(x.named)) {
+		if !slices.Contains(named, f) {
+			named = append(named, f)
+		}
+	}
+	x.byName = named[:min(len(named), namedFiles)]
+	x.stems = make(map[string][]event.Path, len(x.byName)+len(x.files))
+	newest := slices.Clone(x.files)
+	slices.Reverse(newest)
+	for _, f := range slices.Concat(x.byName, newest, x.edited) {
+		x.stems[f.PairStem()] = append(x.stems[f.PairStem()], f)
+	}
+}
+
+// pairedWith returns a file of the question that is a pair with the candidate by name, "" if there
+// is none.
+func (x *queryContext) pairedWith(c *candidate) event.Path {
+	for _, f := range x.stems[c.label.stem] {
+		if f != c.path {
+			return f
+		}
+	}
+	return ""
+}

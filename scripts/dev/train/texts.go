@@ -17,6 +17,8 @@ import (
 
 // histories are the names of the public repositories whose commit messages are used for fitting the
 // weights of texts.
+//
+//go:embed histories.txt
 var histories string
 
 // Limits for these commits. They are from the first three quarters of a history, without its

@@ -225,7 +225,9 @@ func (t *tester) run(ctx context.Context, bin string, names []string, wait, comp
 	c := exec.CommandContext(ctx, "sh", "-c", script, bin, "-test.failfast", "-test.timeout", wait.String(), "-test.run",
 		"^("+strings.Join(names, "|")+")$")
 	c.Dir, c.WaitDelay, c.Env = t.dir, time.Second, append(os.Environ(), env...)
+	ownGroup(c)
 	out, err := c.CombinedOutput()
+	endGroup(c)
 	var cpu time.Duration
 	if c.ProcessState != nil {
 		cpu = c.ProcessState.UserTime() + c.ProcessState.SystemTime()

@@ -67,9 +67,10 @@ func (w *Checkout) Nudge() {
 }
 
 // ForGit limits how long a question waits for git. Then it is answered without git, rather than
-// late.
+// late. On a machine with ten times more to do than processors, git took more than 5 s to read
+// attributes, and a check could not judge the commit.
 func ForGit(ctx context.Context) (context.Context, context.CancelFunc) {
-	const most = 5 * time.Second
+	const most = 20 * time.Second
 	return context.WithTimeoutCause(ctx, most, fmt.Errorf("git did not answer within %v: it waits for a pipe "+
 		"(find . -type p), or the rules in .gitattributes or .gitignore take too long", most))
 }

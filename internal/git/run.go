@@ -28,7 +28,7 @@ func (p *Program) patience(verb string) time.Duration {
 	case slices.Contains([]string{"ls-files", "status", "log", "rev-list"}, verb):
 		return 30 * time.Second
 	}
-	return 5 * time.Second
+	return 20 * time.Second
 }
 
 // errLate is returned when git was killed because it printed nothing for too long.

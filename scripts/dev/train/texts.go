@@ -201,13 +201,14 @@ var messageTasks = []event.Task{taskText, taskIssue}
 
 // messageGroup returns a kind of prompts outside of sessions. A history opens no file, so the
 // signal Never is always 1 there and would share the bias. A file that was once saved would then
-// get half of the bias more.
+// get half of the bias more. Manifests and lock files are lowered where the text is compared with
+// them (rank.demoteUpkeep); a weight here would raise them again.
 func messageGroup(s *set, task event.Task) *group {
 	g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, use: make([]bool,
 		len(s.Signals))}
 	for i, name := range s.Signals {
 		g.use[i] = byHand[name] == 0 && !slices.Contains([]string{rank.Unseen.String(), rank.OfBranch.String(),
-			rank.Never.String(), rank.Churn.String()}, name)
+			rank.Never.String(), rank.Churn.String(), rank.Upkeep.String()}, name)
 	}
 	return g
 }

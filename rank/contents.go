@@ -19,15 +19,15 @@ func (x *queryContext) addContents(p *pool) {
 		x.calling(p)
 		x.sharing(p)
 	}
-	x.match(p, x.fitting, maxSaid, func(c *candidate, f *TextFit, fit, place float64) {
-		v, of := &c.values, &f.Values
+	x.match(p, x.fitting, maxSaid, func(v *Values, f *TextFit, fit, place float64) {
+		of := &f.Values
 		v[Text], v[TextShare], v[TextPlace] = fit, f.Share, place
 		v[TextCover], v[TextBody], v[TextDocs], v[TextUses] = of[textCoverPath], of[textBody], of[textProse], of[textUsesPlace]
 		v[AskedKind] = max(of[textAsksTest], of[textAsksProse], of[textAsksUpkeep])
 	})
-	x.match(p, x.patterned, maxSaid, func(c *candidate, _ *TextFit, fit, _ float64) { c.values[Pattern] = fit })
-	x.match(p, x.latest, 0, func(c *candidate, _ *TextFit, _, place float64) { c.values[PatternPlace] = place })
-	x.match(p, x.topic, 0, func(c *candidate, _ *TextFit, fit, _ float64) { c.values[Topic] = fit })
+	x.match(p, x.patterned, maxSaid, func(v *Values, _ *TextFit, fit, _ float64) { v[Pattern] = fit })
+	x.match(p, x.latest, 0, func(v *Values, _ *TextFit, _, place float64) { v[PatternPlace] = place })
+	x.match(p, x.topic, 0, func(v *Values, _ *TextFit, fit, _ float64) { v[Topic] = fit })
 }
 
 // sharing adds files that share rare identifiers with the newest current files.
@@ -46,7 +46,7 @@ const textSpan = 8.0
 
 // match adds the files that fit a text. The best ones, at most most of them, become candidates. set
 // is called with the fit, 1 + (logit − best)/textSpan, and with the place, 1/√rank.
-func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(c *candidate, f *TextFit, fit, place float64)) {
+func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(v *Values, f *TextFit, fit, place float64)) {
 	for i := range fits {
 		f := &fits[i]
 		c := p.index[f.File]
@@ -56,7 +56,7 @@ func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(c *cand
 			}
 			c = p.get(f.File)
 		}
-		set(c, f, unit(1+(f.Logit-fits[0].Logit)/textSpan), 1/math.Sqrt(float64(1+i)))
+		set(&c.values, f, unit(1+(f.Logit-fits[0].Logit)/textSpan), 1/math.Sqrt(float64(1+i)))
 		if c.said == nil && most > 0 {
 			c.said = f.Words
 		}

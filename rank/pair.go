@@ -18,10 +18,11 @@ func (x *queryContext) names(q event.Query) {
 	}
 	x.byName = named[:min(len(named), namedFiles)]
 	x.stems = make(map[string][]event.Path, len(x.byName)+len(x.files))
-	newest := slices.Clone(x.files)
+	newest := slices.Clone(x.files) // the newest first
 	slices.Reverse(newest)
 	for _, f := range slices.Concat(x.byName, newest, x.edited) {
-		x.stems[f.PairStem()] = append(x.stems[f.PairStem()], f)
+		stem := x.labels.get(f).stem
+		x.stems[stem] = append(x.stems[stem], f)
 	}
 }
 

@@ -28,14 +28,14 @@ const (
 	Uses
 	TitleDefines
 	Aspects // number of aspects
-	none    = Aspects
 )
 
-// textAspect and titleAspect have the aspect of each field.
-var (
-	textAspect  = [fields]Aspect{none, TextBase, none, TextProse, TextBody}
-	titleAspect = [fields]Aspect{TitlePath, none, TitleDefinitions, none, TitleBody}
-)
+// besideBody has the aspect of each field but the body, which is compared with the text and with its
+// title.
+var besideBody = [bodyField]struct {
+	aspect Aspect
+	title  bool
+}{{TitlePath, true}, {TextBase, false}, {TitleDefinitions, true}, {TextProse, false}}
 
 // String returns the name of the aspect, as in the weights of package rank.
 func (a Aspect) String() string {
@@ -168,10 +168,15 @@ func (m *match) addWords(words []asked) {
 	}
 	for i := range words {
 		w := &words[i]
-		var text, title [fields]float64
-		for f := range fields {
-			rarity := idf(files, float64(w.with[f]))
-			text[f], title[f] = w.text*rarity, w.title*rarity
+		rarity := idf(files, float64(w.with[bodyField]))
+		text, title := w.text*rarity, w.title*rarity
+		var weights [bodyField]float64
+		for f, x := range besideBody {
+			weights[f] = w.text
+			if x.title {
+				weights[f] = w.title
+			}
+			weights[f] *= idf(files, float64(w.with[f]))
 		}
 		for k, list := range w.lists {
 			s := m.c.segments[k]
@@ -187,24 +192,18 @@ func (m *match) addWords(words []asked) {
 						m.noted[file]++
 					}
 					v := bm25(float64(n), float64(bodies[l.file]), means[bodyField])
-					m.values[TextBody][file] += float32(text[bodyField] * v)
+					m.values[TextBody][file] += float32(text * v)
 					if w.title > 0 {
-						m.values[TitleBody][file] += float32(title[bodyField] * v)
+						m.values[TitleBody][file] += float32(title * v)
 					}
 				}
 				if l.plain {
 					continue
 				}
 				for f, n := range l.counts[:bodyField] {
-					if n == 0 {
-						continue
-					}
-					v := bm25(float64(n), float64(s.Lengths[f][l.file]), means[f])
-					if a := textAspect[f]; a != none {
-						m.values[a][file] += float32(text[f] * v)
-					}
-					if a := titleAspect[f]; a != none {
-						m.values[a][file] += float32(title[f] * v)
+					if n > 0 && weights[f] > 0 {
+						v := bm25(float64(n), float64(s.Lengths[f][l.file]), means[f])
+						m.values[besideBody[f].aspect][file] += float32(weights[f] * v)
 					}
 				}
 			}

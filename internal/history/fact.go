@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -129,78 +128,8 @@ const (
 	smallCommit = 3 // files of the largest commit that counts as small
 )
 
-// scratch is memory for one question. The lists up to place are indexed by the numbers of files.
-type scratch struct {
-	common, lately, small, folder, sized []float64
-	both                                 []int32 // number of common commits
-	seen                                 []bool
-	base                                 []rate
-	inside                               []bool  // the file is in the change
-	place                                []int32 // 1 + index in found, 0 if the file is not there
-
-	insides []int32 // files whose inside is set
-	touched []int32
-	based   []int32 // files whose base is set
-	found   []best
-	ids     []int32 // the numbers of the files in found
-}
-
 // rate is what the commits tell about a file by itself.
 type rate struct{ share, fresh float64 }
-
-var scratches = sync.Pool{New: func() any { return &scratch{} }}
-
-// scratch returns memory for a question; free it afterwards. The caller holds c.mu.
-func (c *Commits) scratch() *scratch {
-	s := scratches.Get().(*scratch)
-	if n := len(c.files); len(s.common) < n {
-		n += n/4 + 64
-		*s = scratch{common: make([]float64, n), lately: make([]float64, n), small: make([]float64, n),
-			folder: make([]float64, n), sized: make([]float64, n), both: make([]int32, n), seen: make([]bool, n),
-			base: make([]rate, n), inside: make([]bool, n), place: make([]int32, n)}
-	}
-	return s
-}
-
-func (s *scratch) free() {
-	for _, f := range s.based {
-		s.base[f] = rate{}
-	}
-	for _, f := range s.insides {
-		s.inside[f] = false
-	}
-	for _, f := range s.ids {
-		s.place[f] = 0
-	}
-	clear(s.found) // so that its names can be freed
-	s.based, s.insides, s.ids, s.found = s.based[:0], s.insides[:0], s.ids[:0], s.found[:0]
-	scratches.Put(s)
-}
-
-// companion returns the companion with the number f, a new one if it was not found before. It is
-// valid until the next call.
-func (s *scratch) companion(f int32, name event.Path) *best {
-	if s.place[f] == 0 {
-		s.found = append(s.found, best{Companion: Companion{File: name}, z: math.Inf(-1)})
-		s.ids = append(s.ids, f)
-		s.place[f] = int32(len(s.found))
-	}
-	return &s.found[s.place[f]-1]
-}
-
-func (s *scratch) touch(f int32) {
-	if !s.seen[f] {
-		s.seen[f], s.touched = true, append(s.touched, f)
-	}
-}
-
-// clear sets everything that was used to zero again.
-func (s *scratch) clear() {
-	for _, f := range s.touched {
-		s.common[f], s.lately[f], s.small[f], s.folder[f], s.sized[f], s.both[f], s.seen[f] = 0, 0, 0, 0, 0, 0, false
-	}
-	s.touched = s.touched[:0]
-}
 
 // powers returns 2^−(i/half) for i below n.
 func powers(half float64, n int) []float64 {

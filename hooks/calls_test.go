@@ -26,27 +26,20 @@ import (
 //	bash {command, cwd, stdout, stderr, response, failed}  a command that Claude Code has run
 //	prompt TEXT                          a prompt of Claude Code
 func TestCalls(t *testing.T) {
-	const file = "testdata/calls.txt"
-	raw := fault.Must(os.ReadFile(file))
 	r := orchard()
 	r.Roots = append(r.Roots, orchardRoot+"/trees/plum")
-	var out strings.Builder
-	for line := range strings.Lines(string(raw)) {
-		if strings.HasPrefix(line, "\t") {
-			continue
-		}
-		out.WriteString(line)
-		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
-			continue
+	fault.Replies(t, "testdata/calls.txt", func(line string) (out []string) {
+		if strings.HasPrefix(line, "#") {
+			return nil
 		}
 		agent, env, payload := callOf(t, strings.ReplaceAll(line, "$ROOT", orchardRoot))
 		call, err := Decode(agent, env, payload, r)
 		fault.Check(t, err)
 		for _, said := range learned(t, agent, call) {
-			out.WriteString("\t" + strings.ReplaceAll(said, orchardRoot, "$ROOT") + "\n")
+			out = append(out, strings.ReplaceAll(said, orchardRoot, "$ROOT"))
 		}
-	}
-	fault.Golden(t, file, out.String())
+		return out
+	})
 }
 
 // callOf reads a line.

@@ -3,7 +3,6 @@ package prefetch
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,24 +33,14 @@ import (
 //	thresholds            those of all kinds that have one
 //	records               how often each kind was right, and its intercept
 func TestDecisions(t *testing.T) {
-	const file = "testdata/decisions.txt"
-	raw := fault.Must(os.ReadFile(file))
-	var out strings.Builder
 	var s *story
-	for line := range strings.Lines(string(raw)) {
-		if strings.HasPrefix(line, "\t") {
-			continue
-		}
-		out.WriteString(line)
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") {
+	fault.Replies(t, "testdata/decisions.txt", func(line string) []string {
+		if strings.HasPrefix(line, "#") {
 			s = newStory(t)
-		} else if line != "" {
-			for _, came := range s.play(strings.Fields(line)) {
-				out.WriteString("\t" + came + "\n")
-			}
+			return nil
 		}
-	}
-	fault.Golden(t, file, out.String())
+		return s.play(strings.Fields(line))
+	})
 }
 
 type story struct {

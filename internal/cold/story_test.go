@@ -2,7 +2,6 @@ package cold
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,23 +29,15 @@ import (
 //	stats N                          of at most N files, tags and sessions, 0: of all
 //	renamed A [GONE…]                the present name, if these files are gone
 func TestStories(t *testing.T) {
-	const file = "testdata/stories.txt"
-	var out strings.Builder
 	var s *story
-	for line := range strings.Lines(string(fault.Must(os.ReadFile(file)))) {
-		if strings.HasPrefix(line, "\t") {
-			continue
-		}
-		out.WriteString(line)
-		if words := strings.Fields(line); strings.HasPrefix(line, "#") {
+	fault.Replies(t, "testdata/stories.txt", func(line string) []string {
+		if strings.HasPrefix(line, "#") {
 			s = &story{t, newTest(t), map[string]string{}}
-		} else if len(words) > 0 {
-			for _, came := range s.play(words[0], words[1:], line) {
-				out.WriteString("\t" + came + "\n")
-			}
+			return nil
 		}
-	}
-	fault.Golden(t, file, out.String())
+		words := strings.Fields(line)
+		return s.play(words[0], words[1:], line)
+	})
 }
 
 type story struct {

@@ -34,28 +34,19 @@ import (
 //	entries              all that are kept
 //	wait DURATION, reload on, reload off
 func TestStories(t *testing.T) {
-	const file = "testdata/stories.txt"
-	var out strings.Builder
 	var s *story
-	for line := range strings.Lines(string(fault.Must(os.ReadFile(file)))) {
-		if strings.HasPrefix(line, "\t") {
-			continue
-		}
-		out.WriteString(line)
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") {
+	fault.Replies(t, "testdata/stories.txt", func(line string) []string {
+		if strings.HasPrefix(line, "#") {
 			s = &story{fixture: newFixture(t, nil), known: map[string][]byte{}}
 			s.w.Blob = func(_ context.Context, id string) []byte { return s.known[id] }
-		} else if line != "" {
-			var words []string
-			for _, w := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1) {
-				words = append(words, strings.ReplaceAll(strings.Trim(w, "'"), `\n`, "\n"))
-			}
-			for _, came := range s.play(words[0], words[1:], strings.Join(words[1:], " ")) {
-				out.WriteString("\t" + came + "\n")
-			}
+			return nil
 		}
-	}
-	fault.Golden(t, file, out.String())
+		var words []string
+		for _, w := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1) {
+			words = append(words, strings.ReplaceAll(strings.Trim(w, "'"), `\n`, "\n"))
+		}
+		return s.play(words[0], words[1:], strings.Join(words[1:], " "))
+	})
 }
 
 type story struct {

@@ -3,6 +3,7 @@ package fault
 import (
 	"flag"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,4 +32,24 @@ func Golden(t testing.TB, file, got string) {
 	want, err := os.ReadFile(file)
 	Check(t, err)
 	Same(t, file+" (-update accepts it)", got, string(want))
+}
+
+// Replies compares a file with what becomes of it. Each line that does not begin with a tab is handed
+// to reply, without the space around it, unless it is empty; the lines with a tab below it are the
+// reply. -update writes them.
+func Replies(t testing.TB, file string, reply func(line string) []string) {
+	t.Helper()
+	var out strings.Builder
+	for line := range strings.Lines(string(Must(os.ReadFile(file)))) {
+		if strings.HasPrefix(line, "\t") {
+			continue
+		}
+		out.WriteString(line)
+		if line = strings.TrimSpace(line); line != "" {
+			for _, said := range reply(line) {
+				out.WriteString("\t" + said + "\n")
+			}
+		}
+	}
+	Golden(t, file, out.String())
 }

@@ -12,7 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
+
+	"github.com/aoa-dev/aoa/scripts/dev/markdown"
 )
 
 // wireTypes reads types and their comments from the source of the program.
@@ -198,7 +199,7 @@ func (s *wireTypes) types(t *testing.T) string {
 			t.Errorf("there is no type %s", key)
 			continue
 		}
-		text := "### " + path.Base(dir) + "." + name + "\n\n" + folded(s.load(dir).docs[name]) + "\n"
+		text := "### " + path.Base(dir) + "." + name + "\n\n" + markdown.Wrap(s.load(dir).docs[name]) + "\n"
 		if rows := s.fields(dir, spec.Type.(*ast.StructType)); rows != "" {
 			text += "\n| field | type | meaning |\n| --- | --- | --- |\n" + rows
 		}
@@ -206,27 +207,6 @@ func (s *wireTypes) types(t *testing.T) string {
 	}
 	slices.Sort(all)
 	return strings.Join(all, "\n")
-}
-
-// folded breaks a paragraph into lines of at most 100 columns.
-func folded(text string) string {
-	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case column == 0:
-		case column+1+n > 100:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += n
-	}
-	return b.String()
 }
 
 // fields are the rows of a struct's fields; those of an embedded struct stand among them.

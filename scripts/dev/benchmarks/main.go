@@ -19,7 +19,8 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/aoa-dev/aoa/scripts/dev/markdown"
 )
 
 // inputs says where the measurements read their data.
@@ -94,39 +95,7 @@ func replace(page, name, text string) (string, error) {
 	if !found || !ended {
 		return "", fmt.Errorf("it has no place for the table %s", name)
 	}
-	return before + begin + wrapped(strings.TrimRight(text, "\n")) + "\n" + end + after, nil
-}
-
-// widest is the largest number of columns of a line that is no row of a table.
-const widest = 100
-
-// wrapped breaks the paragraphs of a text into lines. It breaks no line before a percent sign and
-// none at an arrow.
-func wrapped(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		if strings.HasPrefix(line, "|") {
-			continue
-		}
-		var out strings.Builder
-		column := 0
-		for _, word := range strings.Fields(strings.NewReplacer(" → ", "\u2007→\u2007", " %", "\u2007%").Replace(line)) {
-			n := utf8.RuneCountInString(word)
-			switch {
-			case column == 0:
-			case column+1+n > widest:
-				out.WriteByte('\n')
-				column = 0
-			default:
-				out.WriteByte(' ')
-				column++
-			}
-			out.WriteString(word)
-			column += n
-		}
-		lines[i] = strings.ReplaceAll(out.String(), "\u2007", " ")
-	}
-	return strings.Join(lines, "\n")
+	return before + begin + markdown.Wrap(strings.TrimRight(text, "\n")) + "\n" + end + after, nil
 }
 
 // names returns the names of the clones that are asked about: those in the file -histories, or else

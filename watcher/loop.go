@@ -9,14 +9,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
+// askAtEnd limits the time for asking git after Run was told to end.
+const askAtEnd = 2 * time.Second
+
 // loop calls step whenever something was reported or became due, and calls beat at regular
-// intervals.
+// intervals. A step that has begun when ctx ends is completed, because it has already taken the
+// changes that it asks git about.
 func (w *Watcher) loop(ctx context.Context) error {
+	asking, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(askAtEnd, stop) })()
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
 	timer := time.NewTimer(beatEvery)
 	defer timer.Stop()
-	for {
+	for ctx.Err() == nil {
 		if at, ok := w.due(); ok {
 			timer.Reset(max(at.Sub(w.o.Now()), 0))
 		} else {
@@ -25,23 +32,21 @@ func (w *Watcher) loop(ctx context.Context) error {
 		var err error
 		select {
 		case <-ctx.Done():
-			w.finish()
-			return nil
+			continue
 		case <-w.in.wake:
 		case <-timer.C:
 		case <-beat.C:
-			err = w.beat(ctx)
+			err = w.beat(asking)
 		}
 		if err == nil {
-			err = w.step(ctx)
+			err = w.step(asking)
 		}
 		if err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
 			return err
 		}
 	}
+	w.finish(asking)
+	return nil
 }
 
 // due returns when step has to be called next.
@@ -105,7 +110,7 @@ func (w *Watcher) step(ctx context.Context) error {
 	if head {
 		w.head()
 	}
-	return ctx.Err()
+	return nil
 }
 
 // waitForGit reports whether git is working, so that changes have to wait.
@@ -135,20 +140,15 @@ func (w *Watcher) take(at time.Time) (saves []event.Path, head bool, by writer) 
 	return saves, head || len(saves) > 0 && by != people, by
 }
 
-// askAtEnd limits the time for asking git when Run ends.
-const askAtEnd = 2 * time.Second
-
 // finish emits the waiting changes when Run ends. It asks git about those that git may have
 // written.
-func (w *Watcher) finish() {
+func (w *Watcher) finish(ctx context.Context) {
 	at := w.o.Now()
 	w.applyMoves(at)
 	w.in.mu.Lock()
 	by := w.in.writer(at)
 	saves := w.in.saves.all()
 	w.in.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), askAtEnd)
-	defer cancel()
 	batch := w.resolve(saves, w.notGits(ctx, saves, by), at)
 	if len(batch) > 0 && w.goneOr(nil) == nil {
 		w.emit(batch)

@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -123,30 +124,45 @@ func TestImpossibleTimes(t *testing.T) {
 }
 
 // TestEndBesideGit: what a person saved while git held its lock is told when the watcher ends, and
-// what git may have written is not.
+// what git may have written is not; also when the watcher ends while it asks git about them.
 func TestEndBesideGit(t *testing.T) {
-	d := repotest.New(t)
-	d.Write("a.go", "a")
-	d.Write("b.go", "of the first commit")
-	d.Commit("first")
-	d.Write("b.go", "of the second commit")
-	d.Commit("second")
-	d.Age()
-	s := watch(d, WatchOptions{})
-	d.Write(".git/index.lock", "")
-	d.Write("a.go", "of a person")
-	d.Write("b.go", "of the first commit")
-	in := s.w.in
-	fault.Until(t, patience, "both wait", func() bool {
-		in.mu.Lock()
-		defer in.mu.Unlock()
-		return len(in.saves.pending) == 2
-	})
-	s.cancel()
-	<-s.done
-	for len(s.events) > 0 {
-		s.seen = append(s.seen, <-s.events...)
+	for name, locked := range map[string]bool{"lock": true, "question": false} {
+		t.Run(name, func(t *testing.T) {
+			d := repotest.New(t)
+			d.Write("a.go", "a")
+			d.Write("b.go", "of the first commit")
+			d.Commit("first")
+			d.Write("b.go", "of the second commit")
+			d.Commit("second")
+			d.Age()
+			var s *watching
+			s = watch(d, WatchOptions{}, func(w *Watcher) {
+				w.differing = func(ctx context.Context) (map[event.Path]bool, error) {
+					s.cancel()
+					return w.repo.differing(ctx)
+				}
+			})
+			d.Write(".git/index.lock", "")
+			d.Write("a.go", "of a person")
+			d.Write("b.go", "of the first commit")
+			in := s.w.in
+			fault.Until(t, patience, "both wait", func() bool {
+				in.mu.Lock()
+				defer in.mu.Unlock()
+				return len(in.saves.pending) == 2
+			})
+			if locked {
+				in.signal() // a step is due, too
+				s.cancel()
+			} else {
+				d.Remove(".git/index.lock")
+			}
+			<-s.done
+			for len(s.events) > 0 {
+				s.seen = append(s.seen, <-s.events...)
+			}
+			fault.Same(t, "told", strings.Join(s.summary(), ", "), "save a.go")
+			s.done <- nil
+		})
 	}
-	fault.Same(t, "told", strings.Join(s.summary(), ", "), "save a.go")
-	s.done <- nil
 }

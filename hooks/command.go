@@ -118,8 +118,8 @@ type redacted struct {
 	values map[string]bool // terms of values that text assigns and that occur nowhere else in it
 }
 
-// leastSecret is the length from which on a word that redaction removes at one place of a line is
-// removed everywhere.
+// leastSecret is the least length, in bytes, of a word that is removed everywhere in a line after
+// redaction has removed it at one place.
 const leastSecret = 8
 
 func newRedacted(command string) redacted {

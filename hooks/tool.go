@@ -58,7 +58,7 @@ func (s *CallContext) unique(id string) string {
 	return s.Session + ":" + id
 }
 
-// randomID is the length from which on an id cannot be a counter.
+// randomID is the least length of an id that cannot be a counter.
 const randomID = 16
 
 // readers has the functions that turn calls of each tool into events. A tool that is not listed is

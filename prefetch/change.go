@@ -272,7 +272,7 @@ func evidence(r event.Reason, f *history.Companion, t event.Together, names bool
 	return r
 }
 
-// saidLink is the value from which on a connection is mentioned: for Stem half of the rare words of
+// saidLink is the least value of a connection that is mentioned: for Stem half of the rare words of
 // a name, for Calls one name that only the other file defines, for Linked an import that may mean
 // at most two files.
 const saidLink = 0.5

@@ -37,8 +37,9 @@ func (p *Prefetcher) Answer(ctx context.Context, q event.Query, past history.Pas
 	return c.Answer(ctx), nil
 }
 
-// Why returns the whole arithmetic of one file, with the digits of Answer, and its place in the
-// answer; 0 if Answer leaves the file out.
+// Why returns the suggestion for one file with all its reasons, so that its probability, which is
+// the one in Answer, can be computed by hand. place is the file's place in the ranking, from 1; 0
+// if the file is not in it.
 func (p *Prefetcher) Why(ctx context.Context, q event.Query, past history.Past, f event.Path) (s event.Suggestion,
 	place int, err error) {
 	c, err := p.estimate(ctx, q, past)
@@ -58,6 +59,6 @@ func (p *Prefetcher) Why(ctx context.Context, q event.Query, past history.Past, 
 	return s, 0, err
 }
 
-// Sure returns the probability from which on a file counts as missing from a change; see the
+// Sure returns the least probability of a file that counts as missing from a change; see the
 // function Sure.
 func (p *Prefetcher) Sure() float64 { return Sure(p.o.threshold()) }

@@ -31,7 +31,7 @@ const (
 	// At later prompts, the least probability of a named file, if the turn opens any file; the
 	// first file is always named.
 	leastLater  = 0.20
-	laterPrompt = 2 // number of earlier prompts from which on a prompt is a later one
+	laterPrompt = 2 // a prompt after at least this many earlier ones is a later one
 	// A list that is not shown is logged if one of its files is opened with at least this
 	// probability.
 	leastShadow = 0.10

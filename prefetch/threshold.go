@@ -43,7 +43,7 @@ var easier = map[Situation]float64{FirstTask: 0.05}
 const (
 	targetPrecision = 0.75 // the share of shown files that should be used
 	quantileStep    = 0.01 // eta in the formula of step
-	ignoredInRow    = 3    // shown files ignored in a row from which on a penalty is added
+	ignoredInRow    = 3    // shown files ignored in a row for which a penalty is added
 	ignorePenalty   = 0.10
 )
 
@@ -51,9 +51,9 @@ const (
 // a file, because a missing file stops a commit.
 const WarnMargin = 0.10
 
-// Sure returns the probability from which on a file counts as missing from a change, if hints are
-// shown from theta on. The check, MCP and the hint partner all use it, so that they name the same
-// files. Outcomes do not move it.
+// Sure returns the least probability of a file that counts as missing from a change, if theta is
+// the least probability of a shown hint. The check, MCP and the hint partner all use it, so that
+// they name the same files. Outcomes do not move it.
 func Sure(theta float64) float64 { return math.Min(clamp(theta)+WarnMargin, Ceiling) }
 
 // clamp limits a threshold to [Floor, Ceiling]. NaN becomes Balanced.

@@ -262,8 +262,7 @@ func (x *queryContext) addSaid(prompt index.Text) {
 
 const maxIdents = 40 // identifiers of a prompt that are looked up
 
-// maxWord is the number of paths from which on a word is indexed incompletely, so that it is
-// ignored.
+// maxWord is the largest number of paths that the index lists for a word. See index.Tree.Word.
 const maxWord = 256
 
 func rarity(tree *index.Tree, term string) int {

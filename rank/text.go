@@ -108,7 +108,7 @@ func TextKind(text string) string { return textKindNames[kindOfText(index.ParseT
 // maxFrames is the number of stack frames whose files are looked up.
 const maxFrames = 24
 
-// longWords is the number of words from which on a text is long.
+// longWords is the least number of words in a long text.
 const longWords = 30
 
 func kindOfText(t index.Text) textKind {

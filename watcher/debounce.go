@@ -9,9 +9,8 @@ import (
 
 // Limits of a debouncer.
 const (
-	// manyFiles is the number of files changed without a pause from which on a tool is assumed to
-	// be at work. Its changes are then not cut after atMost, so that the run of a formatter becomes
-	// one batch.
+	// If more than manyFiles files change without a pause, a tool is assumed to be at work. Its
+	// changes are then not cut after atMost, so that the run of a formatter becomes one batch.
 	manyFiles = 20
 	// With more than manyFiles files, the pause must be this many times longer, because a formatter
 	// pauses at a large file.
@@ -69,7 +68,7 @@ func (b *debouncer) touch(p event.Path, at time.Time) (begins bool) {
 	return begins
 }
 
-// due returns the time from which on take returns something. ok is false if nothing is pending.
+// due returns the earliest time at which take returns something. ok is false if nothing is pending.
 func (b *debouncer) due() (at time.Time, ok bool) {
 	if len(b.pending) > 0 {
 		quiet, atMost := b.delays()

@@ -31,8 +31,8 @@ const (
 // file times in ticks.
 const clockTick = 10 * time.Millisecond
 
-// bulkSize is the number of files saved at once up to which each gets its own event. More get one
-// event together.
+// bulkSize is the largest number of files saved at once that get an event each. More get one event
+// together.
 const bulkSize = 200
 
 // WatchOptions are the settings of a Watcher. All but Poll and Since are required.

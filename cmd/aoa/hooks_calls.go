@@ -74,7 +74,7 @@ func (a *app) examineCalls(agent agents.Agent, file string, callers []cold.Sessi
 	return f
 }
 
-// manyMute is the number of sessions without an event from which on a fault is reported. A single
+// manyMute is the least number of sessions without an event that is reported as a fault. A single
 // one may have been started with AOA=0.
 const manyMute = 2
 

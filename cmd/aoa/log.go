@@ -143,7 +143,7 @@ func (a *app) fileNames(paths []event.Path, between string) string {
 	return strings.Join(out, between)
 }
 
-// past returns when, of a time from which on things have happened.
+// past is like when, but refuses a time in the future.
 func (a *app) past(s string) (time.Time, error) {
 	t, err := a.when(s)
 	if err == nil && t.After(a.now()) {

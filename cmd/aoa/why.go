@@ -103,8 +103,8 @@ func (a *app) explain(w api.WhyAnswer, q event.Query) {
 // leastAgainst is the share of the log odds that a reason against a file must take to be mentioned.
 const leastAgainst = 0.2
 
-// leastLarge is the value of the signal size from which on a file is called large: about 1,600
-// words. Each file has some of it.
+// leastLarge is the least value of the signal size for which a file is called large: about 1,600
+// words. The signal is above 0 for every file.
 const leastLarge = 0.8
 
 // because returns a sentence with the strongest reason for a file and the strongest one against it.

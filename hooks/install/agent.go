@@ -88,7 +88,8 @@ func Folder(command string) string {
 	return strings.ReplaceAll(found[1], `'\''`, "'")
 }
 
-// powerShellCommand returns the same command for PowerShell, cmdCommand for cmd.exe.
+// powerShellCommand is like Command, with the programs on the PATH, for PowerShell. cmdCommand is
+// the same for cmd.exe.
 func powerShellCommand(agent string, args ...string) string {
 	call := strings.Join(append([]string{agent}, args...), " ")
 	return "if (Get-Command aoa-hook -ErrorAction SilentlyContinue) { aoa-hook " + call +

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// maxSlug is the length of a folder's name from which on Claude Code cuts it and adds a hash that
-// aOa cannot compute.
+// maxSlug is the length of the longest folder name that Claude Code uses as it is. It cuts a longer
+// one and adds a hash that aOa cannot compute.
 const maxSlug = 200
 
 // Dir returns the folder in which Claude Code keeps transcripts of sessions that were started in

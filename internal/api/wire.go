@@ -22,7 +22,7 @@ var (
 	WhyLine = Route[WhyLineRequest, WhyLineAnswer]{"POST", "/why/line"}
 	// Records whether a suggestion helped.
 	Feedback = Route[FeedbackRequest, ThresholdAnswer]{"POST", "/feedback"}
-	// Returns the probability from which on hints are shown.
+	// Returns the least probability of a file that is shown as a hint.
 	Threshold = Route[None, ThresholdAnswer]{"GET", "/threshold"}
 	// Sets that probability.
 	SetThreshold = Route[ThresholdRequest, ThresholdAnswer]{"POST", "/threshold"}

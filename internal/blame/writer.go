@@ -124,8 +124,8 @@ func (l lines) count(plain string) (n int) {
 	return n
 }
 
-// shared returns the longest run of lines around line i that another text has in the same order. to
-// is not included.
+// shared returns the lines [from, to) around line i that also follow each other in the other text.
+// If line i occurs there several times, it returns the run with the most letters and digits.
 func (l lines) shared(i int, other lines) (from, to int) {
 	for j, line := range other.plain {
 		if line != l.plain[i] {

@@ -108,8 +108,8 @@ func (w *Checkout) Rank(store *hot.Store, sessions *session.Sessions, db *cold.D
 		Contents: w.Reader.Contents, Read: w.Reader.Text})
 }
 
-// bigIndex is the size of an index in bytes, some 20,000 files, from which on a start does not wait
-// for git to check every file and folder.
+// bigIndex is the size in bytes of git's index of some 20,000 files. If the index is larger, a start
+// does not wait for git to check every file and folder.
 const bigIndex = 2 << 20
 
 // maxListed is the number of files of a list that are read to find places.

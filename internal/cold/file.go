@@ -36,7 +36,7 @@ type Options struct {
 	// fileCache.
 	cache   int
 	readers int // number of reading connections; 0: fileReaders
-	checked int // number of pages up to which opening checks the whole file; 0: checkedPages
+	checked int // pages of the largest file that opening checks completely; 0: checkedPages
 }
 
 // Defaults for files other than the log. They are small and rarely queried, so few connections with

@@ -18,7 +18,7 @@ func (f *File) Used(ctx context.Context) (int64, error) {
 	return bytes, f.explain("measure store", err)
 }
 
-// leastFree is the number of free pages, 1 MB in all, from which on GiveBack returns them.
+// leastFree is the least number of free pages, 1 MB in all, that GiveBack returns.
 const leastFree = 256
 
 // GiveBack returns free pages to the file system if there are many, as far as readers permit.

@@ -100,7 +100,8 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 	return nil
 }
 
-// lastQuarter returns the index of the first commit of the last quarter.
+// lastQuarter returns the index of the event with which the newest fourth of all commits begins. If
+// there are fewer than four commits, it returns len(es).
 func lastQuarter(es []event.Event) int {
 	var commits []int
 	for i, e := range es {

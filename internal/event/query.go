@@ -107,7 +107,7 @@ func (a *Answer) All() []Suggestion {
 	return all
 }
 
-// The probabilities from which on Chance uses a stronger word.
+// The least probabilities that Chance calls likely and possible.
 const (
 	LikelyFrom   = 0.50
 	PossibleFrom = 0.15

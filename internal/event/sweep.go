@@ -7,8 +7,8 @@ import (
 
 // Limits that make a commit a sweep.
 const (
-	sweepFiles   = 5 // files from which on a commit is a sweep if its subject is only about tools
-	sweepMany    = 8 // files from which on it is one if its subject may be about tools …
+	sweepFiles   = 5 // least files of a commit that is a sweep because its subject is only about tools
+	sweepMany    = 8 // least files of one whose subject may be about tools …
 	sweepFolders = 3 // … and the files are in at least this many folders
 )
 
@@ -46,7 +46,8 @@ var locks = WordSet("go.sum go.work.sum package-lock.json npm-shrinkwrap.json ya
 // dependency.
 func (p Path) Lock() bool { return locks[strings.ToLower(p.Base())] }
 
-// settings are files of tools and of the project, not of its program.
+// settings are names of files that configure tools or describe the project. They are not part of
+// its program.
 var settings = WordSet("license license.txt license.md copying notice authors codeowners .gitignore .gitattributes " +
 	".editorconfig .travis.yml .golangci.yml .golangci.yaml .golangci.toml .eslintrc .eslintrc.js .eslintrc.json " +
 	".eslintignore .prettierrc .prettierrc.json .prettierignore .pre-commit-config.yaml appveyor.yml .circleci " +

@@ -102,9 +102,9 @@ type first struct {
 	below  float64                // z of the first of the other files
 }
 
-// nearlyAlways is the z from which on one partner of a file does not hide another one: for example
-// two documents that every change of a format needs, or a document and a changelog. A pair in 60 of
-// 60 commits has a z of some 2, one in 18 of 20 a z of .5.
+// nearlyAlways is the least z of a partner that another partner of the same file does not hide: for
+// example one of two documents that every change of a format needs, or a document beside a
+// changelog. A pair in 60 of 60 commits has a z of some 2, one in 18 of 20 a z of .5.
 const nearlyAlways = 1.5
 
 // mostAhead is the largest Ahead. No file has a z this high.
@@ -268,8 +268,8 @@ func Beside(z, sum, alike float64) (others, more float64) {
 	return math.Log1p(max(sum, 0)), more
 }
 
-// aloneUntil is the probability by one file from which on it makes no difference whether the change
-// has other files.
+// aloneUntil is the least probability by one file at which it makes no difference whether the
+// change has other files.
 const aloneUntil = 0.8
 
 // AloneOf returns the fact Alone. z is the evidence of the only file of the change; alone is false

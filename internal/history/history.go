@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// MaxFiles is the number of files up to which a commit tells which files belong together.
+// MaxFiles is the largest number of files in a commit that tells which files belong together.
 const MaxFiles = 100
 
 // Commits has the commits of a repository. The zero value has none. It is safe for concurrent use.

@@ -43,7 +43,7 @@ func keeps(fresh float64, both int32) float64 {
 // Limits for the fact Chance.
 const (
 	chanceBoth = 1   // number of common commits that may be chance
-	chanceLink = 0.2 // value of a fact from which on it links two files
+	chanceLink = 0.2 // least value of a fact that links two files
 )
 
 // facts sets the facts that come from the links of a file. both is the number of commits that it

@@ -14,7 +14,7 @@ const (
 	mostLike  = 10  // the most similar of these, whose commits are the precedents
 	// How much the share of all commits counts; each precedent counts the square of its similarity.
 	likePrior = 0.1
-	leastLike = 0.1 // similarity from which on a precedent is shown
+	leastLike = 0.1 // least similarity of a precedent that is shown
 )
 
 // precedent is an earlier commit of a file with a diff that is similar to the present one.

@@ -166,7 +166,7 @@ type savedSketches struct {
 	Commits map[uint64][]index.FileSketch
 }
 
-var errSketch = errors.New("a sketch is not in order")
+var errSketch = errors.New("a sketch is not sorted")
 
 // sketchForm must be raised when sketches are made in another way.
 const sketchForm = 2

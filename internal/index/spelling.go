@@ -209,8 +209,8 @@ func (l *Locator) Near(name string, n int) []event.Path {
 // A slip is a letter that is wrong, missing or superfluous. Two swapped letters are two slips.
 const (
 	maxSlips = 2 // slips in a whole path
-	oneSlip  = 3 // bytes from which on a name may have one slip
-	twoSlips = 5 // bytes from which on a name may have two
+	oneSlip  = 3 // a name of at least this many bytes may have one slip
+	twoSlips = 5 // … and one of at least this many may have two
 )
 
 // slips counts the slips between parts and the last parts of a path. The result is more than

@@ -53,8 +53,8 @@ type File struct {
 // well reports whether the entry may be replayed: its tests did not fail.
 func (e *Entry) well() bool { return e.Tests != testsFailed }
 
-// minSteps is the number of calls from which on a sequence without edits is worth an offer, because
-// an agent makes one or two calls faster than it looks them up.
+// minSteps is the least number of calls in a sequence without edits that is offered, because an
+// agent makes one or two calls faster than it looks them up.
 const minSteps = 3
 
 // offerable reports whether an entry can save an agent something: it edits a file, or has at least

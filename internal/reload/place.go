@@ -38,7 +38,7 @@ func parts(hunks string) (out []part) {
 			_, _ = fmt.Sscanf(line, "@@ -%d", &p.from)
 			_, _ = fmt.Sscanf(new, "%d", &p.to)
 			out = append(out, p)
-		case n < 0: // the head
+		case n < 0: // lines before the first hunk name the files
 		case line[0] == '\\':
 			if last := len(out[n].lines) - 1; last >= 0 {
 				out[n].lines[last] = strings.TrimSuffix(out[n].lines[last], "\n") + noEnd

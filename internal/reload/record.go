@@ -96,7 +96,7 @@ func (e *Entry) addFiles(a Action) {
 	}
 }
 
-// sameRequest is the similarity of words from which on two requests count as the same.
+// sameRequest is the least similarity of the words of two requests that count as the same.
 const sameRequest = 0.9
 
 // enter adds an entry. It replaces an entry for the same request, unless that one is better.

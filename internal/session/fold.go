@@ -27,7 +27,7 @@ const (
 	maxPatterns    = 8    // commands and patterns kept
 	maxUncommitted = 64   // files of a change that has not been committed
 	maxRecent      = 32   // recent events
-	topicWords     = 6    // words from which on a later short prompt is taken to continue this prompt
+	topicWords     = 6    // least words of a prompt that a later, short prompt is taken to continue
 )
 
 // idOf returns the session to which an event belongs, "" if none.

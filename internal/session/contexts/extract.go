@@ -47,7 +47,7 @@ func beginning(s string, tokens int) string {
 	return cut + " " + gap
 }
 
-// minBeginning is the number of bytes from which on the beginning of a sentence is worth showing.
+// minBeginning is the least number of bytes of the beginning of a sentence that is worth showing.
 const minBeginning = 8
 
 // choose returns the most informative sentences that fit, in their order.

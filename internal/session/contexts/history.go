@@ -45,8 +45,9 @@ const (
 	disorder  = 10 * time.Minute // how much older an event may be than those before it in the log
 	maxGists  = 12
 
-	// slack is the share of a budget to which prompts or actions are cut when they exceed it. The
-	// prefix then stays the same until the rest is used up.
+	// When prompts exceed their budget, they are shortened to this share of it. The rest leaves room
+	// for later prompts, so that the beginning of the context, which the agent's model caches, stays
+	// the same for a while.
 	slack = .6
 	// keepWhole is the number of newest prompts, and of newest actions, that are never summarized.
 	keepWhole = 3

@@ -72,7 +72,7 @@ func (c Command) None() bool { return len(c.Words) == 0 && c.Shell == "" }
 // Must reports whether the pipeline fails if the stage fails.
 func (s *Stage) Must() bool { return s.Required == nil || *s.Required }
 
-// DefaultTTL is the age in ms up to which a result is used if the stage has no ttl_ms.
+// DefaultTTL is the greatest age, in ms, of a result that is used if the stage has no ttl_ms.
 const DefaultTTL = 3_600_000
 
 // ErrDefinition means that a definition is missing or wrong. The text of the error has the file,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -162,27 +163,29 @@ func (d *bed) starts(b *testing.B) (hooks, persons, cpu times) {
 }
 
 // BenchmarkMemory is what stays resident of the process, in MB, when it rests after a few
-// questions.
+// questions. All daemons rest at the same time.
 func BenchmarkMemory(b *testing.B) {
-	for _, c := range append(crowds[:1:1], crowds[1:]...) {
-		b.Run(fmt.Sprint(c.files), func(b *testing.B) {
-			files, budget := c.files, c.memory
-			if budget == 0 {
-				files, budget = 100, 40 // idle
-			}
-			newBed(b, files).rest(b, budget)
-		})
+	beds := map[int]*bed{}
+	for _, c := range crowds {
+		n := c.files
+		if c.memory == 0 {
+			n = 100 // idle
+		}
+		d := newBed(b, n).serve(b)
+		for range 200 {
+			_, err := api.Call(b.Context(), d.asks, api.Rank, event.Query{Session: "s", Current: d.files[5]})
+			fault.Check(b, err)
+		}
+		beds[c.files] = d
+	}
+	<-time.After(70 * time.Second) // memory is returned when nothing has called for a minute
+	for _, c := range crowds {
+		b.Run(fmt.Sprint(c.files), func(b *testing.B) { beds[c.files].rest(b, cmp.Or(c.memory, 40)) })
 	}
 }
 
-// rest reports what is resident of the daemon some time after a few questions.
+// rest reports what is resident of a daemon that rests.
 func (d *bed) rest(b *testing.B, budget float64) {
-	d.serve(b)
-	for range 200 {
-		_, err := api.Call(b.Context(), d.asks, api.Rank, event.Query{Session: "s", Current: d.files[5]})
-		fault.Check(b, err)
-	}
-	<-time.After(70 * time.Second)                    // memory is returned when nothing has called for a minute
 	for mb := d.resident("VmRSS:") / 1e6; b.Loop(); { // asking the daemon would be work for it
 		b.ReportMetric(mb, "MB")
 		b.ReportMetric(d.resident("VmHWM:")/1e6, "peak-MB")

@@ -259,7 +259,7 @@ func contains(line, name string) bool {
 }
 
 // missed returns the files that a command failed to find, for a rescue: those that its messages
-// name, and operands that are no known files.
+// name, and operands that are not known files.
 func (s *CallContext) missed(named, unknown []shell.Operand, c ToolCall) (files []event.Path) {
 	if !c.Failed {
 		return nil

@@ -32,7 +32,7 @@ type Begun struct {
 	NoChange float64 `json:"no_change"` // added if no commit connects the file with the change
 	Test     float64 `json:"test"`      // added for a test
 	Prose    float64 `json:"prose"`     // added for a document
-	Data     float64 `json:"data"`      // added for data or settings, and for a file that is no text
+	Data     float64 `json:"data"`      // added for data or settings, and for a file that is not text
 }
 
 // BegunSignals has the names of the weights, in the order of BegunValues.

@@ -94,7 +94,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestNothingKnownOfTheText: a list of files that are in use is no answer to a text that tells
+// TestNothingKnownOfTheText: a list of files that are in use is not an answer to a text that tells
 // nothing.
 func TestNothingKnownOfTheText(t *testing.T) {
 	q := event.Query{Prompt: "please have another look at all of this and make it better"}

@@ -139,7 +139,7 @@ func NewTexts(weights map[string]map[string]float64) (texts Texts, err error) {
 		for name, w := range weights[kind] {
 			s := slices.Index(textSignalNames[:], name)
 			if s < 0 {
-				return texts, fmt.Errorf("%w: %q is no text signal", ErrWeights, name)
+				return texts, fmt.Errorf("%w: %q is not a text signal", ErrWeights, name)
 			}
 			texts[k][s] = w
 		}

@@ -96,7 +96,7 @@ func (c *candidate) use() string {
 }
 
 // spelled returns a heading followed by words: the given stems as the prompt spells them, else as a
-// path of the repository does. A stem without a spelling is left out, because it is no word, and so
+// path of the repository does. A stem without a spelling is left out because it is not a word, and so
 // are words that texts about anything have. If no word is left the result is "".
 func (x *queryContext) spelled(stems []string, heading string) string {
 	if x.spellings == nil {

@@ -28,7 +28,7 @@ type Range struct {
 
 // Range returns the files changed by the commits that are reachable from head but not from base:
 // the difference between head and the commit where it branched off. Errors are those of git, for
-// example if a name is no commit.
+// example if a name is not a commit.
 func (r *Repo) Range(ctx context.Context, base, head string) (out Range, err error) {
 	ids := [2]string{}
 	for i, name := range [...]string{base, head} {

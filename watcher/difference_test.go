@@ -75,7 +75,7 @@ func TestApply(t *testing.T) {
 		fault.Same(t, "the file", string(raw), want)
 	}
 	if err := r.Apply(t.Context(), both); err == nil {
-		t.Error("a part that does not fit is no error")
+		t.Error("a part that does not fit is not an error")
 	}
 	fault.Check(t, r.Apply(t.Context(), patch, "--check"))
 	says("one \ntwo\n")

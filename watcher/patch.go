@@ -147,7 +147,7 @@ func hunkLines(s string) (n int, err error) {
 }
 
 // patchPath decodes a path in a header. git quotes a path with special characters, and puts a tab
-// after one with spaces. The result is "" for /dev/null and for anything that is no path.
+// after one with spaces. The result is "" for /dev/null and for anything that is not a path.
 func patchPath(s, prefix string) event.Path {
 	s = strings.TrimSuffix(s, "\t")
 	if strings.HasPrefix(s, `"`) {

@@ -114,7 +114,7 @@ func FuzzParseStatus(f *testing.F) {
 		}
 		for _, s := range got {
 			if q, err := event.NewPath(string(s.path)); err != nil || q != s.path {
-				t.Errorf("%q is no clean path", s.path)
+				t.Errorf("%q is not a clean path", s.path)
 			}
 		}
 	})
@@ -248,7 +248,7 @@ func TestTemporary(t *testing.T) {
 	for _, name := range []string{".main.go.swp", ".main.go.swx", "4913", "main.go~", "a___jb_tmp___", "a___jb_old___",
 		".#main.go", "#main.go#", "x.tmp", "sedAb12Zz", ".goutputstream-X1", "a.go.tmp.1234.1700000000"} {
 		if !temporary.MatchString(name) {
-			t.Errorf("%s is no temporary name", name)
+			t.Errorf("%s is not a temporary name", name)
 		}
 	}
 	for _, name := range []string{"main.go", "sedan.txt", "sed", "#", "tmp", "tmp.go", "template.tmpl", "a.tmp.go",

@@ -193,7 +193,7 @@ func (a *app) printSuggested(ans event.Answer, q event.Query, how suggestHow) {
 	}
 	switch {
 	case lost:
-		a.talk("hint: other words, or aoa suggest FILE")
+		a.talk("hint: try other words, or aoa suggest FILE")
 	case how.nul || how.plain:
 		a.printNames(listed, how.nul)
 	case len(listed)+len(usual) == 0:
@@ -244,7 +244,7 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 	var unknown *api.Error
 	bare := len(args) == 1 && !strings.ContainsAny(args[0], `/\.`) // more like a word than like a file
 	if errors.As(err, &unknown) && (unknown.Hint == "" || bare) && q.Prompt == "" && !how.listed {
-		unknown.Hint = "aoa suggest --prompt " + event.ShellWord(strings.Join(args, " ")) + ", if it is no file"
+		unknown.Hint = "aoa suggest --prompt " + event.ShellWord(strings.Join(args, " ")) + ", if it is not a file"
 	}
 	return err
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // typedLines splits FILE:LINE. ok is false for a name without lines, and for the name of an
-// existing file that contains a colon. What stands behind the name and is no line is an error,
-// because the answer without it would answer another question.
+// existing file that contains a colon. Anything else after the name and a colon is an error,
+// because an answer about the whole file would answer another question.
 func (a *app) typedLines(arg string) (name string, from, to int, ok bool, err error) {
 	there := func(name string) bool {
 		_, err := os.Lstat(a.abs(name))
@@ -39,7 +39,7 @@ func (a *app) typedLines(arg string) (name string, from, to int, ok bool, err er
 	}
 	file := index.WithoutLine(arg)
 	if behind, found := strings.CutPrefix(arg, file); found && len(behind) > 1 {
-		return "", 0, 0, false, usage("%s is no line: lines are written %s:12 or %[2]s:10-20",
+		return "", 0, 0, false, usage("%s is not a line: lines are written %s:12 or %[2]s:10-20",
 			event.Path(behind[1:]).Display(), event.Path(file).Display())
 	}
 	return "", 0, 0, false, nil

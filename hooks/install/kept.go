@@ -46,8 +46,8 @@ func loadKept(name string) (k kept, ok bool) {
 	return k, err == nil && json.Unmarshal(b, &k) == nil
 }
 
-// keep stores the present bytes before a file is written. A failure is no error, because Remove can
-// still remove only our entries.
+// keep stores the present bytes before a file is written. A failure is not an error, because Remove
+// can still remove only our entries.
 func (o Options) keep(f *settingsFile, before, wrote []byte) {
 	name := o.keptFile(f.target)
 	if name == "" || os.MkdirAll(o.Kept, 0o700) != nil {

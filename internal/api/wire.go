@@ -64,7 +64,7 @@ type WhyRequest struct {
 type WhyAnswer struct {
 	event.Suggestion
 	At    int64 `json:"at"`
-	Rank  int   `json:"rank"`  // 1 for the best file, 0 if the file is no candidate
+	Rank  int   `json:"rank"`  // 1 for the best file, 0 if the file is not a candidate
 	Known bool  `json:"known"` // git tracks the file, or it is new and not ignored
 	// Reading has the same meaning as in event.Answer.
 	Reading bool `json:"reading,omitempty"`

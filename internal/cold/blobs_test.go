@@ -155,8 +155,8 @@ func TestBlobsForget(t *testing.T) {
 	same(t, "of a session", gone, map[string]int{"count": 0, "quota": 1})
 }
 
-// TestBlobsAreSealed: what is cached is no text on the disk, cannot be read with another key, and
-// leaves no byte when it was forgotten.
+// TestBlobsAreSealed: what is cached is unreadable on the disk and with another key, and leaves no
+// byte when it was forgotten.
 func TestBlobsAreSealed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cache.db")
 	b, _, count, _, _ := openBlobs(t, path)

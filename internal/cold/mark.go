@@ -19,11 +19,11 @@ const markSuffix = ".mark"
 // Warnings when opening finds less than there was before. Each is given once, because opening sets
 // the mark to what it found.
 const (
-	goneWarning = "the event log is gone, its file was deleted: a fresh one was begun, and git history is learned " +
+	goneWarning = "the event log is gone because its file was deleted: aOa began a new one and learns the git history " +
 		"again; if you have a backup of the file, stop the daemon and put it back"
 	cutLogWarning = "the end of the event log is missing" + cutEnd
 	cutWarning    = "the end of a file of the store is missing" + cutEnd
-	cutEnd        = ", its write-ahead log was deleted or damaged, or an older copy of the file was put in its place: " +
+	cutEnd        = ": its write-ahead log was deleted or damaged, or an older copy of the file was put in its place; " +
 		"aOa uses everything that is left; if you have a backup, stop the daemon and put it back"
 	keyWarning = "the key to stored prompts and tool inputs is lost: those texts cannot be read, all else is kept; " +
 		"if you have it, put its line into the file and restart the daemon (aoa daemon stop)"

@@ -61,7 +61,7 @@ func (s *Seal) Open(of string, sealed []byte) ([]byte, error) {
 	case len(sealed) > 0 && sealed[0] == sealOpen:
 		return sealed[1:], nil
 	case len(sealed) < sealHead || sealed[0] != sealClosed:
-		return nil, fmt.Errorf("open text of %s: %w: it is no sealed text (%w)", of, ErrLostKey, ErrRow)
+		return nil, fmt.Errorf("open text of %s: %w: it is not a sealed text (%w)", of, ErrLostKey, ErrRow)
 	}
 	id := binary.BigEndian.Uint32(sealed[1:])
 	var key cipher.AEAD

@@ -69,7 +69,7 @@ func TestLayers(t *testing.T) {
 }
 
 // TestOddFiles: aliases are followed, an environment without a home leaves the repository's file,
-// and what is no settings file is refused.
+// and what is not a settings file is refused.
 func TestOddFiles(t *testing.T) {
 	environ, file := places(t, "", "threshold: &t 0.7\nthreshold.prompt: *t\n\"tags.x\": "+strings.Repeat("é", 64)+"\n")
 	for _, env := range [][]string{environ, nil} {

@@ -91,7 +91,7 @@ func Set(file, key, value string) error {
 }
 
 // Unset removes a setting from a file, so that the value of the next layer takes effect. A missing
-// file or key is no error.
+// file or key is not an error.
 func Unset(file, key string) error {
 	if _, ok := FindKey(key); !ok {
 		return unknownKey(key)

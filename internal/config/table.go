@@ -62,7 +62,7 @@ func table(c *Config) []Key {
 		row(&c.MinSimilarity, "reload.min_similarity", "0.7", number("0.5", "1"), AtOnce,
 			"How similar two prompts must be before a recorded sequence is offered."),
 		row(&c.StageBytes, "stage.bytes", "200MB", size("1MB", "100GB"), AtOnce,
-			"The largest size of all results of stages. The longest unused are removed first."),
+			"The most space that all results of stages may take together. The longest unused are removed first."),
 		row(&c.PipelineEnv, "pipeline.env", "CI,HOME,USER",
 			listed(shaped("names of variables", 1, 128, func(place int, r rune) bool {
 				return isWord(place, r) && (place > 0 || r > '9')

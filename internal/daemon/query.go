@@ -104,7 +104,7 @@ func (d *Daemon) whyLine(ctx context.Context, r api.WhyLineRequest) (api.WhyLine
 		return out, api.Bad("cd "+event.ShellWord(inner)+", and ask there",
 			"%s is a repository of its own, whose git knows the line", event.Path(inner).Display())
 	case text == nil:
-		return out, api.Bad("name a text file of the repository", "%s is no text of at most 1 MB", r.File.Display())
+		return out, api.Bad("name a text file of the repository", "%s is not a text file of at most 1 MB", r.File.Display())
 	case len(text) == 0:
 		return out, api.Bad("name a file with lines", "%s is empty", r.File.Display())
 	case r.From < 1 || r.To < r.From || r.To > lines:

@@ -19,7 +19,7 @@ const recordEvents = 10_000
 func (d *Daemon) listSessions(ctx context.Context, r api.SessionsRequest) (api.SessionsAnswer, error) {
 	var out api.SessionsAnswer
 	if r.State != "" && !session.State(r.State).Known() {
-		return out, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
+		return out, api.Bad("use active, paused, completed, failed or archived", "%q is not a state", r.State)
 	}
 	d.events.SyncBriefly(ctx)
 	if r.ID != "" {
@@ -98,7 +98,7 @@ func (d *Daemon) setSession(ctx context.Context, r api.SessionSetRequest) (api.S
 	case r.ID == "" || len(r.ID) > 256:
 		return api.SessionSummary{}, api.Bad("aoa session list names them", "a session's id has 1 to 256 bytes")
 	case r.State != string(session.Removed) && !session.State(r.State).Known():
-		return api.SessionSummary{}, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
+		return api.SessionSummary{}, api.Bad("use active, paused, completed, failed or archived", "%q is not a state", r.State)
 	}
 	d.events.SyncBriefly(ctx)
 	e := event.Event{ID: "state:" + api.CallID(ctx), Time: d.now(), Agent: "cli", Session: r.ID,

@@ -52,7 +52,7 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	err := json.Unmarshal(data, body.Interface())
 	e.Body = body.Elem().Interface().(Body)
 	if err == nil && e.Kind() != v.Kind {
-		err = fmt.Errorf("the fields of an event of kind %q are those of kind %.20q", string(v.Kind), string(e.Kind()))
+		err = fmt.Errorf("an event of kind %q has the fields of kind %.20q", string(v.Kind), string(e.Kind()))
 	}
 	return err
 }

@@ -73,20 +73,20 @@ func TestDamagedSets(t *testing.T) {
 	score := func(g *savedSets, x float64) { binary.LittleEndian.PutUint64(g.Scores, math.Float64bits(x)) }
 	number := func(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }
 	for what, harm := range map[string]func(global, owned *savedSets){
-		"":                          func(*savedSets, *savedSets) {},
-		"a family before all":       func(g, _ *savedSets) { g.Family = -1 },
-		"a family behind all":       func(g, _ *savedSets) { g.Family = len(Families) },
-		"too large a set":           func(_, o *savedSets) { o.Sizes = number(4) },
-		"members of no set":         func(_, o *savedSets) { o.Sizes = number(2) },
-		"an empty set":              func(_, o *savedSets) { o.Sizes, o.Members, o.Scores = number(0), nil, nil },
-		"an owner without a name":   func(_, o *savedSets) { o.Owners = number(999) },
-		"owners without sizes":      func(_, o *savedSets) { o.Owners = append(o.Owners, o.Owners...) },
-		"owners of a global set":    func(g, o *savedSets) { g.Owners, g.Sizes = o.Owners, o.Sizes },
-		"members without scores":    func(_, o *savedSets) { o.Scores = o.Scores[8:] },
-		"a member without a name":   func(_, o *savedSets) { copy(o.Members[8:], number(999)) },
-		"members out of order":      func(_, o *savedSets) { copy(o.Members[8:], o.Members[:4]) },
-		"a score that is no number": func(g, _ *savedSets) { score(g, math.NaN()) },
-		"a score without end":       func(g, _ *savedSets) { score(g, math.Inf(1)) },
+		"":                             func(*savedSets, *savedSets) {},
+		"a family before all":          func(g, _ *savedSets) { g.Family = -1 },
+		"a family behind all":          func(g, _ *savedSets) { g.Family = len(Families) },
+		"too large a set":              func(_, o *savedSets) { o.Sizes = number(4) },
+		"members of no set":            func(_, o *savedSets) { o.Sizes = number(2) },
+		"an empty set":                 func(_, o *savedSets) { o.Sizes, o.Members, o.Scores = number(0), nil, nil },
+		"an owner without a name":      func(_, o *savedSets) { o.Owners = number(999) },
+		"owners without sizes":         func(_, o *savedSets) { o.Owners = append(o.Owners, o.Owners...) },
+		"owners of a global set":       func(g, o *savedSets) { g.Owners, g.Sizes = o.Owners, o.Sizes },
+		"members without scores":       func(_, o *savedSets) { o.Scores = o.Scores[8:] },
+		"a member without a name":      func(_, o *savedSets) { copy(o.Members[8:], number(999)) },
+		"members out of order":         func(_, o *savedSets) { copy(o.Members[8:], o.Members[:4]) },
+		"a score that is not a number": func(g, _ *savedSets) { score(g, math.NaN()) },
+		"a score without end":          func(g, _ *savedSets) { score(g, math.Inf(1)) },
 	} {
 		var from saved
 		fault.Check(t, codec.Decode(data, &from))

@@ -92,7 +92,7 @@ func DefinitionOf(p event.Path, program []byte, name string) (Definition, bool) 
 	return Definition{}, false
 }
 
-// definitionsIn returns the definitions in a program, by line; none for a file that is no program.
+// definitionsIn returns the definitions in a program, by line; none for any other file.
 func definitionsIn(p event.Path, program []byte) (out []definedName) {
 	lang := languageOf(p)
 	if lang == nil || unreadable(p, program) {

@@ -25,7 +25,7 @@ type Document struct {
 	Defines []string
 	// Names of two or more words that the file has but does not define, in plain form, each once.
 	// Uses are those in its code. Mentions are those that occur only in comments and strings, or in
-	// a text that is no program.
+	// a text that is not a program.
 	Uses, Mentions []string
 }
 

@@ -60,7 +60,7 @@ func (l *Locator) Find(name string, first, last Rung, dirs ...string) (event.Pat
 // at the root means that file only if its additional folders are those that contain the repository.
 func (l *Locator) whole(name string, last Rung, dirs []string) (event.Path, Rung) {
 	if len(l.Tree.Base(name[strings.LastIndexAny(name, `/\`)+1:])) == 0 {
-		return "", None // most words of a text are no file names and end here
+		return "", None // most words of a text are not file names and end here
 	}
 	if len(dirs) == 0 {
 		dirs = []string{l.Cwd}

@@ -293,7 +293,7 @@ func (r *Reader) Text(p event.Path) []byte {
 }
 
 // Blob returns the id that git gives the current content of a file, in hex, or "" if Reader does
-// not read such files. It always reads the file, because its time is no proof: checking out another
+// not read such files. It always reads the file, because its time proves nothing: checking out another
 // branch and coming back changes the time but not the content, and two writes may have the same
 // time.
 func (r *Reader) Blob(p event.Path) string {

@@ -30,7 +30,7 @@ type Request struct {
 	tasks    []string // classes of the tasks that it asks for
 }
 
-// NewRequest returns the Request of a prompt. A word ends at every character that is no letter,
+// NewRequest returns the Request of a prompt. A word ends at every character that is not a letter,
 // digit or apostrophe. Names of files and identifiers also count as a whole.
 func NewRequest(text string) Request {
 	r := Request{directed: map[string][]string{}}

@@ -11,7 +11,7 @@ import (
 
 // Sketch is a short description of the diff of one file: the hashes of the names and words in its
 // changed lines, and of marks such as "added only". Hashes are sorted, each once. nil means that
-// the diff is not known or the file is no text.
+// the diff is not known or the file is not text.
 type Sketch []uint32
 
 // FileSketch is the sketch of one file in a commit. File is the name that it had in that commit.

@@ -23,7 +23,7 @@ type definition struct {
 	private bool // no other file can use it
 }
 
-// ReadSource reads one version of a file. It returns nil if the file is no program or is larger
+// ReadSource reads one version of a file. It returns nil if the file is not a program or is larger
 // than MaxEdited.
 func ReadSource(p event.Path, text []byte) *Source {
 	lang := languageOf(p)

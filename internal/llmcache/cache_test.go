@@ -146,7 +146,7 @@ func TestWriteAndRead(t *testing.T) {
 	_, err := c.Read(t.Context(), "s_t_nothing", Cut{})
 	refused(t, err, CodeMissing, "s_t_nothing")
 	_, err = c.Read(t.Context(), "nonsense", Cut{})
-	refused(t, err, CodeBad, "is no key")
+	refused(t, err, CodeBad, "is not a key")
 }
 
 func TestNothingIsMadeByAsking(t *testing.T) {

@@ -81,7 +81,7 @@ func TestRefusals(t *testing.T) {
 		"not_found: no item has the key s_t_gone; aoa cache list shows the stored items; they are deleted 24 h after their session")
 	_, err = c.Delete(t.Context(), "no key")
 	fault.Same(t, "no key", say(err),
-		`bad_request: "no key" is no key: it has 1 parts, not 3; take the key from a label, or from aoa cache list`)
+		`bad_request: "no key" is not a key: it has 1 parts, not 3; take the key from a label, or from aoa cache list`)
 	_, err = c.Read(t.Context(), "s_t_u", Cut{Offset: -1})
 	fault.Same(t, "no offset", say(err), `bad_request: offset -1, limit 0; count from 0`)
 	_, err = c.Read(t.Context(), "s_t_u", Cut{Lines: "x"})

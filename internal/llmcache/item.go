@@ -99,7 +99,7 @@ func (p prepared) check(it Item) error {
 		return refuse(CodeTooLarge, "shorten it", "the description of %s has %d bytes, at most %d are allowed",
 			p.Key, len(p.Description), maxDescription)
 	case len(it.Notes) > 0 && !json.Valid(it.Notes):
-		return bad("give a JSON object", "the metadata of %s is no JSON", p.Key)
+		return bad("give a JSON object", "the metadata of %s is not JSON", p.Key)
 	}
 	if raw, err := json.Marshal(p.Label); err != nil || len(raw) > maxLabel {
 		return refuse(CodeTooLarge, "shorten the description or the ids",

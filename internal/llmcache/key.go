@@ -20,15 +20,15 @@ func (k Key) String() string { return escape(k.Session) + "_" + escape(k.Task) +
 func parseKey(s string) (Key, error) {
 	parts := strings.Split(s, "_")
 	if len(parts) != 3 {
-		return Key{}, bad("take the key from a label, or from aoa cache list", "%.100q is no key: it has %d parts, not 3", s,
-			len(parts))
+		return Key{}, bad("take the key from a label, or from aoa cache list",
+			"%.100q is not a key: it has %d parts, not 3", s, len(parts))
 	}
 	var ids [3]string
 	for i, p := range parts {
 		id, err := url.QueryUnescape(p)
 		if err != nil || id == "" || len(p) > maxID || escape(id) != p {
-			return Key{}, bad("take the key from a label, or from aoa cache list", "%.100q is no key: its part %d is %.100q", s,
-				i+1, p)
+			return Key{}, bad("take the key from a label, or from aoa cache list",
+				"%.100q is not a key: its part %d is %.100q", s, i+1, p)
 		}
 		ids[i] = id
 	}

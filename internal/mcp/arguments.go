@@ -21,7 +21,7 @@ func decode[In any](raw json.RawMessage, schema *jsonschema.Schema) (in In, err 
 	var given map[string]json.RawMessage
 	if raw = unquoted(raw, '{'); len(raw) > 0 {
 		if err := json.Unmarshal(raw, &given); err != nil {
-			return in, api.Bad("give "+strings.Join(argumentNames(schema), ", "), "the arguments are no object")
+			return in, api.Bad("give "+strings.Join(argumentNames(schema), ", "), "the arguments are not an object")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {

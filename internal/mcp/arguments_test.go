@@ -35,7 +35,7 @@ func TestArguments(t *testing.T) {
 		`{"text":7}`:                                              `{"text":"7"}`,
 		`{"text":{"b":1,"a":[2]}}`:                                `{"text":"{\"b\":1,\"a\":[2]}"}`,
 		`"{\"at\":1}"`:                                            `{"at":1}`,
-		`[1]`:                                                     `the arguments are no object`,
+		`[1]`:                                                     `the arguments are not an object`,
 		`{"flies":["a"]}`:                                         `unknown argument "flies"`,
 		`{"at":"soon"}`:                                           `at does not fit`,
 		`{"at":1.5}`:                                              `at does not fit`,

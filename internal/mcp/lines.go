@@ -69,13 +69,13 @@ func refuse(line []byte) []byte {
 	if len(line) == 0 {
 		return nil // an empty line needs no answer
 	}
-	problem := &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "this line is no JSON"}
+	problem := &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "this line is not JSON"}
 	if json.Valid(line) {
 		_, err := jsonrpc.DecodeMessage(line)
 		if err == nil {
 			return nil
 		}
-		problem = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this line is no JSON-RPC 2.0 request"}
+		problem = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this line is not a JSON-RPC 2.0 request"}
 	}
 	var asked struct {
 		ID json.RawMessage `json:"id"`

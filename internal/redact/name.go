@@ -57,7 +57,7 @@ func core(ws []string, i int) family {
 	return none
 }
 
-// nameWords splits a name at everything that is no letter or digit and at camelCase borders. Digits
+// nameWords splits a name at everything but letters and digits, and at camelCase borders. Digits
 // at the end of a word are a word of their own. The words are in lower case.
 func nameWords(name string) (ws []string) {
 	start := 0

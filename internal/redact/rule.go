@@ -26,7 +26,7 @@ type rule struct {
 	Group    int     // the secret is this group; 0: the first group that matched, else the whole match
 	Across   bool    // the secret may extend over several lines
 	Entropy  float64 // a secret has at least this many bits per byte
-	Allow    string  // a pattern for matches that are no secrets after all
+	Allow    string  // a pattern for matches that are not secrets after all
 	Spare    string  // the name of a function that recognizes these
 
 	// The name of the finder's method that finds the secrets, if there is no pattern.
@@ -106,8 +106,8 @@ var exceptions = map[string]func(secret string) bool{"userID": userID, "noPair":
 	"digitsOnly": digitsOnly, "wordlike": wordlike,
 	"secretless": func(s string) bool { return plain(s) || strings.Contains(s, "=") }}
 
-// spares reports whether a match is no secret: it is a placeholder, too regular, or excepted by the
-// rule.
+// spares reports whether a match is not a secret, because it is a placeholder, too regular, or
+// excepted by the rule.
 func (r *rule) spares(secret string) bool {
 	value := secret
 	if scheme, rest, two := strings.Cut(secret, " "); two && scheme != "" && !strings.ContainsAny(rest, " \n") {

@@ -29,7 +29,7 @@ type filePatch struct {
 
 // newPlan lets git check the patches of all edits, except for those in skip and other edits of the
 // same files. The first patch that does not apply, or that could apply at another place than
-// intended, breaks the plan; this is no error.
+// intended, breaks the plan; this is not an error.
 func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 	l := &plan{steps: map[int]Step{}}
 	left := map[event.Path]bool{}

@@ -109,7 +109,7 @@ func cleanPattern(p string, outside bool) (string, error) {
 	case p == "":
 		return "", wrong("an empty pattern")
 	case len(p) > event.MaxPath || strings.ContainsRune(p, 0):
-		return "", wrong("pattern %.40q is no name of a file", p)
+		return "", wrong("pattern %.40q is too long, or contains a NUL byte", p)
 	case !doublestar.ValidatePattern(p) && glob(p):
 		return "", wrong("pattern %s: a bracket or brace is not closed", p)
 	case abs && outside:

@@ -108,7 +108,7 @@ func (s *Step) replay() (done bool, err error) {
 			w = s.Err
 		}
 		if w != nil {
-			_, _ = w.Write(f.Data) // a closed output is no error, as for the command itself
+			_, _ = w.Write(f.Data) // a closed output is not an error, as for the command itself
 		}
 	}
 	return true, nil

@@ -149,7 +149,7 @@ func FuzzRows(f *testing.F) {
 			for _, e := range s.Events {
 				for _, p := range append(e.Paths(), e.Seen()...) {
 					if q, err := event.NewPath(string(p)); err != nil || q != p {
-						t.Fatalf("%q is no path: %v", p, err)
+						t.Fatalf("%q is not a path: %v", p, err)
 					}
 				}
 			}

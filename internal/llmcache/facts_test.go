@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 
 // TestLimits: each bound, at it and one beyond.
 func TestLimits(t *testing.T) {
-	c := newTest(t, newClock(), 0)
+	c := newTest(t, 0)
 	quoted := func(n int) json.RawMessage { return json.RawMessage(`"` + strings.Repeat("x", n-2) + `"`) }
 	for what, at := range map[string]func(beyond int) Item{
 		"an item of 5 MiB":           func(n int) Item { return Item{Data: make([]byte, 5<<20-2+n), Notes: quoted(2)} },
@@ -39,73 +40,80 @@ func TestLimits(t *testing.T) {
 			t.Errorf("a session's id of %d bytes: %v", len(session), err)
 		}
 	}
-	if Quota != 52_428_800 || c.o.Quota != 52_428_800 || newTest(t, newClock(), 7).o.Quota != 7 || life != 24*time.Hour {
+	if bare := New(Options{Blobs: c.o.Blobs}); bare.o.Quota != 52_428_800 || newTest(t, 7).o.Quota != 7 ||
+		life != 24*time.Hour || !bare.o.Newest("s").IsZero() {
 		t.Error("the quota or the life of a session's items")
 	}
-	for limit, ok := range map[int]bool{-1: false, 0: true, 1000: true, 1001: false} {
-		if _, _, err := c.List(t.Context(), Filter{Limit: limit}); (err == nil) != ok {
-			t.Errorf("limit %d: %v", limit, err)
-		}
-	}
 	for range 101 {
-		write(t, c, "many", Item{})
+		fault.Must(c.Write(t.Context(), "many", Item{}))
 	}
 	labels, total, err := c.List(t.Context(), Filter{Session: "many"})
 	fault.Check(t, err)
 	fault.Same(t, "listed without a limit", [2]int{len(labels), total}, [2]int{100, 101})
 }
 
-// TestRefusals: what a caller is told, to the letter.
-func TestRefusals(t *testing.T) {
-	c := newTest(t, newClock(), 1000)
-	write(t, c, "s", Item{Task: "t", Turn: "u", Data: make([]byte, 999)})
-	say := func(err error) string {
-		var e *Error
-		if !errors.As(err, &e) {
-			return fmt.Sprint(err)
-		}
-		return e.Code + ": " + e.Error() + "; " + e.Hint
-	}
-	one := func(session string, it Item) string {
-		_, err := c.Write(t.Context(), session, it)
-		return say(err)
-	}
-	fault.Same(t, "again", one("s", Item{Task: "t", Turn: "u"}),
-		"exists: s_t_u is already stored (999 bytes); write with overwrite, or under another task or turn")
-	fault.Same(t, "full", one("s", Item{Data: make([]byte, 2)}),
-		"quota: quota of session s: 999 bytes used, 2 asked, 1,000 allowed; delete what you do not need; unused for longest: s_t_u (999 bytes)")
-	fault.Same(t, "too large for any", one("new", Item{Data: make([]byte, 1001)}),
-		"quota: quota of session new: 0 bytes used, 1,001 asked, 1,000 allowed; the item does not fit into an empty session: write less")
-	_, err := c.Delete(t.Context(), "s_t_gone")
-	fault.Same(t, "gone", say(err),
-		"not_found: no item has the key s_t_gone; aoa cache list shows the stored items; they are deleted 24 h after their session")
-	_, err = c.Delete(t.Context(), "no key")
-	fault.Same(t, "no key", say(err),
-		`bad_request: "no key" is not a key: it has 1 parts, not 3; take the key from a label, or from aoa cache list`)
-	_, err = c.Read(t.Context(), "s_t_u", Cut{Offset: -1})
-	fault.Same(t, "no offset", say(err), `bad_request: offset -1, limit 0; count from 0`)
-	_, err = c.Read(t.Context(), "s_t_u", Cut{Lines: "x"})
-	fault.Same(t, "no lines", say(err), `bad_request: cannot read the lines "x"; write 20, 10-20 or 10-; the first line is 1`)
+// TestFailures: what the store says of itself is passed on with a code.
+func TestFailures(t *testing.T) {
 	for failure, want := range map[error]string{cold.ErrRow: CodeFull + ": the item cannot be read",
-		cold.ErrFull:     CodeFull,
-		cold.ErrReadOnly: CodeFull, cold.ErrLostKey: CodeFull, cold.ErrDamaged: CodeFull,
+		cold.ErrFull: CodeFull, cold.ErrReadOnly: CodeFull, cold.ErrLostKey: CodeFull, cold.ErrDamaged: CodeFull,
 		context.Canceled: "context canceled", nil: "<nil>"} {
 		if got := say(storage(failure)); !strings.HasPrefix(got, want) {
 			t.Errorf("%v: %s", failure, got)
 		}
 	}
-	// Six items: the five that were used longest ago are named.
-	clock := newClock()
-	c = newTest(t, clock, 6)
-	for _, turn := range strings.Split("abcdef", "") {
-		write(t, c, "s", Item{Task: "t", Turn: turn, Data: []byte("x")})
-		clock.pass(time.Second)
+}
+
+// TestQuotaIsExact: fifty writers at once share what is left to the byte.
+func TestQuotaIsExact(t *testing.T) {
+	const size, writers, each = 1000, 50, 4
+	c := newTest(t, size*77+size/2)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	kept, full := 0, 0
+	for i := range writers {
+		wg.Go(func() {
+			for j := range each {
+				_, err := c.Write(t.Context(), "s", Item{Task: fmt.Sprint("w", i), Turn: fmt.Sprint(j), Data: make([]byte, size)})
+				var e *Error
+				mu.Lock()
+				switch {
+				case err == nil:
+					kept++
+				case errors.As(err, &e) && e.Code == CodeQuota:
+					full++
+				default:
+					t.Error(err)
+				}
+				mu.Unlock()
+			}
+		})
 	}
-	fault.Must(c.Read(t.Context(), "s_t_a", Cut{}))
-	if got := one("s", Item{Data: []byte("x")}); !strings.HasSuffix(got,
-		": s_t_b (1 bytes) s_t_c (1 bytes) s_t_d (1 bytes) s_t_e (1 bytes) s_t_f (1 bytes)") {
+	wg.Wait()
+	fault.Same(t, "kept and refused", [2]int{kept, full}, [2]int{77, writers*each - 77})
+	fault.Must(c.Write(t.Context(), "other", Item{Data: make([]byte, size)})) // another session has its own
+	fault.Must(c.Write(t.Context(), "s", Item{Data: make([]byte, size/2)}))   // exactly full
+	_, err := c.Write(t.Context(), "s", Item{Data: []byte("x")})
+	if got := say(err); !strings.Contains(got, "77,500 bytes used, 1 asked, 77,500 allowed") {
 		t.Error(got)
 	}
 	items, bytes, err := c.Clear(t.Context(), "s")
-	fault.Same(t, "cleared", fmt.Sprint(items, bytes, err), "6 6 <nil>")
+	fault.Same(t, "cleared", fmt.Sprint(items, bytes, err), "78 77500 <nil>")
+}
+
+func TestKeysAreEscaped(t *testing.T) {
+	for id, want := range map[string]string{"conv_1": "conv%5F1_t_u", "a/b c": "a%2Fb+c_t_u", "日": "%E6%97%A5_t_u",
+		"5f0c-2d.1E": "5f0c-2d.1E_t_u", "%5F": "%255F_t_u"} {
+		k := Key{id, "t", "u"}
+		fault.Same(t, "key", k.String(), want)
+		fault.Same(t, "parsed", fault.Must(parseKey(want)), k)
+	}
+	for _, s := range []string{"", "a", "a_b", "a_b_c_d", "a__c", "a_b_%4", "a_b_%zz", "a_b_%41", "a_b_%5f", "a_b_c d",
+		strings.Repeat("a", 97) + "_b_c"} {
+		if k, err := parseKey(s); err == nil {
+			t.Errorf("%q was read as %+v", s, k)
+		}
+	}
+	if _, err := parseKey("a_b%zz_c"); err == nil || !strings.Contains(err.Error(), `its part 2 is "b%zz"`) {
+		t.Error(err)
+	}
 }

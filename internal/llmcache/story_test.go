@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +43,7 @@ func newStory(t testing.TB, quota int64) *story {
 
 // TestStories plays the stories of testdata/stories.txt. A line without a tab is what happens or is
 // asked, the lines with a tab below it are the answer (-update writes them). Words with spaces stand
-// between ', and \n and \x1b are what they are in Go.
+// between '.
 //
 //	cache [quota=N]           a story begins, with a cache and sessions of its own
 //	write SESSION [task=T] [turn=T] [text=TEXT] [size=N] [about=TEXT] [notes=JSON] [call=ID] [over=yes]
@@ -61,12 +60,9 @@ func TestStories(t *testing.T) {
 		}
 		var words []string
 		named := map[string]string{}
-		for _, w := range regexp.MustCompile(`\w+='[^']*'|\S+`).FindAllString(line, -1) {
-			if strings.Contains(w, `\`) {
-				w = fault.Must(strconv.Unquote(`"` + w + `"`))
-			}
+		for _, w := range fault.Words(line) {
 			if name, value, is := strings.Cut(w, "="); is {
-				named[name] = strings.Trim(value, "'")
+				named[name] = value
 			} else {
 				words = append(words, w)
 			}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,10 +40,7 @@ func TestStories(t *testing.T) {
 			s.w.Blob = func(_ context.Context, id string) []byte { return s.known[id] }
 			return nil
 		}
-		var words []string
-		for _, w := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1) {
-			words = append(words, strings.ReplaceAll(strings.Trim(w, "'"), `\n`, "\n"))
-		}
+		words := fault.Words(line)
 		return s.play(words[0], words[1:], strings.Join(words[1:], " "))
 	})
 }

@@ -3,6 +3,8 @@ package fault
 import (
 	"flag"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,4 +54,20 @@ func Replies(t testing.TB, file string, reply func(line string) []string) {
 		}
 	}
 	Golden(t, file, out.String())
+}
+
+var wordsOf = regexp.MustCompile(`(?:'[^']*'|[^\s'])+`)
+
+// Words cuts a line of such a file. What stands between ' may have spaces, and \n or \xff are what
+// they are in Go.
+func Words(line string) []string {
+	found := wordsOf.FindAllString(line, -1)
+	for i, w := range found {
+		w = strings.ReplaceAll(w, "'", "")
+		if strings.Contains(w, `\`) {
+			w = Must(strconv.Unquote(`"` + strings.ReplaceAll(w, `"`, `\"`) + `"`))
+		}
+		found[i] = w
+	}
+	return found
 }

@@ -21,48 +21,33 @@ import (
 )
 
 func (a *app) cache() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "cache",
-		Short: "store results of a session and read them back in parts",
-		Long: `Stores what a session works out: up to 5 MB an item, 50 MB a session. Writing prints a key; reading
-prints the whole item or a part of it. Items are deleted 24 hours after the last event of their session,
-and at once when the session logs out or exits. Nothing is deleted to free space. The session is
---session, else CLAUDE_CODE_SESSION_ID, else the newest one that has not ended.`,
-		Example: `  grep -rn TODO . | aoa cache put --session s1 --task survey --turn 1
-  aoa cache list --session s1
-  aoa cache get s1_survey_1 --lines 1-20`,
-	}
-	c.AddCommand(a.cachePut(), a.cacheGet(), a.cacheList(), a.cacheRemove())
-	return c
+	return family("cache", "store results of a session and read them back in parts", a.cachePut(),
+		a.cacheGet(), a.cacheList(), a.cacheRemove())
 }
 
 func (a *app) cachePut() *cobra.Command {
 	var r api.CachePutRequest
 	var meta string
-	c := &cobra.Command{
-		Use:   "put [FILE]",
-		Short: "store standard input or a file, and print its key",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := newCommand("put [FILE]", "store standard input or a file, and print its key", cobra.MaximumNArgs(1),
+		func(ctx context.Context, args []string) error {
 			if meta != "" {
 				r.Notes = json.RawMessage(meta)
 			}
-			data, err := a.readItem(c.Context(), &r, strings.Join(args, ""))
+			data, err := a.readItem(ctx, &r, strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
-			client, _, err := a.client(c.Context())
+			client, _, err := a.client(ctx)
 			if err != nil {
 				return err
 			}
-			reply, err := api.Ask(c.Context(), client, api.CachePut, r, data)
+			reply, err := api.Ask(ctx, client, api.CachePut, r, data)
 			if err != nil {
 				return err
 			}
 			defer reply.Close()
 			return a.answer(reply.Head, func() { fmt.Fprintln(a.out, reply.Head.Key) })
-		},
-	}
+		})
 	c.Flags().StringVar(&r.Session, "session", a.getenv("CLAUDE_CODE_SESSION_ID"),
 		"the session (default: CLAUDE_CODE_SESSION_ID, else the newest one)")
 	c.Flags().Lookup("session").DefValue = ""
@@ -112,19 +97,14 @@ type cached struct {
 
 func (a *app) cacheGet() *cobra.Command {
 	var r api.CacheGetRequest
-	c := &cobra.Command{
-		Use:   "get KEY",
-		Short: "print an item or a part of it",
-		Long: `Prints the bytes as they were stored. --lines selects lines, and --offset and --limit select bytes of
-those. A note on stderr says what is left.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			client, _, err := a.client(c.Context())
+	c := newCommand("get KEY", "print an item or a part of it", cobra.ExactArgs(1),
+		func(ctx context.Context, args []string) error {
+			client, _, err := a.client(ctx)
 			if err != nil {
 				return err
 			}
 			r.Key = args[0]
-			reply, err := api.Ask(c.Context(), client, api.CacheGet, r, nil)
+			reply, err := api.Ask(ctx, client, api.CacheGet, r, nil)
 			if err != nil {
 				return err
 			}
@@ -147,8 +127,7 @@ those. A note on stderr says what is left.`,
 				a.talk("%s of %s bytes; the rest: --offset %d", count(len(data)), count(reply.Head.Total), next)
 			}
 			return nil
-		},
-	}
+		})
 	f := c.Flags()
 	f.StringVar(&r.Lines, "lines", "", "lines, counted from 1: 20, 10-20 or 10-")
 	f.Int64Var(&r.Offset, "offset", 0, "number of bytes to skip")
@@ -158,12 +137,9 @@ those. A note on stderr says what is left.`,
 
 func (a *app) cacheList() *cobra.Command {
 	var r api.CacheListRequest
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "the stored items, the newest first",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return show(c.Context(), a, api.CacheList, r, func(ans api.CacheListAnswer) {
+	c := newCommand("list", "the stored items, the newest first", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error {
+			return show(ctx, a, api.CacheList, r, func(ans api.CacheListAnswer) {
 				printList(a, "", ans.Items, func(l llmcache.Label) []any {
 					return []any{l.Key, size(l.Size), stamp(time.UnixMilli(l.At)), l.Description}
 				})
@@ -171,8 +147,7 @@ func (a *app) cacheList() *cobra.Command {
 					a.talk("%d more: -n", more)
 				}
 			})
-		},
-	}
+		})
 	a.ownSessionFlag(c, &r.Session)
 	f := c.Flags()
 	f.BoolVar(&r.All, "all", false, "items of all sessions")

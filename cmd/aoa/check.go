@@ -16,7 +16,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/git"
-	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // checkHow holds the flags of aoa check.
@@ -27,42 +26,18 @@ type checkHow struct {
 
 func (a *app) check() *cobra.Command {
 	var how checkHow
-	c := &cobra.Command{
-		Use:   "check [COMMIT | BASE..HEAD | FILE…]",
-		Short: "what does this change break, and what does it lack?",
-		Long: fmt.Sprintf(`Prints each line outside of a change that uses a name or a file which the change removes,
-then the files that the change lacks: those that usually change with it and without which it is incomplete with a
-probability of at least the setting threshold plus %.2f. The change is that of --staged, of one COMMIT,
-of the commits BASE..HEAD, of FILEs, or else of the working tree. docs/check.md shows hooks for git, pre-commit, husky
-and lefthook.
-
-It exits 1 if it found anything, and 0 if not. While git is in the middle of a merge, a cherry-pick, a
-revert, a rebase or git am, it says so and exits 0. If aOa cannot judge, because no daemon runs or the
-history is not learned, it says why and exits 0, too, because that must not stop a commit; with --strict
-it exits %d then.
-
-A file that need not change with another one stands in %s: the check prints the line to add.
-
---backtest asks about the newest commits of the repository instead, each as it would have been asked
-before it was made, and says how often a file would have been named, and how often the right one. It
-needs no daemon, and exits 0.`,
-			prefetch.WarnMargin, exitUnjudged, change.ExceptionsFile),
-		Example: `  aoa check
-  aoa check --staged              # in a pre-commit hook
-  aoa check HEAD                  # what did the last commit forget?
-  aoa check origin/main..HEAD     # in CI
-  aoa check --backtest            # how right would it have been?`,
-		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("format") {
-				if err := without(c, "--format", "json", "explain"); err != nil {
-					return err
-				}
+	c := newCommand("check [COMMIT | BASE..HEAD | FILE…]", "what does this change break, and what does it lack?",
+		nil, nil)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if c.Flags().Changed("format") {
+			if err := without(c, "--format", "json", "explain"); err != nil {
+				return err
 			}
-			if how.backtest {
-				return a.judged(a.backtest(c.Context(), args, how), how.strict)
-			}
-			return a.judged(a.checkChange(c.Context(), args, how), how.strict)
-		},
+		}
+		if how.backtest {
+			return a.judged(a.backtest(c.Context(), args, how), how.strict)
+		}
+		return a.judged(a.checkChange(c.Context(), args, how), how.strict)
 	}
 	f := c.Flags()
 	f.BoolVar(&how.staged, "staged", false, "check the commit that is being made")

@@ -15,63 +15,50 @@ import (
 
 func (a *app) config() *cobra.Command {
 	var user, unset bool
-	c := &cobra.Command{
-		Use:   "config [KEY [VALUE]]",
-		Short: "show or change settings",
-		Long: `Without arguments, it prints every setting, its value and its origin. With KEY, it prints the value.
-With KEY VALUE, it changes the setting for this repository. With --user, all of this is about the
-settings for all your repositories (also outside of one).
-A value in the environment (AOA_…) has priority over the repository's, that over the user's, and that over
-the default. Both files are in your home folder: nothing in a repository changes a setting.`,
-		Example: `  aoa config threshold 0.80
-  aoa config threshold conservative
-  aoa config kinds prompt,rescue,partner
-  aoa config --unset threshold`,
-		Args: func(c *cobra.Command, args []string) error {
-			if unset && len(args) != 1 {
-				return usage("--unset takes one key: aoa config --unset KEY")
-			}
-			return cobra.MaximumNArgs(2)(c, args)
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			_, place, err := a.known(c.Context())
-			var f *failure
-			alone := user && errors.As(err, &f) && f.code == exitNoRepo // the user's settings need no repository
-			if err != nil && !alone {
-				return err
-			}
-			if alone || user && !unset && len(args) < 2 { // nor are its own asked for
-				place = locate.Place{}
-			}
-			file := place.Settings()
-			if user {
-				file = config.UserFile(a.env)
-			}
-			switch {
-			case len(args) == 0:
-				return a.configList(place.Settings())
-			case unset:
-				err = config.Unset(file, args[0])
-			case len(args) == 2:
-				err = config.Set(file, args[0], args[1])
-			default:
-				return a.configGet(place.Settings(), args[0])
-			}
-			if disk := (*fs.PathError)(nil); err != nil && !errors.As(err, &disk) {
-				return fail(exitUsage, "aoa config lists the keys", "%v", err)
-			}
-			if err == nil && !alone {
-				err = a.configRead(c.Context(), place)
-			}
-			if err == nil {
-				err = a.configGet(place.Settings(), args[0])
-			}
-			if err == nil {
-				a.configAfter(place.Settings(), file, args[0], unset)
-			}
+	c := newCommand("config [KEY [VALUE]]", "show or change settings", func(c *cobra.Command, args []string) error {
+		if unset && len(args) != 1 {
+			return usage("--unset takes one key: aoa config --unset KEY")
+		}
+		return cobra.MaximumNArgs(2)(c, args)
+	}, nil)
+	c.ValidArgsFunction = completeSetting
+	c.RunE = func(c *cobra.Command, args []string) error {
+		_, place, err := a.known(c.Context())
+		var f *failure
+		alone := user && errors.As(err, &f) && f.code == exitNoRepo // the user's settings need no repository
+		if err != nil && !alone {
 			return err
-		},
-		ValidArgsFunction: completeSetting,
+		}
+		if alone || user && !unset && len(args) < 2 { // nor are its own asked for
+			place = locate.Place{}
+		}
+		file := place.Settings()
+		if user {
+			file = config.UserFile(a.env)
+		}
+		switch {
+		case len(args) == 0:
+			return a.configList(place.Settings())
+		case unset:
+			err = config.Unset(file, args[0])
+		case len(args) == 2:
+			err = config.Set(file, args[0], args[1])
+		default:
+			return a.configGet(place.Settings(), args[0])
+		}
+		if disk := (*fs.PathError)(nil); err != nil && !errors.As(err, &disk) {
+			return fail(exitUsage, "aoa config lists the keys", "%v", err)
+		}
+		if err == nil && !alone {
+			err = a.configRead(c.Context(), place)
+		}
+		if err == nil {
+			err = a.configGet(place.Settings(), args[0])
+		}
+		if err == nil {
+			a.configAfter(place.Settings(), file, args[0], unset)
+		}
+		return err
 	}
 	c.Flags().BoolVar(&user, "user", false, "change the user's file, for all repositories")
 	c.Flags().BoolVar(&unset, "unset", false, "remove the setting from the file")

@@ -10,33 +10,18 @@ import (
 
 func (a *app) context() *cobra.Command {
 	var r api.ContextRequest
-	c := &cobra.Command{
-		Use:   "context",
-		Short: "what was asked and done in a session, within a token budget",
-		Long: `Prints what was asked and done in a session: its prompts, its actions, its last check, and what is
-changed and not committed. The check is quoted, not judged: its command, its exit status if the
-command line is nothing else, lines of its output that name failures, and the files that changed on
-disk after it. Prompts come first because they change least: a prompt cache keeps them while actions
-change. After a compaction, an agent gets only the part that no agent keeps itself, in 150 tokens.
-
-With --for prompt, it prints fewer actions, and adds earlier prompts of this repository that are like
-the given one, with the files that they led to. With --json, it prints a list of messages in that order.`,
-		Example: `  aoa context
-  aoa context --for prompt --prompt "make the parser faster"
-  aoa context --budget 200 --json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if r.For == "action" {
-				if err := without(c, "--for action", "prompt"); err != nil {
-					return err
-				}
-			}
-			ans, err := call(c.Context(), a, api.Context, r)
-			if err != nil {
+	c := newCommand("context", "what was asked and done in a session, within a token budget", cobra.NoArgs, nil)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if r.For == "action" {
+			if err := without(c, "--for action", "prompt"); err != nil {
 				return err
 			}
-			return a.answer(ans.Segments, func() { a.printContext(ans, r.Budget) })
-		},
+		}
+		ans, err := call(c.Context(), a, api.Context, r)
+		if err != nil {
+			return err
+		}
+		return a.answer(ans.Segments, func() { a.printContext(ans, r.Budget) })
 	}
 	f := c.Flags()
 	f.IntVar(&r.Budget, "budget", 0, "number of tokens, four bytes each (default: the setting context.total)")

@@ -24,29 +24,19 @@ import (
 )
 
 func (a *app) daemon() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "daemon",
-		Short: "start, stop or run the daemon of this repository",
-		Long:  `Every command and hook that needs the daemon starts it. One that has nothing to do ends by itself.`,
-	}
-	c.AddCommand(a.start(), a.stop(), a.daemonRun())
-	return c
+	return family("daemon", "start, stop or run the daemon of this repository", a.start(), a.stop(), a.daemonRun())
 }
 
 func (a *app) daemonRun() *cobra.Command {
 	var verbose, report bool
-	c := &cobra.Command{
-		Use:   "run",
-		Short: "run the daemon of this repository in the foreground",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			err := a.serve(c.Context(), verbose, report)
+	c := newCommand("run", "run the daemon of this repository in the foreground", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error {
+			err := a.serve(ctx, verbose, report)
 			if err != nil && report {
 				fmt.Fprintln(a.out, err)
 			}
 			return err
-		},
-	}
+		})
 	c.Flags().BoolVar(&verbose, "verbose", false, "log to stderr instead of the store's log file")
 	c.Flags().BoolVar(&report, "report", false, "close stdout when it listens, or print there why it cannot")
 	_ = c.Flags().MarkHidden("report") // for api.Spawn; it fails only for unknown flags
@@ -104,43 +94,34 @@ func (a *app) daemonOptions(repo *watcher.Repo, place locate.Place, log *slog.Lo
 }
 
 func (a *app) start() *cobra.Command {
-	return &cobra.Command{
-		Use:   "start",
-		Short: "start the daemon (commands that need it start it too)",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			client, _, err := a.client(c.Context())
+	return newCommand("start", "start the daemon (commands that need it start it too)", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error {
+			client, _, err := a.client(ctx)
 			if err != nil {
 				return err
 			}
 			state := "started"
-			if conn, err := api.Dial(c.Context(), client.Place); err == nil {
+			if conn, err := api.Dial(ctx, client.Place); err == nil {
 				conn.Close()
 				state = "already_running"
 			}
-			st, err := call(c.Context(), a, api.Status, api.None{})
+			st, err := call(ctx, a, api.Status, api.None{})
 			if err != nil {
 				return err
 			}
 			return a.answer(map[string]any{"state": state, "pid": st.Pid}, func() {
 				fmt.Fprintf(a.out, "%s, pid %d\n", strings.ReplaceAll(state, "_", " "), st.Pid)
 			})
-		},
-	}
+		})
 }
 
 func (a *app) stop() *cobra.Command {
 	var all, force bool
-	c := &cobra.Command{
-		Use:   "stop",
-		Short: "stop the daemon after it has written everything",
-		Long: `Exits 1 if events cannot be written, for example on a full disk. The daemon then continues with the
-events in memory. Exits 6 if the daemon does not answer.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+	c := newCommand("stop", "stop the daemon after it has written everything", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error {
 			places, _ := locate.Stores(a.getenv)
 			if !all {
-				_, place, err := a.known(c.Context())
+				_, place, err := a.known(ctx)
 				if err != nil {
 					return err
 				}
@@ -149,7 +130,7 @@ events in memory. Exits 6 if the daemon does not answer.`,
 			stopped := 0
 			var failed []error
 			for _, p := range places {
-				held, err := a.halt(c.Context(), p, force)
+				held, err := a.halt(ctx, p, force)
 				if held != nil {
 					err = errors.Join(err, held.Unlock())
 				}
@@ -171,8 +152,7 @@ events in memory. Exits 6 if the daemon does not answer.`,
 				fmt.Fprintln(a.out, "stopped "+plural(stopped, "daemon"))
 			})
 			return errors.Join(append(failed, err)...)
-		},
-	}
+		})
 	c.Flags().BoolVar(&all, "all", false, "all daemons of this user")
 	c.Flags().BoolVar(&force, "force", false, "lose what cannot be written, and kill a daemon that does not answer")
 	return c

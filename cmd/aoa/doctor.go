@@ -31,13 +31,9 @@ type finding struct {
 }
 
 func (a *app) doctor() *cobra.Command {
-	return &cobra.Command{
-		Use:   "doctor",
-		Short: "check git, store, daemon, settings and hooks",
-		Long:  `Prints what is wrong and the command that corrects it. Exits 1 if something needs attention.`,
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			found := a.examine(c.Context())
+	return newCommand("doctor", "check git, store, daemon, settings and hooks", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error {
+			found := a.examine(ctx)
 			bad := 0
 			rows := []string{}
 			for _, f := range found {
@@ -58,8 +54,7 @@ func (a *app) doctor() *cobra.Command {
 					english.PluralWord(bad, "needs", "need"))
 			}
 			return nil
-		},
-	}
+		})
 }
 
 func (a *app) examine(ctx context.Context) []finding {

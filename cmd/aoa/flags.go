@@ -53,13 +53,13 @@ func without(c *cobra.Command, one string, others ...string) error {
 // oneOrAll returns a command that deletes what its argument names, or everything with --all.
 func oneOrAll(use, short, one, all string, run func(ctx context.Context, name string, all bool) error) *cobra.Command {
 	var every bool
-	c := &cobra.Command{Use: use, Short: short, Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := newCommand(use, short, cobra.MaximumNArgs(1),
+		func(ctx context.Context, args []string) error {
 			if name := strings.Join(args, ""); every == (name == "") {
-				return run(c.Context(), name, every)
+				return run(ctx, name, every)
 			}
 			return usage("name %s, or --all for %s", one, all)
-		}}
+		})
 	c.Flags().BoolVar(&every, "all", false, all)
 	return c
 }

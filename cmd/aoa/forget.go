@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,19 +18,8 @@ func (a *app) forget() *cobra.Command {
 	var since string
 	var yes bool
 	var r api.ForgetRequest
-	c := &cobra.Command{
-		Use:   "forget [PATH]",
-		Short: "erase what was learned of a path, session, time or clone",
-		Long: `Erases events, scores, cached data, recorded sequences, session snapshots, what pipelines stored,
-results of stages that read the PATH, and the page of aoa report in the store. The bytes on the disk are
-erased too. It asks before it erases a folder or a period of time. Forgotten commits are not learned
-again, not even by aoa init, but new events are. A session may be named by the beginning of its id.
-With redis_url the other clones forget what came from here, too. --origin removes what came from one of
-them, and refuses its events from now on. It exits 1 if there was nothing to forget. To keep aOa from
-learning a path at all, list it in .aoaignore.`,
-		Example: "  aoa forget --yes secrets/\n  aoa forget --session 5f0c2d1e\n  aoa forget --yes --since 2h",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) (err error) {
+	c := newCommand("forget [PATH]", "erase what was learned of a path, session, time or clone", cobra.MaximumNArgs(1),
+		func(ctx context.Context, args []string) (err error) {
 			if r.Since, err = a.past(since); err != nil {
 				return err
 			}
@@ -40,15 +30,15 @@ learning a path at all, list it in .aoaignore.`,
 			if named != 1 {
 				return usage("name one thing: a path, --session, --since or --origin")
 			}
-			_, repo, err := a.client(c.Context())
+			_, repo, err := a.client(ctx)
 			if err == nil && len(args) > 0 {
-				r.File, err = a.place(c.Context(), args[0], true)
+				r.File, err = a.place(ctx, args[0], true)
 			}
 			if err != nil {
 				return err
 			}
 			if what, again := much(a, r, args, since); what != "" && !yes {
-				if err := a.agreed(c.Context(), "aoa forget erases "+what, "aoa forget --yes "+again, "forgotten"); err != nil {
+				if err := a.agreed(ctx, "aoa forget erases "+what, "aoa forget --yes "+again, "forgotten"); err != nil {
 					return err
 				}
 			}
@@ -56,7 +46,7 @@ learning a path at all, list it in .aoaignore.`,
 			if err := os.Remove(a.reportFile(repo)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fail(exitFailed, "", "nothing was forgotten: %v", err)
 			}
-			ans, err := call(c.Context(), a, api.Forget, r)
+			ans, err := call(ctx, a, api.Forget, r)
 			if err != nil {
 				return err
 			}
@@ -81,8 +71,7 @@ learning a path at all, list it in .aoaignore.`,
 						".aoaignore lists paths that are never learned")
 				}
 			}))
-		},
-	}
+		})
 	a.sessionFlag(c, &r.Session, "everything of this session")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	c.Flags().Var((*given)(&r.Origin), "origin",

@@ -90,6 +90,9 @@ func TestManual(t *testing.T) {
 		fault.Check(t, os.MkdirAll(filepath.Join(dir, folder), 0o755))
 	}
 	root.DisableAutoGenTag = true
+	if found := described(root); found != strings.Count(helpText, "\n=== ") {
+		t.Errorf("help.txt describes %d commands, and others that do not exist", found)
+	}
 	bash := fault.Must(bashCompletion(root))
 	fits(t, root)
 	fault.Check(t, errors.Join(
@@ -105,6 +108,17 @@ func TestManual(t *testing.T) {
 			t.Errorf("%s has no %q (%v)", file, want, err)
 		}
 	}
+}
+
+// described describes a command and those below it, and returns how many of them help.txt has.
+func described(c *cobra.Command) (found int) {
+	if describe(c); strings.Contains(helpText, "\n=== "+c.CommandPath()+"\n") {
+		found++
+	}
+	for _, sub := range c.Commands() {
+		found += described(sub)
+	}
+	return found
 }
 
 // fits: a page is indented by seven columns and does not wrap examples, so 73 remain of a terminal

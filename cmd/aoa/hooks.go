@@ -20,14 +20,7 @@ import (
 )
 
 func (a *app) hooks() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "hooks",
-		Short: "connect aOa with coding agents and git",
-		Long: `Installs aOa in the settings of coding agents and in git's hooks, and removes it again. Every other byte
-of those files stays. aoa doctor says where it is installed, and when the hooks were last called.`,
-	}
-	c.AddCommand(a.hooksInstall(), a.hooksRemove())
-	return c
+	return family("hooks", "connect aOa with coding agents and git", a.hooksInstall(), a.hooksRemove())
 }
 
 // gitHook is the name for git where aoa hooks install expects the name of an agent.
@@ -75,19 +68,8 @@ func (s scopeFlags) chosen() install.Scope {
 }
 
 func (a *app) hooksInstall() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "install AGENT…",
-		Short: "install aOa in an agent's settings, or in git's hook",
-		Long: `AGENT is ` + strings.Join(hookNames(), ", ") + `.
-Installing twice has the same result as installing once. If a file cannot be edited safely, it stays
-unchanged, and the text to add by hand is printed. A personal file names aoa by its path where an agent
-that is started from the desktop would not find it; a file to commit never does. Install again after
-git worktree add.`,
-		Example: "  aoa hooks install claude git\n  aoa hooks install git --check\n" +
-			"  aoa hooks install codex --user",
-		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: eachWord(hookNames()...),
-	}
+	c := newCommand("install AGENT…", "install aOa in an agent's settings, or in git's hook", cobra.MinimumNArgs(1), nil)
+	c.ValidArgsFunction = eachWord(hookNames()...)
 	check := c.Flags().Bool("check", false, "with git: also check each commit before it is made (aoa check --staged)")
 	flags := addScopes(c, map[install.Scope]string{install.User: "for all repositories of this user",
 		install.Project: "for everybody who works on this repository: commit the file",
@@ -296,15 +278,8 @@ func (a *app) tracked(ctx context.Context, repo *watcher.Repo, file string) bool
 }
 
 func (a *app) hooksRemove() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "remove [AGENT…]",
-		Short: "remove aOa from settings and git's hook",
-		Long: `Without AGENT, it removes all hooks of this repository. Files that aOa made are deleted; from other files
-only aOa's part is removed. The user's settings, which apply to all repositories, change only with --user.`,
-		Example:           "  aoa hooks remove\n  aoa hooks remove codex --user",
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: eachWord(hookNames()...),
-	}
+	c := newCommand("remove [AGENT…]", "remove aOa from settings and git's hook", cobra.ArbitraryArgs, nil)
+	c.ValidArgsFunction = eachWord(hookNames()...)
 	flags := addScopes(c, map[install.Scope]string{install.User: "only from the user's settings",
 		install.Project: "only from the files that are committed", install.Local: "only from the personal files"})
 	c.RunE = func(c *cobra.Command, names []string) error {

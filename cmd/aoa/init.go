@@ -33,19 +33,11 @@ type initOptions struct {
 func (a *app) init() *cobra.Command {
 	var o initOptions
 	var none bool
-	c := &cobra.Command{
-		Use:   "init",
-		Short: "learn this repository's history and start",
-		Long: `Creates the store in the git directory (.git/aoa, which git ignores), imports the whole git history,
-imports past Claude Code sessions of this repository if you agree, and starts the daemon.
-You can run it again at any time. aoa remove undoes all of it.`,
-		Example: "  aoa init\n  aoa init --yes --hooks claude,git",
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+	c := newCommand("init", "learn this repository's history and start", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error {
 			o.transcripts = !none
-			return a.initialise(c.Context(), o)
-		},
-	}
+			return a.initialise(ctx, o)
+		})
 	f := c.Flags()
 	f.StringSliceVar(&o.hooks, "hooks", nil, "install hooks: "+strings.Join(hookNames(), ", "))
 	completeFlag(c, "hooks", words(hookNames()...))

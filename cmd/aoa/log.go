@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,15 +23,8 @@ func (a *app) log() *cobra.Command {
 	var since, until, file string
 	var kinds []string
 	var r api.LogRequest
-	c := &cobra.Command{
-		Use:   "log",
-		Short: "the events that aOa learned from",
-		Long: `Prints events, the oldest first, by default the newest 100. With --json it prints one event
-per line. Times are dates, times, or ages such as 2h or 7d.`,
-		Example: `  aoa log --since 2h --file internal/server.go
-  aoa log --json -n 1000 | jq .kind`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) (err error) {
+	c := newCommand("log", "the events that aOa learned from", cobra.NoArgs,
+		func(ctx context.Context, _ []string) (err error) {
 			if r.Since, err = a.past(since); err != nil {
 				return err
 			}
@@ -38,7 +32,7 @@ per line. Times are dates, times, or ages such as 2h or 7d.`,
 				return err
 			}
 			if file != "" {
-				if r.File, err = a.place(c.Context(), file, false); err != nil {
+				if r.File, err = a.place(ctx, file, false); err != nil {
 					return err
 				}
 			}
@@ -51,13 +45,12 @@ per line. Times are dates, times, or ages such as 2h or 7d.`,
 			for _, k := range kinds {
 				r.Kinds = append(r.Kinds, event.Kind(k))
 			}
-			ans, err := call(c.Context(), a, api.Log, r)
+			ans, err := call(ctx, a, api.Log, r)
 			if err != nil {
 				return err
 			}
 			return a.events(ans.Events)
-		},
-	}
+		})
 	f := c.Flags()
 	f.Var((*given)(&since), "since", "from this time on")
 	f.Var((*given)(&until), "until", "before this time")

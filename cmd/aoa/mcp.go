@@ -12,25 +12,16 @@ import (
 )
 
 func (a *app) mcp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "mcp",
-		Short: "serve MCP tools on stdin and stdout",
-		Long: `Speaks the Model Context Protocol: suggest_files, missing_partners, session_context,
-list_reload_options, reload_cached, llm_cache. docs/agents.md has the entries for clients.
-The repository is AOA_ROOT, else CLAUDE_PROJECT_DIR, else the current folder. The server
-runs until stdin ends. If it cannot reach the daemon, the tool returns an error.`,
-		Example: "  claude mcp add aoa -- aoa mcp",
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+	return newCommand("mcp", "serve MCP tools on stdin and stdout", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error {
 			a.dir = a.project()
 			o := mcp.Options{Open: a.openForTools, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Version: version()}
-			err := mcp.New(o).Run(c.Context(), mcp.Lines(a.in, a.out))
+			err := mcp.New(o).Run(ctx, mcp.Lines(a.in, a.out))
 			if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
 				return nil // the client closed the connection
 			}
 			return err
-		},
-	}
+		})
 }
 
 // project returns the folder that an agent's environment names, else the current one.

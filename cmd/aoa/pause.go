@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,14 +11,8 @@ import (
 )
 
 func (a *app) pause() *cobra.Command {
-	return &cobra.Command{
-		Use:   "pause DURATION|off",
-		Short: "stop learning and showing hints for a while",
-		Long: `Nothing is learned and no hint is shown until the time is over: 30m, 1h, 2d.
-To pause one command or one agent session only, set AOA=0 in its environment.`,
-		Example: "  AOA=0 claude    # this session only",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	return newCommand("pause DURATION|off", "stop learning and showing hints for a while", cobra.ExactArgs(1),
+		func(ctx context.Context, args []string) error {
 			var r api.PauseRequest
 			if args[0] != "off" {
 				d, err := config.ParseDuration(args[0])
@@ -26,13 +21,12 @@ To pause one command or one agent session only, set AOA=0 in its environment.`,
 				}
 				r.Seconds = d.Seconds()
 			}
-			return show(c.Context(), a, api.Pause, r, func(ans api.PauseAnswer) {
+			return show(ctx, a, api.Pause, r, func(ans api.PauseAnswer) {
 				if ans.Until.IsZero() {
 					fmt.Fprintln(a.out, "not paused")
 					return
 				}
 				fmt.Fprintf(a.out, "paused until %s\n", stamp(ans.Until))
 			})
-		},
-	}
+		})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -16,16 +17,8 @@ import (
 )
 
 func (a *app) pipeline() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "pipeline",
-		Short: "run stages that use each other's output, when inputs changed",
-		Long: `A pipeline is a YAML file of stages: commands, or agents without a terminal such as claude -p.
-A stage can read the output of earlier stages, of this pipeline or of another one in the same
-session. Stages that do not depend on each other run at the same time. A stage whose inputs did
-not change does not run. docs/side-systems.md describes the format.`,
-	}
-	c.AddCommand(a.pipelineRun(), a.pipelineCheck())
-	return c
+	return family("pipeline", "run stages that use each other's output, when inputs changed",
+		a.pipelineRun(), a.pipelineCheck())
 }
 
 // pipelineFlags has the flags of a pipeline run.
@@ -37,26 +30,15 @@ type pipelineFlags struct {
 
 func (a *app) pipelineRun() *cobra.Command {
 	var f pipelineFlags
-	c := &cobra.Command{
-		Use:   "run FILE|NAME [ARG…]",
-		Short: "run a pipeline; unchanged stages come from the cache",
-		Long: `Runs the stages of a pipeline in the root of the worktree, and prints the output of the stages
-that no other stage reads. ARGs are $ARG_1, $ARG_2, …; --arg name=value is $ARG_name.
-
-With --session, later pipelines of the session can read the output of this one's stages
-($STAGE_name) and the context ($CONTEXT_name). A run that was killed or that failed continues
-with the stage at which it stopped.`,
-		Example: `  aoa pipeline run create-prd --session billing --arg specs_file=S.md
-  aoa pipeline run .aoa/pipelines/create-backlog.yaml --session billing`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			r, err := a.openPipeline(c, args, &f)
+	c := newCommand("run FILE|NAME [ARG…]", "run a pipeline; unchanged stages come from the cache",
+		cobra.MinimumNArgs(1),
+		func(ctx context.Context, args []string) error {
+			r, err := a.openPipeline(ctx, args, &f)
 			if err != nil {
 				return err
 			}
-			return a.runPipeline(c.Context(), r, &f)
-		},
-	}
+			return a.runPipeline(ctx, r, &f)
+		})
 	f.add(c)
 	c.Flags().BoolVar(&f.refresh, "refresh", false, "run every stage, and keep the new results")
 	return c
@@ -72,12 +54,10 @@ func (f *pipelineFlags) add(c *cobra.Command) {
 
 func (a *app) pipelineCheck() *cobra.Command {
 	var f pipelineFlags
-	c := &cobra.Command{
-		Use:   "check FILE|NAME [ARG…]",
-		Short: "check a pipeline, and print the order of its stages",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			r, err := a.openPipeline(c, args, &f)
+	c := newCommand("check FILE|NAME [ARG…]", "check a pipeline, and print the order of its stages",
+		cobra.MinimumNArgs(1),
+		func(ctx context.Context, args []string) error {
+			r, err := a.openPipeline(ctx, args, &f)
 			if err != nil {
 				return err
 			}
@@ -94,16 +74,15 @@ func (a *app) pipelineCheck() *cobra.Command {
 					fmt.Fprintln(a.out, l.Stage+after)
 				}
 			})
-		},
-	}
+		})
 	f.add(c)
 	return c
 }
 
 // openPipeline reads a pipeline and all files that it names. It checks everything before anything
 // runs.
-func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*stagerun.Pipeline, error) {
-	client, repo, err := a.client(c.Context())
+func (a *app) openPipeline(ctx context.Context, args []string, f *pipelineFlags) (*stagerun.Pipeline, error) {
+	client, repo, err := a.client(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +104,7 @@ func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*
 			req.File = filepath.Join(here, req.File)
 		}
 	}
-	if o.Answer, err = api.Call(c.Context(), client, api.PipelineOpen, req); err != nil {
+	if o.Answer, err = api.Call(ctx, client, api.PipelineOpen, req); err != nil {
 		return nil, err
 	}
 	r, err := stagerun.NewPipeline(o)

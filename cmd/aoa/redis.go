@@ -15,31 +15,8 @@ import (
 )
 
 func (a *app) redis() *cobra.Command {
-	return &cobra.Command{
-		Use:   "redis",
-		Short: "show the scores to redis-cli and other Redis clients",
-		Long: `Serves the scores of this repository, decayed to now, on a unix socket until it is interrupted. No Redis
-server is needed. What is read is at most a second old. Keys that begin with aoa: cannot be written, except for
-aoa:composite and aoa:temp:…, where ZUNIONSTORE may put its result. Other keys are yours until the end.
-
-  aoa:scores:recency, :frequency, :comod      files: last access, accesses, weight of changing with others
-  aoa:scores:comod_normalized                 the last one in 0 to 1
-  aoa:scores:intent:TAG, aoa:tag:TAG          files of an intent tag
-  aoa:composite                               files that recent work needs next, with their probability
-  aoa:comod:FILE, aoa:file:FILE               files that change together with a file; its tags
-  aoa:tag_freq                                intent tags by their uses
-  aoa:session:ID, aoa:session:ID:files        an agent's session
-  aoa:threshold:ID                            the probability from which hints are shown
-  aoa:prefetch_log                            what came of hints, newest first
-
-Only you can connect to the socket, for example in another terminal:
-
-  redis-cli -s .git/aoa/redis ZREVRANGE aoa:scores:recency 0 9
-
-docs/team.md has the types.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.serveRedis(c.Context()) },
-	}
+	return newCommand("redis", "show the scores to redis-cli and other Redis clients", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error { return a.serveRedis(ctx) })
 }
 
 func (a *app) serveRedis(ctx context.Context) error {

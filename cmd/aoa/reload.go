@@ -13,31 +13,19 @@ import (
 )
 
 func (a *app) reload() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "reload",
-		Short: "find and repeat what agents did for earlier prompts",
-		Long: `aOa records the sequence of actions that a prompt led an agent to. When a prompt is like an earlier one,
-the agent is offered the sequence. These commands do the same for people. A replay repeats reads, searches
-and listings. It does not run commands. It shows edits as a diff with
---edits, and makes them only with --apply and the name of that diff.`,
-	}
-	c.AddCommand(a.reloadList(), a.reloadShow(), a.reloadRun(), a.reloadUndo(), a.reloadForget())
-	return c
+	return family("reload", "find and repeat what agents did for earlier prompts",
+		a.reloadList(), a.reloadShow(), a.reloadRun(), a.reloadUndo(), a.reloadForget())
 }
 
 func (a *app) reloadList() *cobra.Command {
 	var r api.SequencesRequest
-	c := &cobra.Command{
-		Use:     "list",
-		Short:   "the recorded sequences, the last used first; with --for, those that match a prompt",
-		Example: "  aoa reload list --for \"explain the retry policy\"",
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+	c := newCommand("list", "the recorded sequences, the last used first; with --for, those that match a prompt",
+		cobra.NoArgs,
+		func(ctx context.Context, _ []string) error {
 			r.All = r.Prompt == ""
-			return show(c.Context(), a, api.ReloadList, r,
+			return show(ctx, a, api.ReloadList, r,
 				func(ans api.SequencesAnswer) { a.sequenceTable(ans.Sequences, !r.All) })
-		},
-	}
+		})
 	c.Flags().Var((*given)(&r.Prompt), "for", "only sequences that match this prompt, the best first")
 	r.Limit = 20
 	c.Flags().VarP((*number)(&r.Limit), "number", "n", "largest number of sequences")
@@ -75,18 +63,14 @@ func asked(s reload.Match) string {
 }
 
 func (a *app) reloadShow() *cobra.Command {
-	return &cobra.Command{
-		Use:   "show ID",
-		Short: "the actions, files and outcome of a sequence",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			ans, err := call(c.Context(), a, api.ReloadList, api.SequencesRequest{ID: args[0]})
+	return newCommand("show ID", "the actions, files and outcome of a sequence", cobra.ExactArgs(1),
+		func(ctx context.Context, args []string) error {
+			ans, err := call(ctx, a, api.ReloadList, api.SequencesRequest{ID: args[0]})
 			if err != nil {
 				return err
 			}
 			return a.answer(ans.Sequences[0], func() { a.printSequence(ans.Sequences[0]) })
-		},
-	}
+		})
 }
 
 func (a *app) printSequence(s reload.Match) {
@@ -118,20 +102,11 @@ func noted(note string) string {
 
 func (a *app) reloadRun() *cobra.Command {
 	var r api.ReplayRequest
-	c := &cobra.Command{
-		Use:   "run ID",
-		Short: "repeat a sequence, up to an action that cannot be made again",
-		Long: `Reads, searches and listings are repeated, and their present results are printed. Commands are not run.
-Edits are skipped. With --edits they are computed and shown as a
-diff that has a name. --apply NAME makes exactly these edits: all of them or none. aoa reload undo restores
-the files.`,
-		Example: "  aoa reload run cache-k3v9x2m4pa --skip 0,2\n  aoa reload run cache-k3v9x2m4pa --edits\n" +
-			"  aoa reload run cache-k3v9x2m4pa --apply 4be1f0a93c77",
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := newCommand("run ID", "repeat a sequence, up to an action that cannot be made again", cobra.ExactArgs(1),
+		func(ctx context.Context, args []string) error {
 			r.ID, r.Session = args[0], a.getenv("CLAUDE_CODE_SESSION_ID")
 			r.Edits = r.Edits || r.Plan != ""
-			ans, err := call(c.Context(), a, api.ReloadRun, r)
+			ans, err := call(ctx, a, api.ReloadRun, r)
 			if err != nil {
 				return err
 			}
@@ -142,8 +117,7 @@ the files.`,
 				return fail(exitFailed, "aoa reload run "+ans.ID+" --skip leaves actions out", "stopped: %s", ans.Diverged)
 			}
 			return nil
-		},
-	}
+		})
 	c.Flags().IntSliceVar(&r.Skip, "skip", nil, "skip these actions, by their numbers in aoa reload show")
 	c.Flags().BoolVar(&r.Edits, "edits", false, "show the edits as a diff; nothing is changed")
 	c.Flags().StringVar(&r.Plan, "apply", "", "make the edits of the diff with this name")
@@ -167,19 +141,16 @@ func (a *app) printReplay(ans api.ReplayAnswer) {
 }
 
 func (a *app) reloadUndo() *cobra.Command {
-	return &cobra.Command{
-		Use:   "undo [UNDO-ID]",
-		Short: "restore the files that a replay edited: all, or none if one changed since",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	return newCommand("undo [UNDO-ID]", "restore the files that a replay edited: all, or none if one changed since",
+		cobra.MaximumNArgs(1),
+		func(ctx context.Context, args []string) error {
 			r := api.ReplayRequest{ID: strings.Join(args, ""), Undo: true}
-			return show(c.Context(), a, api.ReloadRun, r, func(ans api.ReplayAnswer) {
+			return show(ctx, a, api.ReloadRun, r, func(ans api.ReplayAnswer) {
 				for _, f := range ans.Files {
 					fmt.Fprintln(a.out, a.display(f))
 				}
 			})
-		},
-	}
+		})
 }
 
 func (a *app) reloadForget() *cobra.Command {

@@ -21,26 +21,19 @@ import (
 
 func (a *app) remove() *cobra.Command {
 	var yes, all bool
-	c := &cobra.Command{
-		Use:   "remove",
-		Short: "undo aoa init: hooks, daemon and store",
-		Long: `Removes aOa's hooks from the files of other programs, stops the daemon, and deletes the files that aOa made
-in the store, with all that was learned. Everything else stays as it was. With --all it does so in each of
-your repositories that aOa knows, and removes the hooks that apply to all of them.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+	c := newCommand("remove", "undo aoa init: hooks, daemon and store", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error {
 			remove := a.removeHere
 			if all {
 				remove = a.removeAll
 			}
-			gone, err := remove(c.Context(), yes)
+			gone, err := remove(ctx, yes)
 			return errors.Join(a.answer(map[string][]string{"removed": append([]string{}, gone...)}, func() {
 				for _, store := range gone {
 					fmt.Fprintln(a.out, "removed "+event.Path(store).Display())
 				}
 			}), err)
-		},
-	}
+		})
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&all, "all", false, "in all repositories of this user")
 	return c

@@ -40,19 +40,8 @@ const (
 func (a *app) report() *cobra.Command {
 	var file string
 	var open bool
-	c := &cobra.Command{
-		Use:   "report",
-		Short: "write a page: files that belong together, hot spots, accuracy",
-		Long: `Writes one HTML page about this repository and prints its name: a map of the files that belong together,
-pairs that cross folders, hot spots, how right predictions were, what hints cost, and recent changes
-with what aOa would have said before they were made.
-
-The page needs no network and sends nothing. It contains names of files and subjects of commits. By
-default it is written into the store (.git/aoa), which git ignores.`,
-		Example: "  aoa report --open\n  aoa report -o ../report.html",
-		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return a.makeReport(c.Context(), file, open) },
-	}
+	c := newCommand("report", "write a page: files that belong together, hot spots, accuracy", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error { return a.makeReport(ctx, file, open) })
 	c.Flags().StringVarP(&file, "output", "o", "", "write the page to this file, - for stdout")
 	c.Flags().BoolVar(&open, "open", false, "show the page in the browser")
 	return c

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -205,14 +204,8 @@ func (a *app) groups() []commandGroup {
 // commands returns the root command with all others below it.
 func (a *app) commands() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "aoa",
-		Short: "which files come next, and what a change lacks",
-		Long: `aOa remembers what happens in one repository: what coding agents read, edit and
-run, what people save, and what git records. From that it answers which files
-come next and what a change lacks, and says why.
-
-Start with:  aoa init           learn this repository's history
-             aoa suggest FILE   which files belong to it?`,
+		Use:           "aoa",
+		Short:         "which files come next, and what a change lacks",
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
@@ -251,23 +244,23 @@ Start with:  aoa init           learn this repository's history
 			a.completeBash(root, c)
 		}
 	}
-	describe := root.HelpFunc()
+	page := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
 		if c == root {
 			a.help(root, groups[:1], "aoa help all lists every command, aoa help COMMAND describes one.")
 			return
 		}
-		c.Long = fit(cmp.Or(c.Long, c.Short), a.helpWidth())
+		describe(c)
 		var text strings.Builder
 		c.SetOut(&text)
-		describe(c, args)
+		page(c, args)
 		c.SetOut(a.out)
 		for line := range strings.Lines(text.String()) {
-			fmt.Fprintln(a.out, hang(strings.TrimRight(line, "\n"), a.helpWidth()))
+			fmt.Fprintln(a.out, hang(strings.TrimRight(line, "\n")))
 		}
 	})
-	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND|all]", Short: "describe a command, or list all of them",
-		RunE: func(_ *cobra.Command, args []string) error {
+	help := newCommand("help [COMMAND|all]", "describe a command, or list all of them", nil,
+		func(_ context.Context, args []string) error {
 			c, rest, err := root.Find(args)
 			switch {
 			case len(args) == 1 && args[0] == "all":
@@ -278,29 +271,9 @@ Start with:  aoa init           learn this repository's history
 			}
 			c.InitDefaultHelpFlag()
 			return c.Help()
-		}})
+		})
+	root.SetHelpCommand(help)
 	return root
-}
-
-// helpWidth returns the largest width of a line of help.
-func (a *app) helpWidth() int {
-	if a.width == 0 {
-		return 80
-	}
-	return min(a.width, 80)
-}
-
-// help prints what aOa is, and the given groups of commands.
-func (a *app) help(root *cobra.Command, groups []commandGroup, more string) {
-	fmt.Fprintln(a.out, fit(root.Long, a.helpWidth()))
-	for _, g := range groups {
-		fmt.Fprintln(a.out, "\n"+g.title)
-		for _, c := range g.commands {
-			fmt.Fprintf(a.out, "  %-11s %s\n", c.Name(), c.Short)
-		}
-	}
-	root.InitDefaultHelpFlag()
-	fmt.Fprintf(a.out, "\nFlags:\n%s\n%s\n", root.Flags().FlagUsages(), more)
 }
 
 // flagError returns a usage error that suggests the most similar flag.
@@ -325,6 +298,20 @@ func knownCommands(c *cobra.Command, args []string) error {
 		}
 	}
 	return knownWords("command", args[:min(len(args), 1)], known)
+}
+
+// newCommand returns a command of this form: how it is used, what it does in a line, and what it takes.
+func newCommand(use, short string, args cobra.PositionalArgs,
+	run func(ctx context.Context, args []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: args,
+		RunE: func(c *cobra.Command, args []string) error { return run(c.Context(), args) }}
+}
+
+// family returns a command that only has subcommands.
+func family(use, short string, subcommands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short}
+	c.AddCommand(subcommands...)
+	return c
 }
 
 // strict turns cobra's errors about arguments into usage errors, also those of subcommands. A

@@ -105,6 +105,7 @@ func examples(ts *testscript.TestScript, neg bool, args []string) {
 	var lines, last []string
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
+		describe(c)
 		example := strings.ReplaceAll(c.Example, "\\\n", " ")
 		for line := range strings.Lines(example) {
 			switch line = strings.TrimSpace(line); {

@@ -14,32 +14,16 @@ import (
 )
 
 func (a *app) session() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "session",
-		Short: "the state of sessions, and how to continue them",
-		Long: `A session is that of an agent, named by its id or the beginning of it, or one that you have named
-yourself with aoa pipeline run --session. aOa keeps a snapshot of each session: its state, its last three
-commands, its files, and counts. A snapshot has no texts. The record of a session, with prompts and
-commands, is in the log, where texts are encrypted. After 30 days without use a session is archived, and after 90 days its snapshot is deleted. If
-there are more than 1,000 sessions, those that were used longest ago are deleted first.`,
-		Example: `  aoa session list
-  aoa session resume my-feature
-  aoa session set my-feature completed
-  aoa session show 5f0c2d1e --full`,
-	}
-	c.AddCommand(a.sessionList(), a.sessionShow(), a.sessionResume(), a.sessionSet(), a.sessionRemove())
-	return c
+	return family("session", "the state of sessions, and how to continue them",
+		a.sessionList(), a.sessionShow(), a.sessionResume(), a.sessionSet(), a.sessionRemove())
 }
 
 func (a *app) sessionList() *cobra.Command {
 	var r api.SessionsRequest
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "the sessions, the newest first",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+	c := newCommand("list", "the sessions, the newest first", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error {
 			const head = "session\tstate\tlast\tturns\tcommands\ttokens\tagent"
-			return show(c.Context(), a, api.Sessions, r, func(ans api.SessionsAnswer) {
+			return show(ctx, a, api.Sessions, r, func(ans api.SessionsAnswer) {
 				if len(ans.Sessions) == 0 {
 					a.noneYet("no session is kept")
 					return
@@ -48,8 +32,7 @@ func (a *app) sessionList() *cobra.Command {
 					return []any{s.ID, s.State, stamp(s.Last), s.Turns, s.Commands, count(s.Tokens), s.Agent}
 				})
 			})
-		},
-	}
+		})
 	f := c.Flags()
 	f.StringVar(&r.State, "state", "", "of this state only: active, paused, completed, failed or archived")
 	f.BoolVar(&r.Archived, "archived", false, "archived sessions too")
@@ -90,12 +73,9 @@ func (a *app) sessionShow() *cobra.Command {
 // session may be new, so an unknown id is accepted.
 func (a *app) sessionCommand(verb, short string, fresh bool,
 	run func(ctx context.Context, id string) error) *cobra.Command {
-	return &cobra.Command{
-		Use:   verb + " ID",
-		Short: short,
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			id, err := a.oneSession(c.Context(), args[0])
+	return newCommand(verb+" ID", short, cobra.ExactArgs(1),
+		func(ctx context.Context, args []string) error {
+			id, err := a.oneSession(ctx, args[0])
 			var unknown *api.Error
 			if fresh && errors.As(err, &unknown) && unknown.Code == api.CodeMissing {
 				id, err = args[0], nil
@@ -103,9 +83,8 @@ func (a *app) sessionCommand(verb, short string, fresh bool,
 			if err != nil {
 				return err
 			}
-			return run(c.Context(), id)
-		},
-	}
+			return run(ctx, id)
+		})
 }
 
 // printSession prints what a person needs to continue a session.
@@ -143,32 +122,25 @@ func (a *app) sessionResume() *cobra.Command {
 var settable = []string{"paused", "completed", "failed", "archived"}
 
 func (a *app) sessionSet() *cobra.Command {
-	return &cobra.Command{
-		Use:   "set ID STATE",
-		Short: "mark a session as paused, completed, failed or archived",
-		Long:  `STATE is paused, completed, failed or archived. Archived sessions are hidden in the list.`,
-		Args:  cobra.ExactArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
+	return newCommand("set ID STATE", "mark a session as paused, completed, failed or archived", cobra.ExactArgs(2),
+		func(ctx context.Context, args []string) error {
 			if err := knownWords("state", args[1:], settable); err != nil {
 				return err
 			}
-			id, err := a.oneSession(c.Context(), args[0])
+			id, err := a.oneSession(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			return show(c.Context(), a, api.SessionSet, api.SessionSetRequest{ID: id, State: args[1]}, a.printSession)
-		},
-	}
+			return show(ctx, a, api.SessionSet, api.SessionSetRequest{ID: id, State: args[1]}, a.printSession)
+		})
 }
 
 func (a *app) sessionRemove() *cobra.Command {
-	c := a.sessionCommand("rm", "delete the snapshot of a session, and what pipelines stored in it", false,
+	return a.sessionCommand("rm", "delete the snapshot of a session, and what pipelines stored in it", false,
 		func(ctx context.Context, id string) error {
 			if _, err := call(ctx, a, api.SessionSet, api.SessionSetRequest{ID: id, State: "removed"}); err != nil {
 				return err
 			}
 			return a.answer(api.None{}, func() { fmt.Fprintf(a.out, "removed %s\n", event.Path(id).Display()) })
 		})
-	c.Long = `The record stays in the log; aoa forget --session erases it too.`
-	return c
 }

@@ -12,30 +12,17 @@ import (
 )
 
 func (a *app) stage() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "stage",
-		Short: "run a command only when its inputs changed",
-		Long: `Runs a command, and keeps what it prints and the files that it makes. If nothing that it
-depends on has changed, the next run prints and restores these instead.
-
-A command depends on its words, its folder, --input, --env, the content and executable bit
-of --dep files, --template, the version that --tool prints, and --model. Times of files do
-not count. aoa stage why says what changed.`,
-	}
-	c.AddCommand(a.stageRun(), a.stageWhy(), a.stageList(), a.stageRemove())
-	return c
+	return family("stage", "run a command only when its inputs changed",
+		a.stageRun(), a.stageWhy(), a.stageList(), a.stageRemove())
 }
 
 func (a *app) stageWhy() *cobra.Command {
-	return &cobra.Command{
-		Use:   "why NAME",
-		Short: "whether a dependency or the template of a stage's newest result has changed on the disk",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return show(c.Context(), a, api.StageWhy, stage.Request{Stage: args[0]},
+	return newCommand("why NAME",
+		"whether a dependency or the template of a stage's newest result has changed on the disk", cobra.ExactArgs(1),
+		func(ctx context.Context, args []string) error {
+			return show(ctx, a, api.StageWhy, stage.Request{Stage: args[0]},
 				func(ans stage.Why) { a.reason(args[0], ans) })
-		},
-	}
+		})
 }
 
 func (a *app) reason(name string, r stage.Why) {
@@ -57,13 +44,10 @@ func (a *app) reason(name string, r stage.Why) {
 
 func (a *app) stageList() *cobra.Command {
 	var r api.StageListRequest
-	c := &cobra.Command{
-		Use:   "list [NAME]",
-		Short: "the kept results, the newest first",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := newCommand("list [NAME]", "the kept results, the newest first", cobra.MaximumNArgs(1),
+		func(ctx context.Context, args []string) error {
 			r.Stage = strings.Join(args, "")
-			return show(c.Context(), a, api.StageList, r, func(ans api.StageListAnswer) {
+			return show(ctx, a, api.StageList, r, func(ans api.StageListAnswer) {
 				if len(ans.Entries) == 0 {
 					a.talk("no result is kept; begin with: aoa stage run NAME --dep GLOB -- COMMAND")
 					return
@@ -73,8 +57,7 @@ func (a *app) stageList() *cobra.Command {
 						clip(e.Command, 60)}
 				})
 			})
-		},
-	}
+		})
 	r.Limit = 100
 	c.Flags().VarP((*number)(&r.Limit), "number", "n", "largest number of results")
 	return c

@@ -28,27 +28,13 @@ type stageFlags struct {
 
 func (a *app) stageRun() *cobra.Command {
 	var f stageFlags
-	c := &cobra.Command{
-		Use:   "run NAME [flags] -- COMMAND [ARG…]",
-		Short: "run a command, or replay its last result if nothing changed",
-		Long: `Runs COMMAND in this folder, with this terminal and its signals. It keeps the output and the
-files that COMMAND makes. If no input changed since, COMMAND does not run: the kept output
-is printed, and the kept files are restored. COMMAND has no standard input: name what it
-reads with --dep or --input.
-
-Only success is kept. A run is not kept if its dependencies changed while it ran, or if its
-result is larger than 16 MB. Of two equal runs at the same time, one runs
-and the other waits. A glob matches tracked and new files, but not ignored ones; a file
-named exactly may be ignored. If no daemon can be started, the command runs without a cache.`,
-		Example: `  aoa stage run lint --dep 'src/**/*.ts' --tool eslint -- eslint src
-  aoa stage run prd --dep SPEC.md --template prd.txt --tool claude \
-      --out PRD.md -- sh -c 'claude -p <prd.txt >PRD.md'`,
-		RunE: func(c *cobra.Command, args []string) error {
-			if c.ArgsLenAtDash() != 1 || len(args) < 2 {
-				return usage(`put "--" before the command: aoa stage run NAME [flags] -- COMMAND`)
-			}
-			return a.runStage(c.Context(), args[0], args[1:], &f)
-		},
+	c := newCommand("run NAME [flags] -- COMMAND [ARG…]", "run a command, or replay its last result if nothing changed",
+		nil, nil)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if c.ArgsLenAtDash() != 1 || len(args) < 2 {
+			return usage(`put "--" before the command: aoa stage run NAME [flags] -- COMMAND`)
+		}
+		return a.runStage(c.Context(), args[0], args[1:], &f)
 	}
 	fl := c.Flags()
 	fl.StringArrayVar(&f.deps, "dep", nil,

@@ -16,50 +16,33 @@ import (
 
 func (a *app) stats() *cobra.Command {
 	var r api.StatsRequest
-	c := &cobra.Command{
-		Use:   "stats [files|tags|sessions|hints|metrics]",
-		Short: "a summary, or totals of files, sessions or hints",
-		Long: `Without an argument it prints a summary: what was learned, the files that are committed and opened
-most, those that change together most, and how right hints were. With one, totals, the largest or newest first:
-
-  files      how often each file was opened, and when
-  tags       how often each intent tag was used, and for how many files
-  sessions   the sessions of agents
-  hints      for each kind: how many were shown, how many of them were right,
-             how many of the withheld ones would have been right all the same,
-             and the tokens of what was shown
-  metrics    the daemon's metrics in Prometheus text; docs/api.md lists them
-
-Of a kind that names single files, "hints" counts the files, and one is right when it is then used; of lists it
-counts the lists, and one is right when one of its files is opened in the turn. aOa withholds one hint in ten by
-chance (the setting holdout), to know what happens without it. Tokens are estimated at four bytes each.`,
-		Example: `  aoa stats
-  aoa stats metrics >new.prom && mv new.prom aoa.prom  # for a collector`,
-		Args: cobra.MatchAll(cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
-			return knownWords("table", args, c.ValidArgs)
-		}),
-		ValidArgs: []string{"files", "tags", "sessions", "hints", "metrics"},
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				rows := summaryRows
-				if c.Flags().Changed("number") {
-					rows = r.Limit
-				}
-				return a.summary(c.Context(), rows)
+	tables := []string{"files", "tags", "sessions", "hints", "metrics"}
+	c := newCommand("stats ["+strings.Join(tables, "|")+"]", "a summary, or totals of files, sessions or hints",
+		cobra.MatchAll(cobra.MaximumNArgs(1), func(_ *cobra.Command, args []string) error {
+			return knownWords("table", args, tables)
+		}), nil)
+	c.ValidArgs = tables
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			rows := summaryRows
+			if c.Flags().Changed("number") {
+				rows = r.Limit
 			}
-			if r.Table = args[0]; r.Table == "metrics" {
-				if err := without(c, r.Table, "number"); err != nil {
-					return err
-				}
-				return a.metrics(c.Context())
-			}
-			ans, err := call(c.Context(), a, api.Stats, r)
-			if err != nil {
+			return a.summary(c.Context(), rows)
+		}
+		if r.Table = args[0]; r.Table == "metrics" {
+			if err := without(c, r.Table, "number"); err != nil {
 				return err
 			}
-			return a.answer(ans, func() { a.printStats(ans) })
-		},
+			return a.metrics(c.Context())
+		}
+		ans, err := call(c.Context(), a, api.Stats, r)
+		if err != nil {
+			return err
+		}
+		return a.answer(ans, func() { a.printStats(ans) })
 	}
+
 	r.Limit = 20
 	c.Flags().VarP((*number)(&r.Limit), "number", "n", "number of rows; without it, the summary has 5 of each list")
 	return c

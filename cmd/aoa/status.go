@@ -19,21 +19,16 @@ import (
 
 func (a *app) status() *cobra.Command {
 	var all bool
-	c := &cobra.Command{
-		Use:   "status",
-		Short: "what the daemon has learned, and its state",
-		Long: `Says what the daemon has learned, how it notices saved files, and what is wrong. If no daemon runs, it
-says so and starts none.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+	c := newCommand("status", "what the daemon has learned, and its state", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error {
 			if all {
-				return a.statusAll(c.Context())
+				return a.statusAll(ctx)
 			}
-			repo, place, err := a.known(c.Context())
+			repo, place, err := a.known(ctx)
 			if err != nil {
 				return err
 			}
-			st, err := api.Call(c.Context(), a.running(place), api.Status, api.None{})
+			st, err := api.Call(ctx, a.running(place), api.Status, api.None{})
 			if errors.Is(err, api.ErrNoDaemon) {
 				st, err = api.StatusAnswer{Repo: string(repo.Root), Store: place.Store, DB: folderSize(place.Store)}, nil
 			}
@@ -43,9 +38,8 @@ says so and starts none.`,
 			if err != nil || a.json {
 				return err
 			}
-			return a.hintWorktree(c.Context())
-		},
-	}
+			return a.hintWorktree(ctx)
+		})
 	c.Flags().BoolVar(&all, "all", false, "all daemons of this user")
 	return c
 }

@@ -27,27 +27,15 @@ const (
 )
 
 func (a *app) statusline() *cobra.Command {
-	return &cobra.Command{
-		Use:   "statusline",
-		Short: "one line for Claude Code's status bar",
-		Long: `Reads Claude Code's JSON from stdin and prints one plain line: ● Live, or ⟳ Session if the session was
-resumed or compacted; the tokens of the context; how many of the files in hints were opened; and how
-many files the session opened. Without a daemon it prints only what the JSON contains. It starts no
-daemon, waits at most 30 ms for one, and exits 0.
-
-The settings of Claude Code need this member:
-
-  "statusLine": {"type": "command", "command": "aoa statusline"}`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+	return newCommand("statusline", "one line for Claude Code's status bar", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error {
 			in := readStatus(a.statusInput())
-			session, off := a.askSession(c.Context(), in)
+			session, off := a.askSession(ctx, in)
 			if line := statusText(in, session, off); line != "" {
 				fmt.Fprintln(a.out, line)
 			}
 			return nil
-		},
-	}
+		})
 }
 
 // statusInput reads the first JSON value from stdin, which may stay open afterwards.

@@ -19,46 +19,22 @@ import (
 func (a *app) suggest() *cobra.Command {
 	var q event.Query
 	var how suggestHow
-	c := &cobra.Command{
-		Use:   "suggest [FILE…]",
-		Short: "which files next?",
-		Long: fmt.Sprintf(`Prints the files most likely to be needed next, each with a word and the strongest reason: likely
-(at least %.0f %%), possible (%.0f %%) or weak. Files that change with everything, such as changelogs,
-manifests and lock files, stand in one line at the end. It answers a question about
-
-  FILEs      files that change together with them
-  --prompt   files that such words led to before
-  both       files that this work touches when it begins with FILEs
-  --staged   files that usually belong to the staged ones
-  nothing    files that usually belong to the changes of the working tree;
-             without changes, to the commits of this branch; else to recent work
-
-A folder stands for its files, and a bare name for the only file of that name. A single - reads the
-FILEs from standard input, one per line. Several words of which none is a file are read as a prompt.
-Names are printed as seen from the current folder. What is less likely than %.0f %% is left out,
-unless -n is given. aoa check says what a change breaks and lacks.`,
-			100*event.LikelyFrom, 100*event.PossibleFrom, 100*leastListed),
-		Example: `  aoa suggest internal/server.go
-  aoa suggest --prompt "fix the login timeout" -n 10
-  aoa suggest --staged
-  aoa suggest --tests | xargs -r pytest
-  aoa suggest -0 | fzf --read0 --print0 | xargs -0 -o vim`,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := exclusive(c); err != nil {
+	c := newCommand("suggest [FILE…]", "which files next?", nil, nil)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := exclusive(c); err != nil {
+			return err
+		}
+		how.number = c.Flags().Changed("number")
+		if how.listed = slices.Contains(args, "-"); how.listed {
+			if len(args) > 1 {
+				return usage("- stands alone: the FILEs come from standard input")
+			}
+			var err error
+			if args, err = readNames(a.stdin(c.Context())); err != nil {
 				return err
 			}
-			how.number = c.Flags().Changed("number")
-			if how.listed = slices.Contains(args, "-"); how.listed {
-				if len(args) > 1 {
-					return usage("- stands alone: the FILEs come from standard input")
-				}
-				var err error
-				if args, err = readNames(a.stdin(c.Context())); err != nil {
-					return err
-				}
-			}
-			return a.suggestFiles(c.Context(), q, args, how)
-		},
+		}
+		return a.suggestFiles(c.Context(), q, args, how)
 	}
 	f := c.Flags()
 	f.VarP((*given)(&q.Prompt), "prompt", "p", "the task in words")

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -126,37 +125,6 @@ func firstColumns(s string, n int) string {
 		end, n = end+len(one), n-wide
 	}
 	return s[:end]
-}
-
-// fit rewraps the paragraphs of a text if the terminal is narrower than its lines. A paragraph with
-// an indented line is kept as it is.
-func fit(text string, columns int) string {
-	if columns == 0 {
-		return text
-	}
-	paragraphs := strings.Split(text, "\n\n")
-	for i, p := range paragraphs {
-		lines := strings.Split(p, "\n")
-		long := slices.MaxFunc(lines, func(a, b string) int { return width(a) - width(b) })
-		if width(long) > columns && !strings.Contains(p, "\n ") && !strings.HasPrefix(p, " ") {
-			paragraphs[i] = strings.Join(wrap(strings.Join(lines, " "), columns), "\n")
-		}
-	}
-	return strings.Join(paragraphs, "\n\n")
-}
-
-// hang breaks a line of the form "name description", with at least two spaces in between, into
-// lines of at most that many columns. Further lines begin below the description. Other lines are
-// returned unchanged.
-func hang(line string, columns int) string {
-	rest := strings.TrimLeft(line, " ")
-	name, said, ok := strings.Cut(rest, "  ")
-	said = strings.TrimLeft(said, " ")
-	head := line[:len(line)-len(said)]
-	if !ok || width(line) <= columns || width(head) > columns*2/3 || strings.HasPrefix(name, "aoa ") {
-		return line
-	}
-	return head + strings.Join(wrap(said, columns-width(head)), "\n"+strings.Repeat(" ", width(head)))
 }
 
 // wrap breaks a text between words into lines of at most n columns. A longer word gets a line of

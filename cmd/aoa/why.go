@@ -14,51 +14,37 @@ import (
 func (a *app) why() *cobra.Command {
 	var r api.WhyRequest
 	var with []string
-	c := &cobra.Command{
-		Use:   "why FILE[:LINE[-LINE]]",
-		Short: "why a line is there, or why a file is suggested",
-		Long: `With a line, it says where the line comes from: the commit; and if an agent wrote it, the session,
-what was asked for in that turn, what else the turn edited, and the last check after it. It names an
-edit only if the text of that edit has the line. Otherwise it names the sessions that edited the file
-at that time.
-
-Without a line, it says what speaks for the file and what speaks most against it. With --explain it
-prints every signal with its value and weight, so that you can compute the score by hand.`,
-		Example: `  aoa why internal/api/wire.go:12
-  aoa why docs/api.md --with internal/api/wire.go
-  aoa why docs/api.md --prompt "document the wire format"`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) (err error) {
-			name, from, to, ok, err := a.typedLines(args[0])
-			if err != nil {
+	c := newCommand("why FILE[:LINE[-LINE]]", "why a line is there, or why a file is suggested", cobra.ExactArgs(1), nil)
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		name, from, to, ok, err := a.typedLines(args[0])
+		if err != nil {
+			return err
+		}
+		if ok {
+			if err := without(c, args[0], "with", "prompt", "session", "explain"); err != nil {
 				return err
 			}
-			if ok {
-				if err := without(c, args[0], "with", "prompt", "session", "explain"); err != nil {
-					return err
-				}
-				return a.whyLine(c.Context(), name, from, to)
-			}
-			if r.File, err = a.file(c.Context(), args[0], false); err != nil {
-				return err
-			}
-			found, err := a.names(c.Context(), with...)
-			if err != nil {
-				return err
-			}
-			if r.Query.Files, err = a.files(found, false); err != nil {
-				return err
-			}
-			ans, err := call(c.Context(), a, api.Why, r)
-			if err != nil {
-				return err
-			}
-			a.early(ans.Reading)
-			return a.answer(struct {
-				api.WhyAnswer
-				Root event.Root `json:"root"`
-			}{ans, a.root}, func() { a.explain(ans, r.Query) })
-		},
+			return a.whyLine(c.Context(), name, from, to)
+		}
+		if r.File, err = a.file(c.Context(), args[0], false); err != nil {
+			return err
+		}
+		found, err := a.names(c.Context(), with...)
+		if err != nil {
+			return err
+		}
+		if r.Query.Files, err = a.files(found, false); err != nil {
+			return err
+		}
+		ans, err := call(c.Context(), a, api.Why, r)
+		if err != nil {
+			return err
+		}
+		a.early(ans.Reading)
+		return a.answer(struct {
+			api.WhyAnswer
+			Root event.Root `json:"root"`
+		}{ans, a.root}, func() { a.explain(ans, r.Query) })
 	}
 	f := c.Flags()
 	f.StringArrayVarP(&with, "with", "w", nil, "a `FILE` that aoa suggest got; give the flag for each")

@@ -79,7 +79,7 @@ func (d *bed) fill(b *testing.B) {
 	fault.Check(b, err)
 	_, _, err = db.Append(ctx, []event.Event{{ID: "first", Time: now, Body: event.Call{Act: event.ActRun}}})
 	fault.Check(b, err)
-	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.at.Store, "cache.db"), Now: time.Now})
+	cache := fault.Must(cold.OpenBlobs(ctx, filepath.Join(d.at.Store, "cache.db"), cold.Options{Now: time.Now}))
 	quiet := slog.New(slog.DiscardHandler)
 	l, err := log.Open(ctx, log.Options{DB: db, Blobs: cache, Kept: cold.NewSnapshot(db, cache, "states"), Now: time.Now,
 		Log: quiet, Alert: quiet, Count: monitor.NewMetrics(), EndsTurns: func(string) bool { return true }})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -12,30 +13,34 @@ import (
 const (
 	sqlBlobs    = "SELECT id, key, session, part, size, created, written, used, meta, NULL FROM blobs "
 	sqlWithData = "SELECT id, key, session, part, size, created, written, used, meta, data FROM blobs "
-	// Parameters: ?1 owner, ?2 session or '', ?3 part or ''.
-	sqlSelected = "WHERE owner = ?1 AND (?2 = '' OR session = ?2) AND (?3 = '' OR part = ?3)"
-	sqlPutBlob  = `INSERT INTO blobs (owner, key, session, part, size, created, written, used, active, meta, data)
+	// Parameters: ?1 owner, ?2 session, ?3 part and ?4 key, or '' for any, ?5 time of the last write.
+	sqlSelected = "WHERE owner = ?1 AND (?2 = '' OR session = ?2) AND (?3 = '' OR part = ?3) AND (?4 = '' OR key = ?4) " +
+		"AND written <= ?5"
+	// The column active is no longer used.
+	sqlPutBlob = `INSERT INTO blobs (owner, key, session, part, size, created, written, used, active, meta, data)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?7, ?8, ?9)
-ON CONFLICT (owner, key) DO UPDATE
-SET session = ?3, part = ?4, size = ?5, written = ?6, used = ?7, active = ?7, meta = ?8, data = ?9`
-	sqlUseBlob = "UPDATE blobs SET used = max(used, ?3), active = max(active, ?3) WHERE owner = ?1 AND key = ?2"
-	sqlSetMeta = `UPDATE blobs SET used = max(used, ?3), active = max(active, ?3), meta = ?4 WHERE owner = ?1 AND key = ?2`
-	// Updating one row is enough, because a session is as old as its row that was used last.
-	sqlTouchSession = `UPDATE blobs SET active = max(active, ?3)
-WHERE id = (SELECT id FROM blobs WHERE owner = ?1 AND session = ?2 ORDER BY active DESC LIMIT 1)`
-	sqlDropSession = "DELETE FROM blobs WHERE owner = ? AND session = ?"
+ON CONFLICT (owner, key) DO UPDATE SET session = ?3, part = ?4, size = ?5, written = ?6, used = ?7, meta = ?8, data = ?9`
+	sqlUseBlob = "UPDATE blobs SET used = max(used, ?3), meta = coalesce(?4, meta) WHERE owner = ?1 AND key = ?2"
 )
 
 // Selection selects blobs. Fields that are zero select everything.
 type Selection struct {
-	Session, Part string
-	Limit         int  // the largest number of blobs; 0: all
-	LeastUsed     bool // blobs used longest ago come first, instead of those written last
+	Session, Part, Key string
+	Until              time.Time // only blobs that were not written after this
+	Limit              int       // the largest number of blobs that List returns; 0: all
+	LeastUsed          bool      // List has blobs used longest ago first, instead of those written last
 }
 
 func (q Selection) args(owner string) []any {
-	return []any{owner, q.Session, q.Part}
+	until := int64(math.MaxInt64)
+	if !q.Until.IsZero() {
+		until = q.Until.UnixMilli()
+	}
+	return []any{owner, q.Session, q.Part, q.Key, until}
 }
+
+// ErrExists means that Add found a blob with the same key.
+var ErrExists = errors.New("there is a blob with that key")
 
 // QuotaError is the error of a write that would exceed a session's quota.
 type QuotaError struct {
@@ -47,9 +52,6 @@ func (e *QuotaError) Error() string {
 	return fmt.Sprintf("quota of session %.60s: %d bytes used, %d asked, %d allowed", e.Session, e.Used, e.Asked, e.Limit)
 }
 
-// Exists reports whether the file exists. It does not create it.
-func (o *Owner) Exists() bool { return o.b.Exists() }
-
 // names reports whether a blob is about a path.
 func (o *Owner) names(v Blob, path string) bool {
 	if o.rule.Names != nil {
@@ -60,7 +62,7 @@ func (o *Owner) names(v Blob, path string) bool {
 
 // scan reads a row of sqlBlobs or sqlWithData. Meta or Data that cannot be opened are nil; err then
 // tells why, and the other fields are valid.
-func (o *Owner) scan(f *File, r Row) (v Blob, id int64, err error) {
+func (o *Owner) scan(r Row) (v Blob, id int64, err error) {
 	var created, written, used int64
 	err = r.Scan(&id, &v.Key, &v.Session, &v.Part, &v.Size, &created, &written, &used, &v.Meta, &v.Data)
 	if err != nil {
@@ -68,28 +70,25 @@ func (o *Owner) scan(f *File, r Row) (v Blob, id int64, err error) {
 	}
 	v.Created, v.Written, v.Used = moment(created), moment(written), moment(used)
 	err = o.open(&v)
-	f.bad.skip(err)
+	o.b.bad.skip(err)
 	return v, id, err
 }
 
 // Get returns a blob with its data. The error wraps ErrRow if the blob is damaged, and ErrLostKey
 // if its key is missing.
 func (o *Owner) Get(ctx context.Context, key string) (v Blob, found bool, err error) {
-	err = o.b.useExisting(ctx, func(f *File) error {
-		var failed error
-		err := f.Each(ctx, sqlWithData+"WHERE owner = ? AND key = ?", []any{o.name, key}, func(r Row) error {
-			var id int64
-			v, id, failed = o.scan(f, r)
-			found = id != 0
-			return nil
-		})
-		return errors.Join(err, failed)
+	var failed error
+	err = o.b.Each(ctx, sqlWithData+"WHERE owner = ? AND key = ?", []any{o.name, key}, func(r Row) error {
+		var id int64
+		v, id, failed = o.scan(r)
+		found = id != 0
+		return nil
 	})
-	return v, found, err
+	return v, found, errors.Join(err, failed)
 }
 
-// List returns blobs without their data, and the number of blobs without the limit.
-func (o *Owner) List(ctx context.Context, q Selection) (out []Blob, total int, err error) {
+// List returns blobs without their data.
+func (o *Owner) List(ctx context.Context, q Selection) (out []Blob, err error) {
 	order := " ORDER BY written DESC, id DESC"
 	if q.LeastUsed {
 		order = " ORDER BY used, id"
@@ -97,39 +96,43 @@ func (o *Owner) List(ctx context.Context, q Selection) (out []Blob, total int, e
 	if q.Limit > 0 {
 		order += fmt.Sprint(" LIMIT ", q.Limit)
 	}
-	err = o.b.useExisting(ctx, func(f *File) error {
-		err := f.Each(ctx, sqlBlobs+sqlSelected+order, q.args(o.name), func(r Row) error {
-			v, id, err := o.scan(f, r)
-			if id != 0 {
-				out, err = append(out, v), nil // its meta may be missing
-			}
-			return err
-		})
-		if err == nil && q.Limit > 0 {
-			_, err = f.Scan(ctx, "SELECT count(*) FROM blobs "+sqlSelected, q.args(o.name), &total)
-		} else {
-			total = len(out)
+	err = o.b.Each(ctx, sqlBlobs+sqlSelected+order, q.args(o.name), func(r Row) error {
+		v, id, err := o.scan(r)
+		if id != 0 {
+			out, err = append(out, v), nil // its meta may be missing
 		}
 		return err
 	})
-	return out, total, err
+	return out, err
 }
 
-// Use records that a blob was used now. If the disk cannot be written it does nothing.
-func (o *Owner) Use(ctx context.Context, key string) error {
-	return o.note(ctx, sqlUseBlob, key, o.b.o.Now())
+const sqlCount = "SELECT count(*), coalesce(sum(size), 0) FROM blobs "
+
+// Count returns the number of the selected blobs and the sum of their sizes.
+func (o *Owner) Count(ctx context.Context, q Selection) (n int, size int64, err error) {
+	_, err = o.b.Scan(ctx, sqlCount+sqlSelected, q.args(o.name), &n, &size)
+	return n, size, err
 }
 
-// Touch records that a session was active at a time.
-func (o *Owner) Touch(ctx context.Context, session string, then time.Time) error {
-	return o.note(ctx, sqlTouchSession, session, then)
+// Drop deletes the selected blobs. It returns their number and the sum of their sizes.
+func (o *Owner) Drop(ctx context.Context, q Selection) (n int, size int64, err error) {
+	err = o.b.delete(ctx, "delete cached things", func(tx *Tx) error {
+		if _, err := tx.Scan(sqlCount+sqlSelected, q.args(o.name), &n, &size); err != nil || n == 0 {
+			return err
+		}
+		return tx.run(q.args(o.name), "DELETE FROM blobs "+sqlSelected)
+	})
+	return n, size, err
 }
 
-func (o *Owner) note(ctx context.Context, statement, of string, then time.Time) error {
-	err := o.b.useExisting(ctx, func(f *File) error {
-		return f.Write(ctx, "note a use", func(tx *Tx) error {
-			return tx.run([]any{o.name, of, then.UnixMilli()}, statement)
-		})
+// Use records that a blob was used now, and replaces its meta if meta is not nil. If there is no such
+// blob, or the disk cannot be written, it does nothing.
+func (o *Owner) Use(ctx context.Context, key string, meta []byte) error {
+	if meta != nil {
+		meta = o.pack(Blob{Key: key, Meta: meta}).Meta
+	}
+	err := o.b.Write(ctx, "note a use", func(tx *Tx) error {
+		return tx.run([]any{o.name, key, o.b.now().UnixMilli(), meta}, sqlUseBlob)
 	})
 	if errors.Is(err, ErrFull) || errors.Is(err, ErrReadOnly) {
 		return nil
@@ -137,66 +140,94 @@ func (o *Owner) note(ctx context.Context, statement, of string, then time.Time) 
 	return err
 }
 
-// SetMeta replaces the meta of a blob and records that it was used. If there is no such blob it
-// does nothing.
-func (o *Owner) SetMeta(ctx context.Context, key string, meta []byte) error {
-	p := o.Pack(Blob{Key: key, Meta: meta})
-	return o.b.useExisting(ctx, func(f *File) error {
-		return f.Write(ctx, "note a use", func(tx *Tx) error {
-			return tx.run([]any{o.name, key, o.b.o.Now().UnixMilli(), p.Meta}, sqlSetMeta)
-		})
-	})
+// Put writes blobs in one transaction and applies the owner's Rule. It replaces blobs with the same
+// keys. If a session exceeds its quota, the error is a *QuotaError and nothing is kept. If the owner
+// has too many blobs, the least recently used ones are deleted and their keys returned.
+func (o *Owner) Put(ctx context.Context, blobs ...Blob) (dropped []string, err error) {
+	return o.put(ctx, false, blobs)
 }
 
-// DropSession deletes the blobs of a session. It returns their number and the sum of their sizes.
-func (o *Owner) DropSession(ctx context.Context, session string) (n int, size int64, err error) {
-	err = o.b.delete(ctx, "clear session", func(tx *Tx) error {
-		_, err := tx.Scan("SELECT count(*), coalesce(sum(size), 0) FROM blobs WHERE owner = ? AND session = ?",
-			[]any{o.name, session}, &n, &size)
-		if err != nil {
-			return err
-		}
-		return tx.run([]any{o.name, session}, sqlDropSession)
-	})
-	return n, size, err
+// Add is like Put, but if there is a blob with the same key, the error is ErrExists.
+func (o *Owner) Add(ctx context.Context, v Blob) error {
+	_, err := o.put(ctx, true, []Blob{v})
+	return err
 }
 
-// Drop deletes several blobs, or none of them: if a key does not exist, all stay and missing is the
-// first such key. size is the sum of the deleted blobs' sizes.
-func (o *Owner) Drop(ctx context.Context, keys ...string) (size int64, missing string, err error) {
-	err = o.b.delete(ctx, "delete cached things", func(tx *Tx) error {
-		size, missing = 0, ""
-		for _, key := range keys {
-			v, err := o.find(tx, key)
+func (o *Owner) put(ctx context.Context, fresh bool, blobs []Blob) (dropped []string, err error) {
+	packed := make([]Blob, len(blobs)) // before the transaction, because it takes long
+	for i, v := range blobs {
+		packed[i] = o.pack(v)
+	}
+	err = o.b.Write(ctx, "write to the cache", func(tx *Tx) error {
+		now, grown := o.b.now(), map[string]int64{}
+		for _, v := range packed {
+			var size int64
+			var session string
+			known, err := tx.Scan("SELECT size, session FROM blobs WHERE owner = ? AND key = ?", []any{o.name, v.Key}, &size,
+				&session)
 			if err != nil {
 				return err
 			}
-			if v == nil {
-				missing = key
-				return errMissing
+			if known && fresh {
+				return ErrExists
 			}
-			size += v.Size
-			if err := tx.run([]any{o.name, key}, "DELETE FROM blobs WHERE owner = ? AND key = ?"); err != nil {
+			grown[session] -= size
+			grown[v.Session] += v.Size
+			for _, at := range []*time.Time{&v.Written, &v.Used} {
+				if at.IsZero() {
+					*at = now
+				}
+			}
+			if err := tx.run([]any{o.name, v.Key, v.Session, v.Part, v.Size, v.Written.UnixMilli(), v.Used.UnixMilli(), v.Meta,
+				v.Data}, sqlPutBlob); err != nil {
 				return err
 			}
 		}
-		return nil
+		if err := o.checkQuota(tx, grown); err != nil {
+			return err
+		}
+		dropped, err = o.makeRoom(tx)
+		return err
 	})
-	if errors.Is(err, errMissing) {
-		return 0, missing, nil
-	}
-	return size, "", err
+	return dropped, err
 }
 
-var errMissing = errors.New("no such blob")
+// checkQuota returns an error if a session has become too large. A session that did not grow may
+// remain too large.
+func (o *Owner) checkQuota(tx *Tx, grown map[string]int64) error {
+	for session, grown := range grown {
+		if o.rule.Quota == 0 || grown <= 0 {
+			continue
+		}
+		var n int
+		var used int64
+		if _, err := tx.Scan(sqlCount+sqlSelected, Selection{Session: session}.args(o.name), &n, &used); err != nil {
+			return err
+		}
+		if used > o.rule.Quota {
+			return &QuotaError{Session: session, Used: used - grown, Asked: grown, Limit: o.rule.Quota}
+		}
+	}
+	return nil
+}
 
-// find returns the size and session of a blob without decrypting it, nil if there is none.
-func (o *Owner) find(tx *Tx, key string) (*Blob, error) {
-	v := Blob{Key: key}
-	ok, err := tx.Scan("SELECT size, session FROM blobs WHERE owner = ? AND key = ?", []any{o.name, key}, &v.Size,
-		&v.Session)
-	if err != nil || !ok {
+// makeRoom deletes the least recently used blobs until the owner keeps to its rule.
+func (o *Owner) makeRoom(tx *Tx) (dropped []string, err error) {
+	var count int
+	var size int64
+	if _, err := tx.Scan(sqlCount+sqlSelected, Selection{}.args(o.name), &count, &size); err != nil {
 		return nil, err
 	}
-	return &v, nil
+	r := o.rule
+	over := func() bool { return r.Count > 0 && count > r.Count || r.Bytes != nil && size > r.Bytes() }
+	for err == nil && over() {
+		var key string
+		var n int64
+		if _, err = tx.Scan("SELECT key, size FROM blobs WHERE owner = ? ORDER BY used, id LIMIT 1", []any{o.name}, &key,
+			&n); err == nil {
+			dropped, count, size = append(dropped, key), count-1, size-n
+			err = tx.run([]any{o.name, key}, "DELETE FROM blobs WHERE owner = ? AND key = ?")
+		}
+	}
+	return dropped, err
 }

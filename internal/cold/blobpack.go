@@ -1,6 +1,7 @@
 package cold
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -77,25 +78,17 @@ func unpack(packed []byte, limit int64) ([]byte, error) {
 	return nil, fmt.Errorf("%w: packed data begins with an unknown byte", ErrRow)
 }
 
-// Packed is a blob whose Meta and Data are compressed and sealed. This is done before the
-// transaction because it takes long.
-type Packed Blob
-
-// Pack compresses and seals a blob. The result can be opened only under the same owner and key.
-func (o *Owner) Pack(v Blob) Packed {
-	v.Meta = o.b.o.Seal.Seal(o.metaOf(v.Key), pack(v.Meta))
-	v.Data = o.b.o.Seal.Seal(o.dataOf(v.Key), pack(v.Data))
-	return Packed(v)
+// pack compresses and seals a blob. The result can be opened only under the same owner and key.
+func (o *Owner) pack(v Blob) Blob {
+	v.Meta = o.b.seal.Seal(o.metaOf(v.Key), pack(v.Meta))
+	v.Data = o.b.seal.Seal(o.dataOf(v.Key), pack(v.Data))
+	return v
 }
 
-// open is the inverse of Pack. Meta or Data that cannot be opened become nil.
+// open is the inverse of Owner.pack. Meta or Data that cannot be opened become nil.
 func (o *Owner) open(v *Blob) error {
-	limit := o.rule.Max
-	if limit == 0 {
-		limit = maxBlob
-	}
 	meta, merr := o.openPart(o.metaOf(v.Key), v.Meta, maxMeta)
-	data, derr := o.openPart(o.dataOf(v.Key), v.Data, limit)
+	data, derr := o.openPart(o.dataOf(v.Key), v.Data, cmp.Or(o.rule.Max, maxBlob))
 	v.Meta, v.Data = meta, data
 	return errors.Join(merr, derr)
 }
@@ -104,7 +97,7 @@ func (o *Owner) openPart(of string, sealed []byte, limit int64) ([]byte, error) 
 	if sealed == nil { // the row comes from a list, without data
 		return nil, nil
 	}
-	packed, err := o.b.o.Seal.Open(of, sealed)
+	packed, err := o.b.seal.Open(of, sealed)
 	if err != nil {
 		return nil, err
 	}

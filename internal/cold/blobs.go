@@ -1,40 +1,30 @@
 package cold
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 )
 
 //go:embed blobs.sql
 var blobSchema string
 
-// BlobOptions are the options of NewBlobs. Path and Now are required.
-type BlobOptions struct {
-	Path string           // path of the SQLite file
-	Now  func() time.Time // the clock for everything that is dated
-	Seal *Seal            // seals what is written to disk; nil stores it unsealed
-	Log  *slog.Logger     // gets one warning if a file was moved aside; may be nil
-	// Called when the open file turns out to be damaged. The next use then begins a new file. May
-	// be nil.
-	Damaged func()
-}
-
 // Blobs is the cache of a repository: one file in which parts of aOa keep data that saves time. It
 // has nothing else, so a damaged file is simply replaced by an empty one. Each part is an Owner
 // with a Rule. Blobs is safe for concurrent use.
 type Blobs struct {
-	*lazyFile
-	o      BlobOptions
+	*File
+	now    func() time.Time
+	seal   *Seal
 	owners []*Owner
 }
 
 // Rule tells how long the blobs of an owner are kept, and what happens if there are too many.
 type Rule struct {
-	Unused func() time.Duration // the time after which an unused blob is deleted; nil: never
+	Unused time.Duration // the time after which an unused blob is deleted; 0: never
 	// Bytes that one session may have; a write beyond it fails with a *QuotaError. 0: no limit.
 	Quota int64
 	Count int          // number of blobs; beyond it the least recently used ones are deleted; 0: no limit
@@ -62,8 +52,8 @@ type Owner struct {
 	rule Rule
 }
 
-// Blob is one value. The caller sets Key, Session, Part, Size, Meta and Data, and Used if it is not
-// the present time.
+// Blob is one value. The caller sets Key, Session, Part, Size, Meta and Data, and Written and
+// Used if they are not the present time.
 type Blob struct {
 	Key     string // unique among the blobs of the owner
 	Session string // "" for none
@@ -76,14 +66,19 @@ type Blob struct {
 	Data    []byte // set only by Get
 }
 
-// NewBlobs returns a cache that opens its file at the first use, and creates it at the first write.
-func NewBlobs(o BlobOptions) *Blobs {
-	return &Blobs{o: o, lazyFile: newLazy(o.Path, blobSchema, Options{Now: o.Now, Log: o.Log, Damaged: o.Damaged,
-		checked: checkedBlobPages})}
+// OpenBlobs opens a cache, and creates it if it is missing. If it is damaged, or another version of
+// aOa made it, a new one takes its place.
+func OpenBlobs(ctx context.Context, path string, o Options) (*Blobs, error) {
+	o.checked = cmp.Or(o.checked, checkedBlobPages)
+	f, err := openFile(ctx, path, blobSchema, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Blobs{File: f, now: o.Now, seal: o.Seal}, nil
 }
 
 // checkedBlobPages is the largest number of pages, 1 MB in all, of a cache that is checked
-// completely when it is opened. Damage in a larger one is found when it is read.
+// completely when it is opened.
 const checkedBlobPages = 256
 
 // Owner adds a part. All parts must be added before the first use.
@@ -93,136 +88,85 @@ func (b *Blobs) Owner(name string, r Rule) *Owner {
 	return o
 }
 
-// delete runs a transaction that deletes blobs and then returns free space to the disk.
-func (b *Blobs) delete(ctx context.Context, what string, fn func(tx *Tx) error) error {
-	return b.useExisting(ctx, func(f *File) error {
-		if err := f.Write(ctx, what, fn); err != nil {
-			return err
-		}
-		return f.GiveBack(ctx)
-	})
-}
-
-// answersKept is how long the answer of a call is kept in case the call is repeated.
-const answersKept = 24 * time.Hour
-
-// Expired counts what Sweep deleted for one owner. Session is set if a whole session was deleted.
-type Expired struct {
-	Owner, Session string
-	Count          int
-	Size           int64
-}
-
-// SQL statements. ?1 is now. ?2 is a time in the future; a later time comes from a clock that was
-// ahead.
-const (
-	sqlDateBlobs   = "UPDATE blobs SET used = min(used, ?1), active = ?1 WHERE active > ?2 OR used > ?2"
-	sqlDropAnswers = "DELETE FROM answers WHERE at < ?1 OR at > ?2"
-	sqlOldBlobs    = `SELECT '', count(*), coalesce(sum(size), 0) FROM blobs
-WHERE owner = ?1 AND active <= ?2 HAVING count(*) > 0`
-	sqlOldSessions = `SELECT session, count(*), sum(size) FROM blobs WHERE owner = ?1
-GROUP BY session HAVING max(active) <= ?2`
-)
-
-// Sweep deletes blobs that have been unused for longer than their owner's rule allows, and answers
-// of calls that can no longer be repeated.
-func (b *Blobs) Sweep(ctx context.Context) (gone []Expired, err error) {
-	now := b.o.Now()
+// Sweep deletes blobs that have been unused for longer than their owner's rule allows. It returns
+// their number by owner.
+func (b *Blobs) Sweep(ctx context.Context) (gone map[string]int, err error) {
+	gone = map[string]int{}
 	err = b.delete(ctx, "sweep the cache", func(tx *Tx) error {
-		// Blobs written while the clock was ahead would be kept too long.
-		if err := tx.run([]any{now.UnixMilli(), now.Add(24 * time.Hour).UnixMilli()}, sqlDateBlobs); err != nil {
-			return err
-		}
-		gone = nil
 		for _, o := range b.owners {
-			if o.rule.Unused == nil {
+			if o.rule.Unused == 0 {
 				continue
 			}
-			old, err := o.sweep(tx, now)
-			if gone = append(gone, old...); err != nil {
+			if err := o.sweep(tx, gone); err != nil {
 				return err
 			}
 		}
-		return tx.run([]any{now.Add(-answersKept).UnixMilli(), now.Add(answersKept).UnixMilli()}, sqlDropAnswers)
+		return nil
 	})
 	return gone, err
 }
 
 // sweep deletes the blobs of one owner that are too old.
-func (o *Owner) sweep(tx *Tx, now time.Time) (old []Expired, err error) {
-	life := o.rule.Unused()
-	before := now.Add(-life).UnixMilli()
-	query := sqlOldBlobs
+func (o *Owner) sweep(tx *Tx, gone map[string]int) error {
+	now := o.b.now()
+	before := now.Add(-o.rule.Unused)
+	old := "SELECT '', count(*) FROM blobs WHERE owner = ?1 AND used <= ?2 HAVING count(*) > 0"
 	if o.rule.Active != nil {
-		query = sqlOldSessions
+		old = "SELECT session, count(*) FROM blobs WHERE owner = ?1 GROUP BY session HAVING max(used) <= ?2"
 	}
-	err = tx.Each(query, []any{o.name, before}, func(r Row) error {
-		e := Expired{Owner: o.name}
-		err := r.Scan(&e.Session, &e.Count, &e.Size)
-		if err == nil && (o.rule.Active == nil || now.Sub(o.rule.Active(e.Session)) >= life) {
-			old = append(old, e)
+	return tx.Each(old, []any{o.name, before.UnixMilli()}, func(r Row) error {
+		var session string
+		var n int
+		if err := r.Scan(&session, &n); err != nil || o.rule.Active != nil && o.rule.Active(session).After(before) {
+			return err
 		}
-		return err
+		gone[o.name] += n
+		return tx.run([]any{o.name, before.UnixMilli(), session},
+			"DELETE FROM blobs WHERE owner = ?1 AND used <= ?2 AND (?3 = '' OR session = ?3)")
 	})
-	for _, e := range old {
-		switch {
-		case err != nil:
-		case o.rule.Active == nil:
-			err = tx.run([]any{o.name, before}, "DELETE FROM blobs WHERE owner = ? AND active <= ?")
-		default:
-			err = tx.run([]any{o.name, e.Session}, sqlDropSession)
-		}
+}
+
+// delete runs a transaction that deletes blobs, and then returns free space to the disk.
+func (b *Blobs) delete(ctx context.Context, what string, fn func(tx *Tx) error) error {
+	if err := b.Write(ctx, what, fn); err != nil {
+		return err
 	}
-	return old, err
+	return b.GiveBack(ctx)
 }
 
 // Forget deletes, for every owner, the blobs of a session, those written since a time, or those
 // about a path. A blob that cannot be read may be about the path, so it is deleted, too. It returns
 // the number of deleted blobs by owner. Their bytes remain in the file until Scrub.
 func (b *Blobs) Forget(ctx context.Context, f ForgetFilter) (gone map[string]int, err error) {
+	gone = map[string]int{}
+	var all []any
 	for _, o := range b.owners {
 		if o.rule.Leave != nil {
 			err = errors.Join(err, o.rule.Leave(ctx))
 		}
 	}
-	gone = map[string]int{}
-	err = errors.Join(err, b.useExisting(ctx, func(file *File) error {
-		for _, o := range b.owners {
-			ids, err := o.meant(ctx, file, f)
-			if err != nil {
-				return err
-			}
-			gone[o.name] = len(ids)
-			err = file.Write(ctx, "forget cached things", func(tx *Tx) error {
-				for _, id := range ids {
-					if err := tx.run([]any{id}, "DELETE FROM blobs WHERE id = ?"); err != nil {
-						return err
-					}
-				}
-				return tx.run(nil, "DELETE FROM answers") // answers may contain anything
-			})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	return gone, err
-}
-
-// Scrub overwrites the bytes of deleted blobs; see File.Scrub.
-func (b *Blobs) Scrub(ctx context.Context) error {
-	return b.useExisting(ctx, func(f *File) error { return f.Scrub(ctx) })
+	for _, o := range b.owners {
+		ids, failed := o.meant(ctx, f)
+		gone[o.name], all, err = len(ids), append(all, ids...), errors.Join(err, failed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return gone, b.Write(ctx, "forget cached things", func(tx *Tx) error {
+		// Stores of earlier versions have answers, which may contain anything.
+		return errors.Join(tx.many("DELETE FROM blobs WHERE id IN (VALUES %s)", 1, all, nil),
+			tx.run(nil, "DELETE FROM answers"))
+	})
 }
 
 // meant returns the ids of the blobs that are to be forgotten.
-func (o *Owner) meant(ctx context.Context, file *File, f ForgetFilter) (ids []int64, err error) {
+func (o *Owner) meant(ctx context.Context, f ForgetFilter) (ids []any, err error) {
 	query := sqlBlobs
 	if f.Path != "" && !o.rule.Derived {
 		query = sqlWithData
 	}
-	err = file.Each(ctx, query+"WHERE owner = ?", []any{o.name}, func(r Row) error {
-		v, id, failed := o.scan(file, r)
+	err = o.b.Each(ctx, query+"WHERE owner = ?", []any{o.name}, func(r Row) error {
+		v, id, failed := o.scan(r)
 		if id == 0 {
 			return failed
 		}

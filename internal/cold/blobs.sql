@@ -11,7 +11,7 @@ CREATE TABLE blobs (
   created INTEGER NOT NULL,    -- first write
   written INTEGER NOT NULL,    -- last write
   used    INTEGER NOT NULL,    -- last write or read
-  active  INTEGER NOT NULL,    -- used, or when its session was
+  active  INTEGER NOT NULL,    -- no longer read
   meta    BLOB    NOT NULL,    -- sealed; small, read by lists
   data    BLOB    NOT NULL     -- sealed; the last column, so that a list does not read it
 ) STRICT;
@@ -19,7 +19,7 @@ CREATE UNIQUE INDEX blobs_key ON blobs (owner, key);
 CREATE INDEX blobs_session ON blobs (owner, session, active);
 CREATE INDEX blobs_used ON blobs (owner, used);
 
-CREATE TABLE answers ( -- what a call was answered: one that arrives twice is done once
+CREATE TABLE answers ( -- no longer written
   call   TEXT    PRIMARY KEY, -- owner and id of the call
   at     INTEGER NOT NULL,
   answer BLOB    NOT NULL     -- sealed

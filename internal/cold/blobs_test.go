@@ -25,10 +25,11 @@ func (c *blobClock) now() time.Time { return c.at }
 func openBlobs(t testing.TB, path string) (b *Blobs, quota, count *Owner, c *blobClock, s *sink) {
 	t.Helper()
 	c, s = &blobClock{noon}, &sink{}
-	b = NewBlobs(BlobOptions{Path: path, Now: c.now, Seal: fault.Must(OpenSeal(path + ".key")), Log: slog.New(s)})
+	b = fault.Must(OpenBlobs(t.Context(), path, Options{Now: c.now, Seal: fault.Must(OpenSeal(path + ".key")),
+		Log: slog.New(s)}))
 	t.Cleanup(func() { _ = b.Close() })
 	quota = b.Owner("quota", Rule{Quota: 100})
-	count = b.Owner("count", Rule{Count: 3, Unused: func() time.Duration { return 24 * time.Hour }})
+	count = b.Owner("count", Rule{Count: 3, Unused: 24 * time.Hour})
 	return b, quota, count, c, s
 }
 
@@ -46,20 +47,11 @@ func get(t testing.TB, o *Owner, key string) (b Blob, found bool) {
 
 func list(t testing.TB, o *Owner, q Selection) []Blob {
 	t.Helper()
-	all, _, err := o.List(t.Context(), q)
-	fault.Check(t, err)
-	return all
+	return fault.Must(o.List(t.Context(), q))
 }
 
 func keepAll(t testing.TB, o *Owner, blobs ...Blob) (dropped []string, err error) {
-	return o.Write(t.Context(), "keep", func(tx *BlobTx) error {
-		for _, v := range blobs {
-			if err := tx.Put(o.Pack(v)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return o.Put(t.Context(), blobs...)
 }
 
 func keysOf(t testing.TB, o *Owner, q Selection) (keys string) {
@@ -100,44 +92,26 @@ func TestBlobRules(t *testing.T) {
 	}
 	same(t, "after the refusal", keysOf(t, quota, Selection{Session: "s"}), "a")
 	keep(t, quota, Blob{Key: "a", Session: "s", Size: 70}, Blob{Key: "c", Session: "s", Size: 30})
+	if err := quota.Add(t.Context(), Blob{Key: "a", Session: "new"}); !errors.Is(err, ErrExists) {
+		t.Errorf("added twice: %v", err)
+	}
 
 	for _, key := range []string{"1", "2", "3"} {
 		keep(t, count, Blob{Key: key})
 		c.at = c.at.Add(time.Hour)
 	}
-	fault.Check(t, count.Use(t.Context(), "1"))
+	fault.Check(t, count.Use(t.Context(), "1", nil))
 	same(t, "used longest ago", keysOf(t, count, Selection{LeastUsed: true}), "2 3 1")
 	same(t, "dropped", keep(t, count, Blob{Key: "4"}), []string{"2"})
 
 	c.at = c.at.Add(22 * time.Hour) // 3 is 24 hours old, 1 and 4 are 22
 	gone := fault.Must(b.Sweep(t.Context()))
-	same(t, "swept", gone, []Expired(nil))
+	same(t, "swept", gone, map[string]int{})
 	c.at = c.at.Add(time.Hour)
 	gone = fault.Must(b.Sweep(t.Context()))
-	same(t, "swept", gone, []Expired{{Owner: "count", Count: 1}})
+	same(t, "swept", gone, map[string]int{"count": 1})
 	same(t, "left", keysOf(t, count, Selection{LeastUsed: true}), "1 4")
 	same(t, "left of the other owner", keysOf(t, quota, Selection{LeastUsed: true}), "a b c")
-}
-
-func TestBlobAnswers(t *testing.T) {
-	b, quota, count, c, _ := openBlobs(t, filepath.Join(t.TempDir(), "cache.db"))
-	ask := func(o *Owner, call string) (answer string) {
-		_, err := o.Write(t.Context(), "ask", func(tx *BlobTx) error {
-			old, again, err := tx.Answered(call)
-			if err != nil || again {
-				answer = string(old)
-				return err
-			}
-			return tx.Answer(call, []byte("from "+o.name))
-		})
-		fault.Check(t, err)
-		return answer
-	}
-	same(t, "answers", []string{ask(count, "c"), ask(count, "c"), ask(quota, "c"), ask(count, ""), ask(count, "")},
-		[]string{"", "from count", "", "", ""})
-	c.at = c.at.Add(answersKept + time.Second)
-	fault.Must(b.Sweep(t.Context()))
-	same(t, "a day later", ask(count, "c"), "")
 }
 
 func TestBlobsForget(t *testing.T) {
@@ -168,7 +142,7 @@ func TestBlobsAreSealed(t *testing.T) {
 	if _, _, err := count.Get(t.Context(), "a"); !errors.Is(err, ErrLostKey) {
 		t.Errorf("with another key: %v", err)
 	}
-	open := NewBlobs(BlobOptions{Path: path, Now: fixed})
+	open := fault.Must(OpenBlobs(t.Context(), path, Options{Now: fixed}))
 	t.Cleanup(func() { _ = open.Close() })
 	plain := open.Owner("plain", Rule{})
 	keep(t, plain, Blob{Key: "b", Session: "s", Data: []byte("of nougat")})

@@ -34,7 +34,7 @@ type DB struct {
 	MadeAgain bool
 }
 
-// Open opens the log like OpenFile. If the log is damaged or gone, its daily copy takes its place;
+// Open opens the log like openFile. If the log is damaged or gone, its daily copy takes its place;
 // see restore.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	// The log is queried all day, so it gets more cached pages and more readers than other files.
@@ -50,7 +50,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if !was.file && exists(path+copySuffix) {
 		err = errGone
 	} else {
-		d, err = tryDB(ctx, path, o)
+		d, err = tryDB(ctx, path, was, o)
 	}
 	if unusable(err) {
 		d, err = restore(ctx, path, o, max(was.mark, 0), err)
@@ -65,15 +65,20 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	return d, nil
 }
 
+// lastEvent is the query for the number of the last batch, which SQLite keeps. If there are rows with
+// higher numbers, these count.
+const lastEvent = `SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0),
+  coalesce((SELECT max(id) FROM events), 0))`
+
 // tryDB opens the log without repairing it.
-func tryDB(ctx context.Context, path string, o Options) (*DB, error) {
-	var d *DB
-	_, err := tryFile(ctx, path, schema, o, func(f *File) error {
-		d = &DB{File: f, seal: o.Seal}
-		f.undone = func() { d.ids = nil } // ids that were read inside of the undone transaction may not exist
-		return d.begin(ctx)
-	})
-	return d, err
+func tryDB(ctx context.Context, path string, was before, o Options) (*DB, error) {
+	f, err := tryFile(ctx, path, schema, lastEvent, was, o)
+	if err != nil {
+		return nil, err
+	}
+	d := &DB{File: f, seal: o.Seal}
+	f.undone = func() { d.ids = nil } // ids that were read inside of the undone transaction may not exist
+	return d, nil
 }
 
 func exists(path string) bool {
@@ -100,16 +105,6 @@ func (d *DB) noteKey(ctx context.Context, o Options) error {
 	}
 	_ = d.SetMeta(ctx, metaKey, o.Seal.name()) // if the disk cannot be written, the next start warns again
 	return nil
-}
-
-// begin reads the number of the last batch, which SQLite keeps. If there are rows with higher
-// numbers, these count.
-func (d *DB) begin(ctx context.Context) error {
-	var last int64
-	_, err := d.Scan(ctx, `SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0),
-  coalesce((SELECT max(id) FROM events), 0))`, nil, &last)
-	d.seq.Store(last)
-	return err
 }
 
 // advance makes sure that the number of the next batch is greater than seq. The caller prevents

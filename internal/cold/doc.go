@@ -14,6 +14,5 @@
 //
 // A row that cannot be decoded is left out, with one warning per start (ErrRow). A file that SQLite
 // cannot read, or that another version of aOa made, is moved aside with one warning. A damaged log
-// is replaced by its daily copy (DB.Copy), plus the later rows that can still be read. Texts
-// (prompts, commands) are sealed row by row; see Seal.
+// is replaced by its daily copy (DB.Copy). Texts (prompts, commands) are sealed row by row; see Seal.
 package cold

@@ -31,7 +31,7 @@ func (f *File) explain(what string, err error) error {
 	}
 	kind := classify(err)
 	if kind == ErrDamaged {
-		f.suspect()
+		f.spoil()
 	}
 	return explain(what, f.path, kind, err)
 }
@@ -67,19 +67,4 @@ func classify(err error) error {
 		return ErrDamaged
 	}
 	return nil
-}
-
-// environmental reports whether an error comes from outside of the database file: disk,
-// permissions, locks, memory, or a cancelled call.
-func environmental(err error) bool {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return !errors.Is(err, ErrDamaged)
-	}
-	switch e.Code() & 0xff {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY,
-		sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_AUTH:
-		return true
-	}
-	return false
 }

@@ -18,16 +18,16 @@ import (
 	_ "modernc.org/sqlite" // the driver for database/sql
 )
 
-// Options are the options of Open and OpenFile. Now is required.
+// Options are the options of Open and OpenBlobs. Now is required.
 type Options struct {
 	Now func() time.Time // the clock; names files that are moved aside
 	Log *slog.Logger     // gets one warning if a file was moved aside; may be nil
-	// Called when an open file turns out to be damaged. Opening it again checks more. May be nil.
+	// Called when an open file turns out to be damaged. Opening it again checks all of it. May be nil.
 	Damaged func()
-	Seal    *Seal // seals the texts in the log; nil stores them unsealed
+	Seal    *Seal // seals texts and blobs; nil stores them unsealed
 	// Sync every commit to the disk. If false, the write-ahead log is synced within syncAfter.
 	Full bool
-	// Expected means that the log existed before: Open warns if its file is missing. OpenFile
+	// Expected means that the log existed before: Open warns if its file is missing. OpenBlobs
 	// ignores it.
 	Expected bool
 
@@ -59,16 +59,10 @@ const walPages = 4000
 
 // complete returns the options with defaults filled in, and the absolute path.
 func (o Options) complete(path string) (Options, string, error) {
-	if o.Now == nil {
-		return o, path, errors.New("open store: Options.Now is missing")
-	}
 	path, err := filepath.Abs(path)
-	if err != nil {
-		return o, path, fmt.Errorf("open store: %w", err)
-	}
 	o.cut, o.cache, o.readers = cmp.Or(o.cut, cutWarning), cmp.Or(o.cache, fileCache), cmp.Or(o.readers, fileReaders)
 	o.checked = cmp.Or(o.checked, checkedPages)
-	return o, path, nil
+	return o, path, err
 }
 
 func (o Options) warn(message string, attrs ...any) {
@@ -82,16 +76,13 @@ func (o Options) warn(message string, attrs ...any) {
 // writes.
 type File struct {
 	path    string
-	schema  string
-	checked int // pages; negative if the file has been checked before
 	damaged func()
 	bad     *badRows
 	reader  *sql.DB // several connections, read only
 	writer  *sql.DB // one connection, which is held in conn
 
-	checks   bool // the whole file is to be checked once it is open
 	checking sync.WaitGroup
-	endCheck func() // stops that check and waits for its end
+	endCheck func() // stops the check in the background and waits for its end
 
 	full   bool // sync every commit
 	syncer syncer
@@ -99,6 +90,7 @@ type File struct {
 	// Every transaction gets the next number. In a log, these are the numbers of its events.
 	counts  bool
 	seq     atomic.Int64 // the last number
+	spoiled atomic.Bool  // damage was found
 	marking sync.Mutex   // held while the mark is written
 	opened  os.FileInfo  // describes the file when it was opened
 
@@ -108,21 +100,21 @@ type File struct {
 	undone func()               // called after a transaction was undone, with mu held; may be nil
 }
 
-// OpenFile opens a file. It creates the folder (0700) and the file (0600) if they are missing.
-// schema has the statements that create the tables of an empty file, each CREATE at the beginning
-// of a line.
+// openFile opens a file whose transactions are counted; see mark.go. It creates the folder (0700)
+// and the file (0600) if they are missing. schema has the statements that create the tables of an
+// empty file.
 //
 // If the file is damaged, or another version of aOa made it, it is moved aside as
 // "<path>.damaged-<unix ms>" or "<path>.version-<unix ms>", a new one takes its place, and the log
 // gets one warning. Other errors are ErrFull, ErrReadOnly, or errors of the system.
-func OpenFile(ctx context.Context, path, schema string, o Options) (*File, error) {
+func openFile(ctx context.Context, path, schema string, o Options) (*File, error) {
 	o, path, err := o.complete(path)
 	if err != nil {
 		return nil, err
 	}
 	was := lookBefore(path)
 	o.Expected = false
-	open := func() (*File, error) { return tryFile(ctx, path, counter+schema, o, (*File).count) }
+	open := func() (*File, error) { return tryFile(ctx, path, counter+schema, "SELECT n FROM written", was, o) }
 	f, err := open()
 	if unusable(err) {
 		aside, moved := moveAside(path, err, o.Now())
@@ -140,55 +132,45 @@ func OpenFile(ctx context.Context, path, schema string, o Options) (*File, error
 	if err != nil {
 		return nil, err
 	}
+	f.counts = true
 	if err := f.compare(o, was); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
-// counter is the table of a file whose transactions are counted; see mark.go.
+// counter is the table of a file whose transactions are counted.
 const counter = `CREATE TABLE written (n INTEGER NOT NULL) STRICT;
 INSERT INTO written VALUES (0);
 `
 
-// count makes the file count its transactions, starting from the number that it has.
-func (f *File) count() error {
-	var n int64
-	_, err := f.Scan(background, "SELECT n FROM written", nil, &n)
-	f.seq.Store(n)
-	f.counts = true
-	return err
-}
-
 // unusable reports whether err means that a new file has to take the place of the old one.
 func unusable(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, errVersion) }
 
-// tryFile opens a file without repairing it. ready is a last step in which the owner reads what it
-// keeps in memory, or checks suspicious parts more closely. Damage that ready reports counts like
-// damage that SQLite reports.
-func tryFile(ctx context.Context, path, schema string, o Options, ready func(*File) error) (*File, error) {
+// tryFile opens a file without repairing it. last is the query for the number of its last
+// transaction.
+func tryFile(ctx context.Context, path, schema, last string, was before, o Options) (*File, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, notOpened(path, err)
 	}
-	f := &File{path: path, full: o.Full, schema: schema, checked: o.checked, bad: &badRows{path: path, log: o.Log},
-		stmts: map[string]*sql.Stmt{}, endCheck: func() {}}
+	f := &File{path: path, full: o.Full, bad: &badRows{path: path, log: o.Log}, stmts: map[string]*sql.Stmt{},
+		endCheck: func() {}}
 	f.syncer.path = path
 	f.syncer.warn = func(err error) {
 		o.warn("the last writes are not synced: a power cut may lose them", "file", path, "err", err)
 	}
-	err := f.connect(ctx, o)
+	checked, err := f.connect(ctx, schema, was, o)
 	if err == nil {
-		err = ready(f)
-	}
-	if err == nil {
-		err = f.trust()
+		var n int64
+		_, err = f.Scan(ctx, last, nil, &n)
+		f.seq.Store(n)
 	}
 	if err != nil {
 		_ = f.closeAll()
 		return nil, notOpened(path, err)
 	}
 	f.damaged = o.Damaged // damage found while opening is returned as an error instead
-	if f.checks {
+	if !checked {
 		f.checkLater()
 	}
 	return f, nil
@@ -207,8 +189,9 @@ func notOpened(path string, err error) error {
 	return err
 }
 
-// connect opens the writing connection and checks an existing file before anything is written.
-func (f *File) connect(ctx context.Context, o Options) (err error) {
+// connect opens the connections and checks an existing file before anything is written. checked is
+// false if the file is so large that it has yet to be checked.
+func (f *File) connect(ctx context.Context, schema string, was before, o Options) (checked bool, err error) {
 	synced := "synchronous(normal)"
 	if f.full {
 		synced = "synchronous(full)"
@@ -218,22 +201,22 @@ func (f *File) connect(ctx context.Context, o Options) (err error) {
 		"secure_delete(fast)", fmt.Sprintf("cache_size(-%d)", o.cache), "journal_size_limit(16777216)", "foreign_keys(1)",
 		fmt.Sprintf("wal_autocheckpoint(%d)", walPages)))
 	if err != nil {
-		return err
+		return false, err
 	}
 	f.writer.SetMaxOpenConns(1)
 	if f.conn, err = f.writer.Conn(ctx); err != nil {
-		return err
+		return false, err
 	}
-	if err := f.inspect(ctx); err != nil {
-		return err
+	if checked, err = f.inspect(ctx, schema, was, o); err != nil {
+		return false, err
 	}
 	f.reader, err = sql.Open("sqlite", dsn(f.path, "query_only(1)", fmt.Sprintf("cache_size(-%d)", o.cache/4)))
 	if err != nil {
-		return err
+		return false, err
 	}
 	f.reader.SetMaxOpenConns(o.readers)
 	f.reader.SetMaxIdleConns(o.readers)
-	return nil
+	return checked, nil
 }
 
 // busyTimeout is how long a connection waits for another one's lock, in milliseconds.

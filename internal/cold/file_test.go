@@ -27,7 +27,7 @@ const (
 func openBoxes(t testing.TB, path string) (*File, *sink) {
 	t.Helper()
 	s := &sink{}
-	f := fault.Must(OpenFile(t.Context(), path, boxes, Options{Now: fixed, Log: slog.New(s)}))
+	f := fault.Must(openFile(t.Context(), path, boxes, Options{Now: fixed, Log: slog.New(s)}))
 	t.Cleanup(func() { _ = f.Close() })
 	return f, s
 }
@@ -125,10 +125,10 @@ func TestFileIsCheckedAfterDamage(t *testing.T) {
 		t.Fatalf("damage met at work: %v, warned %d times", err, warned)
 	}
 	fault.Check(t, f.Close())
-	same(t, "a note is left", exists(path+".suspect"), true)
+	same(t, "a note is left", lookBefore(path).damaged, true)
 	_, s := openBoxes(t, path)
 	same(t, "warnings of a file that proved sound", len(s.records), 0)
-	same(t, "the note is left", exists(path+".suspect"), false)
+	same(t, "the note is left", lookBefore(path).damaged, false)
 }
 
 // TestTwoFilesOnOnePath is a daemon and a command at once: each counts inside its own transaction.
@@ -179,44 +179,6 @@ func TestSpaceComesBack(t *testing.T) {
 	same(t, "what was deleted is there", holds(t, path+"*", "secret"), false)
 }
 
-// TestLazy: opened at the first use, closed when unused.
-func TestLazy(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "box.db")
-	s := &sink{}
-	l := newLazy(path, boxes, Options{Now: fixed, Log: slog.New(s)})
-	if l.Exists() {
-		t.Fatal("there is a file before the first use")
-	}
-	fault.Check(t, l.CloseIdle())
-	use := func(fn func(f *File)) {
-		t.Helper()
-		fault.Check(t, l.use(t.Context(), func(f *File) error { fn(f); return nil }))
-	}
-	use(func(f *File) { fault.Check(t, put(t.Context(), f, "a", 1)) })
-	fault.Check(t, l.CloseIdle())
-	if l.file == nil || !l.Exists() {
-		t.Fatal("closed although it was used")
-	}
-	fault.Check(t, l.CloseIdle())
-	if l.file != nil {
-		t.Fatal("open although it was not used")
-	}
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
-			for j := range 20 {
-				use(func(f *File) { fault.Check(t, put(t.Context(), f, fmt.Sprint(i), j)) })
-				fault.Check(t, l.Close())
-			}
-		})
-	}
-	wg.Wait()
-	use(func(f *File) { same(t, "content", content(t, f), "019 119 219 319 419 519 619 719 a1") })
-	same(t, "warnings", len(s.records), 0)
-
-	fault.Check(t, l.Close())
-}
-
 // TestPanic: a callback that panics leaves no transaction and no reader behind: everything can be
 // read and written.
 func TestPanic(t *testing.T) {
@@ -224,8 +186,6 @@ func TestPanic(t *testing.T) {
 	f, _ := openBoxes(t, path)
 	fault.Check(t, put(t.Context(), f, "a", 1))
 	fault.Check(t, put(t.Context(), f, "b", 2))
-	l := newLazy(path, boxes, Options{Now: fixed})
-	t.Cleanup(func() { _ = l.Close() })
 	broken := func(what string, fn func() error) {
 		t.Helper()
 		defer func() {
@@ -250,13 +210,8 @@ func TestPanic(t *testing.T) {
 		broken("rows of a reader", func() error {
 			return f.Each(t.Context(), allBoxes, nil, func(Row) error { panic("at a row") })
 		})
-		broken("a file that is opened when used", func() error {
-			return l.use(t.Context(), func(*File) error { panic("in the middle") })
-		})
 	}
 	fault.Check(t, put(t.Context(), f, "d", 4))
 	same(t, "content", content(t, f), "a1 b2 d4")
-	fault.Check(t, l.use(t.Context(), func(g *File) error { return put(t.Context(), g, "e", 5) }))
-	fault.Check(t, l.Close())
 	fault.Check(t, f.Close())
 }

@@ -70,7 +70,7 @@ func (b both) Forget(ctx context.Context, f ForgetFilter) (gone Forgotten, err e
 
 // eraser forgets in a log whose cache is empty.
 func eraser(t *testing.T, d *DB) both {
-	b := NewBlobs(BlobOptions{Path: filepath.Join(filepath.Dir(d.path), "cache.db"), Now: fixed})
+	b := fault.Must(OpenBlobs(t.Context(), filepath.Join(filepath.Dir(d.path), "cache.db"), Options{Now: fixed}))
 	t.Cleanup(func() { _ = b.Close() })
 	return both{d, b}
 }

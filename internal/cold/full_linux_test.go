@@ -53,7 +53,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("the cache on a full disk: %v", err)
 	}
 	same(t, "cached", keysOf(t, cache, Selection{}), "before")
-	fault.Check(t, cache.Use(t.Context(), "before"))
+	fault.Check(t, cache.Use(t.Context(), "before", nil))
 	if _, err := d.Prune(t.Context(), 0, math.MaxInt64, nothing); err != nil {
 		t.Logf("prune on the full disk: %v", err)
 	}

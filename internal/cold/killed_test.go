@@ -28,7 +28,7 @@ type stores struct {
 
 func openStores(t *testing.T, dir string) *stores {
 	d, s := openTest(t, filepath.Join(dir, "aoa.db"))
-	b := NewBlobs(BlobOptions{Path: filepath.Join(dir, "cache.db"), Now: fixed, Log: slog.New(s)})
+	b := fault.Must(OpenBlobs(t.Context(), filepath.Join(dir, "cache.db"), Options{Now: fixed, Log: slog.New(s)}))
 	t.Cleanup(func() { _ = b.Close() })
 	return &stores{both{d, b}, t, dir,
 		b.Owner("items", Rule{}), NewSnapshot(d, b, "scores"), s}
@@ -91,7 +91,7 @@ var killings = []struct {
 		}
 		other := s.t.TempDir()
 		copyFile(s.t, s.DB.path+copySuffix, filepath.Join(other, "aoa.db"))
-		fault.Check(s.t, writeMark(filepath.Join(other, "aoa.db"), 0))
+		fault.Check(s.t, os.WriteFile(filepath.Join(other, "aoa.mark"), []byte("0\n"), 0o600))
 		c := openStores(s.t, other)
 		if ids := c.ids(); len(ids) == 0 || len(ids)%200 > 0 || len(c.warn.records) > 0 {
 			s.t.Errorf("the copy has %d events, %s", len(ids), line(c.warn))

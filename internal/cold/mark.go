@@ -14,6 +14,7 @@ import (
 // is the number of its last event, for other files the number of writes. The mark is written after
 // each commit. If someone deletes or cuts the write-ahead log, SQLite does not notice, because the
 // database is intact but ends too early. The next opening compares the two numbers to find out.
+// Once damage was met, the mark has -1 minus the number, so that the next opening checks all of it.
 const markSuffix = ".mark"
 
 // Warnings when opening finds less than there was before. Each is given once, because opening sets
@@ -37,8 +38,9 @@ func markFile(path string) string { return strings.TrimSuffix(path, ".db") + mar
 
 // before is the state on disk that opening finds.
 type before struct {
-	file bool  // a database exists
-	mark int64 // the number in the mark that the previous run wrote; -1 without a mark
+	file    bool  // a database exists
+	mark    int64 // the number in the mark that the previous run wrote; -1 without a mark
+	damaged bool  // the previous run met damage
 }
 
 func lookBefore(path string) before {
@@ -47,7 +49,11 @@ func lookBefore(path string) before {
 	if err != nil {
 		return b
 	}
-	if n, err := strconv.ParseInt(strings.TrimSpace(string(raw)), 10, 64); err == nil && n >= 0 && n <= maxNumber {
+	n, err := strconv.ParseInt(strings.TrimSpace(string(raw)), 10, 64)
+	if b.damaged = n < 0; b.damaged {
+		n = -n - 1
+	}
+	if err == nil && n <= maxNumber {
 		b.mark = n
 	}
 	return b
@@ -65,20 +71,29 @@ func (f *File) committed(seq int64) {
 func (f *File) mark() error {
 	f.marking.Lock()
 	defer f.marking.Unlock()
-	if now, err := os.Stat(f.path); err != nil || !os.SameFile(now, f.opened) {
+	if now, err := os.Stat(f.path); err != nil || f.opened == nil || !os.SameFile(now, f.opened) {
 		return err
 	}
-	return writeMark(f.path, f.seq.Load())
-}
-
-func writeMark(path string, n int64) error {
-	f, err := os.OpenFile(markFile(path), os.O_WRONLY|os.O_CREATE, 0o600)
+	n := f.seq.Load()
+	if f.spoiled.Load() {
+		n = -n - 1
+	}
+	mark, err := os.OpenFile(markFile(f.path), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
 	// The length never changes, so the file always has a complete number.
-	_, err = f.WriteAt(fmt.Appendf(nil, "%019d\n", n), 0)
-	return errors.Join(err, f.Close())
+	_, err = mark.WriteAt(fmt.Appendf(nil, "%019d\n", n), 0)
+	return errors.Join(err, mark.Close())
+}
+
+// spoil notes in the mark that the file is damaged, and calls Options.Damaged.
+func (f *File) spoil() {
+	f.spoiled.Store(true)
+	_ = f.mark() // without the note, the next opening checks only as much as usual
+	if f.damaged != nil {
+		f.damaged()
+	}
 }
 
 // compare warns if events or writes of the previous run are missing, and sets the mark to the

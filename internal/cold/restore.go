@@ -22,9 +22,9 @@ const (
 
 // restore moves a log that cannot be opened aside and opens another one in its place. A damaged log
 // is replaced by its daily copy, if there is one. Otherwise it is replaced by a new log, which only
-// gets the list of events that were pruned or forgotten. One warning tells what was done. before is
-// the number of the last batch that was written.
-func restore(ctx context.Context, path string, o Options, before int64, why error) (d *DB, err error) {
+// gets the list of events that were pruned or forgotten. One warning tells what was done. written
+// is the number of the last batch that was written.
+func restore(ctx context.Context, path string, o Options, written int64, why error) (d *DB, err error) {
 	aside := ""
 	if exists(path) {
 		if aside, err = moveAside(path, why, o.Now()); err != nil {
@@ -36,11 +36,11 @@ func restore(ctx context.Context, path string, o Options, before int64, why erro
 	if err != nil {
 		return nil, err
 	}
-	d, err = tryDB(ctx, path, o)
+	d, err = tryDB(ctx, path, before{}, o)
 	if !copied.IsZero() && unusable(err) { // the copy is damaged, too
 		copied = time.Time{}
 		if err = os.Remove(path); err == nil {
-			d, err = tryDB(ctx, path, o)
+			d, err = tryDB(ctx, path, before{}, o)
 		}
 	}
 	if err != nil {
@@ -50,10 +50,7 @@ func restore(ctx context.Context, path string, o Options, before int64, why erro
 	if old.reader, err = sql.Open("sqlite", dsn(aside, "query_only(1)")); err != nil {
 		return d, err
 	}
-	defer func() {
-		_ = old.reader.Close()
-		_ = os.Remove(old.suspectFile()) // its damage is already known
-	}()
+	defer old.reader.Close()
 	d.MadeAgain = true
 	if errors.Is(why, errVersion) {
 		message = versionWarning
@@ -68,9 +65,9 @@ func restore(ctx context.Context, path string, o Options, before int64, why erro
 		message = copyWarning
 		attrs = append(attrs, "copied", copied.UTC().Format(time.RFC3339))
 	}
-	if lost := before - d.Last(); errors.Is(why, ErrDamaged) && lost > 0 {
+	if lost := written - d.Last(); errors.Is(why, ErrDamaged) && lost > 0 {
 		attrs = append(attrs, "missing", lost)
-		err = d.advance(ctx, before) // the snapshot, which is in another file, may contain these batches
+		err = d.advance(ctx, written) // the snapshot, which is in another file, may contain these batches
 	}
 	o.warn(message, attrs...)
 	return d, err

@@ -17,29 +17,35 @@ const (
 var errVersion = errors.New("the database is of another version of aOa")
 
 // inspect finds out whose file it is and whether it is intact, and creates the tables of an empty
-// one. If something is wrong with the file itself, the error is ErrDamaged or errVersion.
-func (f *File) inspect(ctx context.Context) error {
-	var id, version, tables int
-	err := f.conn.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id),"+
-		" (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)").Scan(&id, &version, &tables)
+// one. checked is false if a large file has yet to be checked. If something is wrong with the file
+// itself, the error is errVersion, or one that classify takes for ErrDamaged.
+func (f *File) inspect(ctx context.Context, schema string, was before, o Options) (checked bool, err error) {
+	var id, version, tables, pages int
+	err = f.conn.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id),"+
+		" (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema),"+
+		" (SELECT page_count FROM pragma_page_count)").Scan(&id, &version, &tables, &pages)
 	switch {
 	case err != nil:
-		return damaged(err)
+		return false, err
 	case id == 0 && version == 0 && tables == 0:
-		return f.create(ctx)
+		return true, f.create(ctx, schema)
 	case id != applicationID:
-		return fmt.Errorf("%w: it belongs to another program (application id %#x)", ErrDamaged, id)
+		return false, fmt.Errorf("%w: it belongs to another program (application id %#x)", ErrDamaged, id)
 	case version != schemaVersion:
-		return fmt.Errorf("%w: it has schema %d, this program has %d", errVersion, version, schemaVersion)
+		return false, fmt.Errorf("%w: it has schema %d, this program has %d", errVersion, version, schemaVersion)
+	case was.damaged: // the indexes are compared with their tables, too
+		return true, verdict(ctx, f.conn, "PRAGMA integrity_check(1)")
+	case pages <= o.checked:
+		return true, verdict(ctx, f.conn, quickCheck)
 	}
-	return f.check(ctx)
+	return false, nil
 }
 
 // create creates the tables.
-func (f *File) create(ctx context.Context) error {
+func (f *File) create(ctx context.Context, schema string) error {
 	return f.Write(ctx, "make store", func(*Tx) error {
 		_, err := f.conn.ExecContext(background, fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d",
-			f.schema, applicationID, schemaVersion))
+			schema, applicationID, schemaVersion))
 		return err
 	})
 }

@@ -40,8 +40,7 @@ func (s *Snapshot) Save(ctx context.Context, seq int64, state []byte) error {
 	if err != nil {
 		return err
 	}
-	blob := s.owner.Pack(Blob{Key: snapshotKey, Size: int64(len(state)), Meta: meta, Data: state})
-	_, err = s.owner.Write(ctx, "save snapshot", func(tx *BlobTx) error { return tx.Put(blob) })
+	_, err = s.owner.Put(ctx, Blob{Key: snapshotKey, Size: int64(len(state)), Meta: meta, Data: state})
 	return err
 }
 
@@ -79,7 +78,7 @@ func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error
 
 // Drop deletes the snapshot.
 func (s *Snapshot) Drop(ctx context.Context) error {
-	_, _, err := s.owner.Drop(ctx, snapshotKey)
+	_, _, err := s.owner.Drop(ctx, Selection{Key: snapshotKey})
 	return err
 }
 

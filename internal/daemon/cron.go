@@ -18,8 +18,6 @@ const (
 	// the events of this time, which takes some milliseconds. A snapshot of 100,000 files takes 0.1
 	// s and writes up to 14 MB (BenchmarkSnapshot).
 	snapshotEvery = 5 * time.Minute
-	// closeEvery is the least time that an unused file stays open.
-	closeEvery = time.Minute
 )
 
 const day = 24 * time.Hour
@@ -40,7 +38,7 @@ func (d *Daemon) regularJobs() []schedule.Job {
 // runJobs runs the regular jobs until ctx ends.
 func (d *Daemon) runJobs(ctx context.Context) error {
 	s := &schedule.Schedule{Notes: d.db, Now: d.now, Log: d.log, Jobs: d.regularJobs(),
-		Often: []schedule.Often{{Every: snapshotEvery, Do: d.saveSnapshot}, {Every: closeEvery, Do: d.closeIdle}}}
+		Every: snapshotEvery, Often: d.saveSnapshot}
 	return s.Run(ctx)
 }
 
@@ -67,9 +65,8 @@ func (d *Daemon) prune(ctx context.Context) error {
 func (d *Daemon) expire(ctx context.Context) error {
 	d.sequences.Evict(ctx, d.worktrees.At(ctx, "").Sequences())
 	gone, err := d.blobs.Sweep(ctx)
-	for _, e := range gone {
-		d.log.Info("expired items of caches were deleted", "of", e.Owner, "session", e.Session, "count", e.Count, "bytes",
-			e.Size)
+	if len(gone) > 0 {
+		d.log.Info("unused parts of the cache were deleted", "of", gone)
 	}
 	store := d.settings.Store
 	return errors.Join(err, atomicfile.Clean(store), atomicfile.Clean(filepath.Join(store, checkout.ContentsFolder)))
@@ -86,9 +83,3 @@ func (d *Daemon) copyLog(ctx context.Context) error {
 }
 
 func (d *Daemon) saveSnapshot(ctx context.Context) { _ = d.events.Save(ctx) } // aoa status tells what is wrong
-
-func (d *Daemon) closeIdle(context.Context) {
-	if err := d.blobs.CloseIdle(); err != nil {
-		d.log.Warn("an unused file is not closed", "err", err)
-	}
-}

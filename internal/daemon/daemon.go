@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -131,10 +130,10 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	if d.seal, err = cold.OpenSeal(locate.KeyFile(config.Lookup(d.o.Env))); err != nil {
 		return err
 	}
-	d.db, err = cold.Open(ctx, d.database(), cold.Options{Now: d.now, Log: d.alert, Seal: d.seal,
-		Damaged:  func() { d.stop(cold.ErrDamaged) },
-		Expected: expected, Full: d.settings.Get().Durability == "full"})
-	if err != nil {
+	o := cold.Options{Now: d.now, Log: d.alert, Seal: d.seal, Damaged: func() { d.stop(cold.ErrDamaged) }}
+	ofLog := o
+	ofLog.Expected, ofLog.Full = expected, d.settings.Get().Durability == "full"
+	if d.db, err = cold.Open(ctx, d.database(), ofLog); err != nil {
 		return err
 	}
 	defer func() {
@@ -143,9 +142,9 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 		}
 	}()
 	defer debug.SetGCPercent(debug.SetGCPercent(startPercent))
-	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.Store, "cache.db"), Now: d.now, Seal: d.seal,
-		Log:     d.alert,
-		Damaged: func() { d.stop(cold.ErrDamaged) }})
+	if d.blobs, err = cold.OpenBlobs(ctx, filepath.Join(d.settings.Store, "cache.db"), o); err != nil {
+		return err
+	}
 	d.events, err = log.Open(ctx, log.Options{DB: d.db, Blobs: d.blobs, Kept: cold.NewSnapshot(d.db, d.blobs, "states"),
 		Now: d.now, Log: d.log, Alert: d.alert, Count: d.metrics, EndsTurns: endsTurns, After: d.applied, Gone: d.o.Replaced,
 		Elsewhere: d.forgetElsewhere})
@@ -258,32 +257,13 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	return err
 }
 
-// salvage passes the events that a damaged store could not take to a new store. Opening moves the
-// damaged one aside.
-func (d *Daemon) salvage() error {
-	events, why := d.events.Unwritten()
-	if len(events) == 0 || !errors.Is(why, cold.ErrDamaged) {
-		return nil
-	}
-	db, err := cold.Open(context.Background(), d.database(), cold.Options{Now: d.now, Log: d.log, Seal: d.seal})
-	if err == nil {
-		_, _, err = db.Append(context.Background(), events)
-		err = errors.Join(err, db.Close())
-	}
-	if err != nil {
-		return fmt.Errorf("%d events are lost: %w", len(events), err)
-	}
-	return nil
-}
-
 // close closes the stores.
 func (d *Daemon) close() error {
-	var errs []error
-	// if the folder was replaced, the other stores would write their last state into the new one
-	if d.stages != nil && !d.o.Replaced() {
-		errs = append(errs, d.blobs.Close())
+	var err error
+	if d.blobs != nil {
+		err = d.blobs.Close()
 	}
-	return errors.Join(append(errs, d.db.Close())...)
+	return errors.Join(err, d.db.Close())
 }
 
 // repoID returns the name of the repository on a server that several clones use.

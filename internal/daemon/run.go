@@ -150,7 +150,7 @@ func runOnce(ctx context.Context, o Options) (cause, err error) {
 		return nil, errors.Join(err, d.close())
 	}
 	err = d.serve(ctx, ln)
-	return context.Cause(ctx), errors.Join(err, d.close(), d.salvage())
+	return context.Cause(ctx), errors.Join(err, d.close())
 }
 
 // The causes of a stop, for the log.

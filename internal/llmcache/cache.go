@@ -33,7 +33,6 @@ func New(o Options) *Cache {
 	if o.Newest == nil {
 		o.Newest = func(string) time.Time { return time.Time{} }
 	}
-	day := func() time.Duration { return life }
 	return &Cache{o: o,
-		items: o.Blobs.Owner("items", cold.Rule{Unused: day, Quota: o.Quota, Max: MaxItem, Active: o.Newest})}
+		items: o.Blobs.Owner("items", cold.Rule{Unused: life, Quota: o.Quota, Max: MaxItem, Active: o.Newest})}
 }

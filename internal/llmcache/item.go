@@ -24,15 +24,16 @@ const (
 
 // Item is an item to be stored.
 type Item struct {
-	Task        string `json:"task_id,omitempty"` // with turn and session it is the key; random if empty
-	Turn        string `json:"turn_id,omitempty"` // random if empty
+	Task        string `json:"task_id,omitempty"` // with turn and session it is the key; made from Call if empty
+	Turn        string `json:"turn_id,omitempty"` // made from Call if empty
 	Description string `json:"description,omitempty"`
 	// number of bytes, if the data follows the request in the stream
 	Size      int64           `json:"size"`
 	Notes     json.RawMessage `json:"metadata,omitempty"`  // the caller's own data: returned by Read, not by List
 	Overwrite bool            `json:"overwrite,omitempty"` // replace an item of the same key
 	Data      []byte          `json:"-"`
-	// ID of the call: an item that arrives twice with one ID is stored once; may be ""
+	// ID of the call, from which missing IDs are made, so that a repeated call stores nothing new; may
+	// be ""
 	Call string `json:"-"`
 }
 
@@ -50,61 +51,49 @@ type about struct {
 	Notes       json.RawMessage `json:"notes,omitempty"`
 }
 
-// prepared is an item that was checked and encoded.
-type prepared struct {
-	Label
-	overwrite bool
-	call      string
-	packed    cold.Packed
-}
-
-// prepare checks and encodes an item. All slow work is done here, before the transaction.
-func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error) {
-	k, err := Key{session, it.Task, it.Turn}.complete()
+// prepare checks an item, and returns its label and the blob to be stored.
+func (c *Cache) prepare(session string, it Item, now time.Time) (Label, cold.Blob, error) {
+	k, err := Key{session, it.Task, it.Turn}.complete(it.Call)
 	if err != nil {
-		return prepared{}, err
+		return Label{}, cold.Blob{}, err
 	}
 	if c.o.Redact != nil {
 		it.Description = c.o.Redact(it.Description)
 		for _, id := range []string{it.Task, it.Turn} {
 			if c.o.Redact(id) != id { // keys are not encrypted
-				return prepared{}, bad("use another task or turn", "a task or turn holds what looks like a secret")
+				return Label{}, cold.Blob{}, bad("use another task or turn", "a task or turn holds what looks like a secret")
 			}
 		}
 	}
-	p := prepared{overwrite: it.Overwrite, call: it.Call,
-		Label: Label{Key: k.String(), Description: oneLine(it.Description), Size: int64(len(it.Data) + len(it.Notes)),
-			At: now.UnixMilli()}}
-	if err := p.check(it); err != nil {
-		return p, err
+	l := Label{Key: k.String(), Description: oneLine(it.Description), Size: int64(len(it.Data) + len(it.Notes)),
+		At: now.UnixMilli()}
+	if err := l.check(it.Notes); err != nil {
+		return l, cold.Blob{}, err
 	}
-	meta, err := codec.Encode(about{p.Description, it.Notes})
-	if err != nil {
-		return p, err
-	}
-	p.packed = c.items.Pack(cold.Blob{Key: p.Key, Session: k.Session, Part: k.Task, Size: p.Size, Meta: meta,
-		Data: it.Data})
-	return p, nil
+	meta, err := codec.Encode(about{l.Description, it.Notes})
+	return l, cold.Blob{Key: l.Key, Session: k.Session, Part: k.Task, Size: l.Size, Written: now, Meta: meta,
+		Data: it.Data}, err
 }
 
-func (p prepared) check(it Item) error {
+// check returns an error if an item is too large, or if its notes are no JSON.
+func (l Label) check(notes json.RawMessage) error {
 	switch {
-	case p.Size > MaxItem:
+	case l.Size > MaxItem:
 		return refuse(CodeTooLarge, "store it in parts", "%s has %s bytes, an item at most %s",
-			p.Key, humanize.Comma(p.Size), humanize.Comma(MaxItem))
-	case len(it.Notes) > maxNotes:
-		return refuse(CodeTooLarge, "store the metadata as part of the data", "the metadata of %s has %s bytes, at most %s are allowed",
-			p.Key, humanize.Comma(int64(len(it.Notes))), humanize.Comma(maxNotes))
-	case len(p.Description) > maxDescription:
+			l.Key, humanize.Comma(l.Size), humanize.Comma(MaxItem))
+	case len(notes) > maxNotes:
+		return refuse(CodeTooLarge, "store the metadata as part of the data",
+			"the metadata of %s has %s bytes, at most %s are allowed",
+			l.Key, humanize.Comma(int64(len(notes))), humanize.Comma(maxNotes))
+	case len(l.Description) > maxDescription:
 		return refuse(CodeTooLarge, "shorten it", "the description of %s has %d bytes, at most %d are allowed",
-			p.Key, len(p.Description), maxDescription)
-	case len(it.Notes) > 0 && !json.Valid(it.Notes):
-		return bad("give a JSON object", "the metadata of %s is not JSON", p.Key)
+			l.Key, len(l.Description), maxDescription)
+	case len(notes) > 0 && !json.Valid(notes):
+		return bad("give a JSON object", "the metadata of %s is not JSON", l.Key)
 	}
-	if raw, err := json.Marshal(p.Label); err != nil || len(raw) > maxLabel {
+	if raw, err := json.Marshal(l); err != nil || len(raw) > maxLabel {
 		return refuse(CodeTooLarge, "shorten the description or the ids",
-			"the label of %s has %d bytes, at most %d are allowed",
-			p.Key, len(raw), maxLabel)
+			"the label of %s has %d bytes, at most %d are allowed", l.Key, len(raw), maxLabel)
 	}
 	return nil
 }

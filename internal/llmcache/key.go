@@ -1,7 +1,10 @@
 package llmcache
 
 import (
+	"cmp"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
 	"net/url"
 	"strings"
 )
@@ -35,16 +38,15 @@ func parseKey(s string) (Key, error) {
 	return Key{ids[0], ids[1], ids[2]}, nil
 }
 
-// complete replaces missing IDs by random ones and checks the length of the others.
-func (k Key) complete() (Key, error) {
+// complete makes missing IDs from the id of the call (random ones if that is "") and checks the
+// length of the others.
+func (k Key) complete(call string) (Key, error) {
 	if k.Session == "" {
 		return k, bad("name a session", "an item needs a session")
 	}
-	for _, id := range []*string{&k.Task, &k.Turn} {
-		if *id == "" {
-			*id = strings.ToLower(rand.Text()[:8])
-		}
-	}
+	sum := sha256.Sum256([]byte(cmp.Or(call, rand.Text())))
+	made := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))
+	k.Task, k.Turn = cmp.Or(k.Task, made[:8]), cmp.Or(k.Turn, made[8:16])
 	for _, id := range []string{k.Session, k.Task, k.Turn} {
 		if n := len(escape(id)); n > maxID {
 			return k, bad("use shorter ids", "the id %.40q… has %d bytes, at most %d are allowed", id, n, maxID)

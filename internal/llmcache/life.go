@@ -17,32 +17,20 @@ func (c *Cache) Leave(ctx context.Context, left map[string]time.Time) (err error
 	defer c.mu.Unlock()
 	done := map[string]time.Time{}
 	for session, at := range left {
-		var failed error
 		if !c.left[session].Equal(at) {
-			failed = c.leave(ctx, session, at)
+			if _, _, failed := c.items.Drop(ctx, cold.Selection{Session: session, Until: at}); failed != nil {
+				err = errors.Join(err, failed)
+				continue
+			}
 		}
-		if err = errors.Join(err, failed); failed == nil {
-			done[session] = at
-		}
+		done[session] = at
 	}
 	c.left = done
 	return storage(err)
 }
 
-// leave deletes the items that a session wrote until a time.
-func (c *Cache) leave(ctx context.Context, session string, at time.Time) error {
-	items, _, err := c.items.List(ctx, cold.Selection{Session: session})
-	for _, v := range items {
-		if !v.Written.After(at) {
-			_, _, failed := c.items.Drop(ctx, v.Key)
-			err = errors.Join(err, failed)
-		}
-	}
-	return err
-}
-
 // Clear deletes all items of a session and returns their number and their bytes.
 func (c *Cache) Clear(ctx context.Context, session string) (items int, bytes int64, err error) {
-	items, bytes, err = c.items.DropSession(ctx, session)
+	items, bytes, err = c.items.Drop(ctx, cold.Selection{Session: session})
 	return items, bytes, storage(err)
 }

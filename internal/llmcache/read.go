@@ -36,7 +36,7 @@ func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) 
 	}
 	label, of := read(v)
 	out := Content{Label: label, Notes: of.Notes}
-	if err := c.items.Use(ctx, key); err != nil {
+	if err := c.items.Use(ctx, key, nil); err != nil {
 		return Content{}, storage(err)
 	}
 	out.Part, err = cut.apply(v.Data)
@@ -57,27 +57,27 @@ type Filter struct {
 	Limit   int    `json:"limit,omitempty"` // 1 to 1000; 0 means 100
 }
 
-// List returns labels, the newest first, and their number without the limit. It loads no data. It
-// counts as a use of the session.
+// List returns labels, the newest first, and their number without the limit. It loads no data.
 func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, err error) {
 	if q.Limit = cmp.Or(q.Limit, 100); q.Limit < 0 || q.Limit > 1000 {
 		return nil, 0, bad("use 1 to 1000", "limit %d is out of range", q.Limit)
 	}
 	labels = []Label{}
-	items, total, err := c.items.List(ctx, cold.Selection{Session: q.Session, Part: q.Task, Limit: q.Limit})
+	which := cold.Selection{Session: q.Session, Part: q.Task, Limit: q.Limit}
+	items, err := c.items.List(ctx, which)
 	for _, v := range items {
 		label, _ := read(v)
 		labels = append(labels, label)
 	}
-	if err == nil && q.Session != "" {
-		err = c.items.Touch(ctx, q.Session, c.o.Now())
+	if err == nil {
+		total, _, err = c.items.Count(ctx, which)
 	}
 	return labels, total, storage(err)
 }
 
 // Sessions returns the IDs of the sessions that have items, in order.
 func (c *Cache) Sessions(ctx context.Context) (ids []string, err error) {
-	items, _, err := c.items.List(ctx, cold.Selection{})
+	items, err := c.items.List(ctx, cold.Selection{})
 	for _, v := range items {
 		ids = append(ids, v.Session)
 	}

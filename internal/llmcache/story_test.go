@@ -32,8 +32,8 @@ func newStory(t testing.TB, quota int64) *story {
 	t.Helper()
 	s := &story{TB: t, sessions: session.New(), at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	now, dir := func() time.Time { return s.at }, t.TempDir()
-	blobs := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(dir, "cache.db"), Now: now,
-		Seal: fault.Must(cold.OpenSeal(filepath.Join(dir, "key")))})
+	blobs := fault.Must(cold.OpenBlobs(t.Context(), filepath.Join(dir, "cache.db"), cold.Options{Now: now,
+		Seal: fault.Must(cold.OpenSeal(filepath.Join(dir, "key")))}))
 	t.Cleanup(func() { fault.Check(t, blobs.Close()) })
 	s.c = New(Options{Blobs: blobs, Now: now, Quota: quota,
 		Redact: func(text string) string { return strings.ReplaceAll(text, "sk-secret", "[gone]") },
@@ -49,7 +49,7 @@ func newStory(t testing.TB, quota int64) *story {
 //	write SESSION [task=T] [turn=T] [text=TEXT] [size=N] [about=TEXT] [notes=JSON] [call=ID] [over=yes]
 //	read KEY [lines=L] [offset=N] [limit=N]
 //	list [session=S] [task=T] [limit=N]
-//	delete KEY, clear SESSION, sessions, file
+//	delete KEY, clear SESSION, sessions
 //	start SESSION, end SESSION REASON, restart
 //	pass DURATION, sweep
 func TestStories(t *testing.T) {
@@ -128,8 +128,6 @@ func (s *story) play(verb, text string, named map[string]string) (string, error)
 	case "sessions":
 		ids, err := s.c.Sessions(s.Context())
 		return fmt.Sprint(ids), err
-	case "file":
-		return fmt.Sprint("is there: ", s.c.items.Exists()), nil
 	case "start":
 		return "", s.apply(text, event.Start{Source: "resume"})
 	case "end":
@@ -141,7 +139,7 @@ func (s *story) play(verb, text string, named map[string]string) (string, error)
 		s.at = s.at.Add(fault.Must(time.ParseDuration(text)))
 	case "sweep":
 		gone, err := s.c.o.Blobs.Sweep(s.Context())
-		return fmt.Sprint(gone), err
+		return fmt.Sprint(gone["items"], " items"), err
 	default:
 		s.Fatalf("no story has %s", verb)
 	}

@@ -1,64 +1,55 @@
 package llmcache
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
 // Write stores an item of a session and returns its label. The quota is checked in the same
 // transaction, so concurrent writers cannot exceed it together. If the item replaces another one,
-// only the difference in size counts. The error is an *Error with code quota, too_large, exists or
-// storage_unavailable.
+// only the difference in size counts. An item that is stored already, with the same content, stays
+// as it is. The error is an *Error with code quota, too_large, exists or storage_unavailable.
 func (c *Cache) Write(ctx context.Context, session string, it Item) (Label, error) {
-	p, err := c.prepare(session, it, c.o.Now())
+	label, v, err := c.prepare(session, it, c.o.Now())
 	if err != nil {
 		return Label{}, err
 	}
-	_, err = c.items.Write(ctx, "set an item aside", p.put)
-	var full *cold.QuotaError
-	if errors.As(err, &full) {
-		return Label{}, c.overQuota(ctx, full)
+	if it.Overwrite {
+		_, err = c.items.Put(ctx, v)
+	} else {
+		err = c.items.Add(ctx, v)
 	}
-	return p.Label, storage(err)
+	var full *cold.QuotaError
+	switch {
+	case errors.As(err, &full):
+		return Label{}, c.overQuota(ctx, full)
+	case errors.Is(err, cold.ErrExists):
+		return c.stored(ctx, v)
+	}
+	return label, storage(err)
 }
 
-// put writes an item. If the same call has already written it, put returns the label of that write.
-func (p *prepared) put(tx *cold.BlobTx) error {
-	answer, again, err := tx.Answered(p.call)
-	if err != nil {
-		return err
+// stored returns the label of an item that was stored before, if its content is that of v.
+func (c *Cache) stored(ctx context.Context, v cold.Blob) (Label, error) {
+	before, _, err := c.items.Get(ctx, v.Key)
+	if err == nil && bytes.Equal(before.Data, v.Data) && bytes.Equal(before.Meta, v.Meta) {
+		label, _ := read(before)
+		return label, nil
 	}
-	if again {
-		return codec.Decode(answer, &p.Label)
-	}
-	before, err := tx.Find(p.Key)
-	switch {
-	case err != nil:
-		return err
-	case before != nil && !p.overwrite:
-		return refuse(CodeExists, "write with overwrite, or under another task or turn", "%s is already stored (%s bytes)",
-			p.Key, humanize.Comma(before.Size))
-	}
-	if err := tx.Put(p.packed); err != nil {
-		return err
-	}
-	answer, err = codec.Encode(p.Label)
-	if err != nil {
-		return err
-	}
-	return tx.Answer(p.call, answer)
+	return Label{}, refuse(CodeExists, "write with overwrite, or under another task or turn",
+		"%s is already stored (%s bytes)", v.Key, humanize.Comma(before.Size))
 }
 
 // overQuota returns the error for an exceeded quota: how much is used, requested and allowed, and
 // which items were unused for longest.
 func (c *Cache) overQuota(ctx context.Context, full *cold.QuotaError) error {
-	items, _, err := c.items.List(ctx, cold.Selection{Session: full.Session, LeastUsed: true, Limit: 5})
+	items, err := c.items.List(ctx, cold.Selection{Session: full.Session, LeastUsed: true, Limit: 5})
 	if err != nil {
 		return storage(err)
 	}
@@ -74,18 +65,15 @@ func (c *Cache) overQuota(ctx context.Context, full *cold.QuotaError) error {
 }
 
 // Delete deletes an item and returns its size in bytes. It is an error if no item has the key.
-func (c *Cache) Delete(ctx context.Context, key string) (bytes int64, err error) {
+func (c *Cache) Delete(ctx context.Context, key string) (size int64, err error) {
 	if _, err := parseKey(key); err != nil {
 		return 0, err
 	}
-	if !c.items.Exists() {
+	n, size, err := c.items.Drop(ctx, cold.Selection{Key: key})
+	if err == nil && n == 0 {
 		return 0, missingItem(key)
 	}
-	bytes, missing, err := c.items.Drop(ctx, key)
-	if err == nil && missing != "" {
-		return 0, missingItem(key)
-	}
-	return bytes, storage(err)
+	return size, storage(err)
 }
 
 func missingItem(key string) error {

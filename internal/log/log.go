@@ -189,13 +189,6 @@ func (l *Log) Trouble() (waiting, dropped int, err error) {
 	return len(l.pending) + l.writing, l.dropped, l.failing
 }
 
-// Unwritten returns the events that Run could not write, and why.
-func (l *Log) Unwritten() ([]event.Event, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.pending, l.failing
-}
-
 // Behind returns the age of the oldest event that was accepted and is not applied yet.
 func (l *Log) Behind() time.Duration {
 	l.mu.Lock()

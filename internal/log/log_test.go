@@ -234,7 +234,8 @@ func keptIn(t *testing.T, dir string) *kept {
 }
 
 func (k *kept) openBlobs(name string) {
-	k.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(k.dir, name), Now: clock, Seal: k.seal, Log: k.log})
+	k.blobs = fault.Must(cold.OpenBlobs(k.Context(), filepath.Join(k.dir, name),
+		cold.Options{Now: clock, Seal: k.seal, Log: k.log}))
 }
 
 // dropBlobs loses the snapshot.

@@ -112,15 +112,10 @@ func (c *Cache) leave(ctx context.Context) error {
 // noteForgotten records the present time, so that reading the log again does not bring back entries
 // that are forgotten now. The caller holds mu.
 func (c *Cache) noteForgotten(ctx context.Context) error {
-	if len(c.entries) == 0 && !c.stored.Exists() {
-		return nil
-	}
 	now := c.o.Now()
 	meta, err := codec.Encode(now)
 	if err == nil {
-		_, err = c.forgot.Write(ctx, "note that sequences are forgotten", func(tx *cold.BlobTx) error {
-			return tx.Put(c.forgot.Pack(cold.Blob{Meta: meta}))
-		})
+		_, err = c.forgot.Put(ctx, cold.Blob{Meta: meta})
 	}
 	if err == nil {
 		c.since = now
@@ -187,7 +182,7 @@ func (c *Cache) load(ctx context.Context) error {
 	if v, found, err := c.forgot.Get(ctx, ""); err == nil && found {
 		_ = codec.Decode(v.Meta, &c.since) // a time that cannot be read counts as none
 	}
-	found, _, err := c.stored.List(ctx, cold.Selection{LeastUsed: true})
+	found, err := c.stored.List(ctx, cold.Selection{LeastUsed: true})
 	if err != nil {
 		return fmt.Errorf("read the recorded sequences: %w", err)
 	}
@@ -218,9 +213,7 @@ func (c *Cache) put(ctx context.Context, e *Entry) error {
 	if err != nil {
 		return err
 	}
-	p := c.stored.Pack(cold.Blob{Key: e.ID, Session: e.Session, Used: e.Used, Meta: raw})
-	p.Size = int64(len(p.Meta))
-	full, err := c.stored.Write(ctx, "write a recorded sequence", func(tx *cold.BlobTx) error { return tx.Put(p) })
+	full, err := c.stored.Put(ctx, cold.Blob{Key: e.ID, Session: e.Session, Used: e.Used, Size: int64(len(raw)), Meta: raw})
 	for _, id := range full {
 		c.remove(id)
 	}
@@ -236,15 +229,13 @@ func (c *Cache) remove(id string) {
 }
 
 // drop removes entries from memory and from disk. The caller holds mu.
-func (c *Cache) drop(ctx context.Context, ids ...string) error {
-	_, err := c.stored.Write(ctx, "drop recorded sequences", func(tx *cold.BlobTx) (err error) {
-		for _, id := range ids {
-			err = errors.Join(err, tx.Delete(id))
-		}
-		return err
-	})
+func (c *Cache) drop(ctx context.Context, ids ...string) (err error) {
 	for _, id := range ids {
-		c.remove(id)
+		if _, _, failed := c.stored.Drop(ctx, cold.Selection{Key: id}); failed != nil {
+			err = errors.Join(err, failed)
+		} else {
+			c.remove(id)
+		}
 	}
 	return err
 }
@@ -305,10 +296,7 @@ func (c *Cache) ForgetAll(ctx context.Context) (int, error) {
 		ids = append(ids, e.ID)
 	}
 	err = c.forget(ctx, ids...)
-	kept, _, uerr := c.undos.List(ctx, cold.Selection{})
-	for _, v := range kept {
-		uerr = c.dropUndo(ctx, v.Key, uerr)
-	}
+	_, _, uerr := c.undos.Drop(ctx, cold.Selection{})
 	return len(ids), errors.Join(err, uerr)
 }
 

@@ -132,7 +132,7 @@ func TestUndo(t *testing.T) {
 	d.replay(Request{ID: id, Plan: d.replay(Request{ID: id, Edits: true}).Plan})
 	for i, path := range []event.Path{"a", "a.go"} {
 		fault.Must(d.cache.o.Blobs.Forget(t.Context(), cold.ForgetFilter{Path: path}))
-		kept, _, err := d.cache.undos.List(t.Context(), cold.Selection{})
+		kept, err := d.cache.undos.List(t.Context(), cold.Selection{})
 		d.must(err)
 		fault.Same(t, "records without "+string(path), len(kept), 2-2*i)
 	}

@@ -101,7 +101,7 @@ func (d *fixture) open(o Options) {
 	o.Now, o.Config = func() time.Time { return d.at }, func() Config { return d.cfg }
 	db := fault.Must(cold.Open(d.Context(), filepath.Join(d.store, "aoa.db"), cold.Options{Now: o.Now, Seal: d.seal}))
 	d.db, o.DB = db, db
-	o.Blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.store, "cache.db"), Now: o.Now, Seal: d.seal})
+	o.Blobs = fault.Must(cold.OpenBlobs(d.Context(), filepath.Join(d.store, "cache.db"), cold.Options{Now: o.Now, Seal: d.seal}))
 	saved := []byte(nil)
 	if d.cache != nil {
 		saved = fault.Must(d.cache.o.Turns.Snapshot())
@@ -112,8 +112,7 @@ func (d *fixture) open(o Options) {
 	o.Log = slog.New(slog.DiscardHandler)
 	d.cache = New(o)
 	d.Cleanup(func() {
-		_ = db.Close()
-		d.must(o.Blobs.Close())
+		_ = errors.Join(db.Close(), o.Blobs.Close()) // closed twice is closed
 	})
 }
 

@@ -96,20 +96,15 @@ func (s *inputs) write(ctx context.Context) error {
 	if len(now) == 0 {
 		return nil
 	}
-	_, err := s.stored.Write(ctx, "write inputs of calls", func(tx *cold.BlobTx) error {
-		for id, in := range now {
-			raw, err := codec.Encode(in)
-			if err != nil {
-				return err
-			}
-			p := s.stored.Pack(cold.Blob{Key: id, Session: in.session, Used: in.at, Meta: raw})
-			p.Size = int64(len(p.Meta))
-			if err := tx.Put(p); err != nil {
-				return err
-			}
+	var blobs []cold.Blob
+	for id, in := range now {
+		raw, err := codec.Encode(in)
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		blobs = append(blobs, cold.Blob{Key: id, Session: in.session, Used: in.at, Size: int64(len(raw)), Meta: raw})
+	}
+	_, err := s.stored.Put(ctx, blobs...)
 	if err != nil {
 		return err
 	}

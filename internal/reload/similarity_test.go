@@ -107,8 +107,9 @@ func TestFindGolden(t *testing.T) {
 	now := time.Now().Add(time.Hour)
 	files := []File{{Path: "a.go", After: blobOf(t, root, "a.go")}, {Path: "b.go", After: "0"}}
 	find := func(recorded, asked string) string {
-		c := New(Options{Blobs: cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(root, "no.db"), Now: time.Now}),
-			Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler), Config: func() Config { return Config{MinSimilarity: 0.01} }})
+		blobs := fault.Must(cold.OpenBlobs(t.Context(), filepath.Join(root, "no.db"), cold.Options{Now: time.Now}))
+		defer blobs.Close()
+		c := New(Options{Blobs: blobs, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler), Config: func() Config { return Config{MinSimilarity: 0.01} }})
 		c.loaded = true
 		c.add(&Entry{ID: "cache-x", Trigger: Trigger{Type: Prompt}, Text: recorded, Used: now, Files: files,
 			Actions: make([]Action, minSteps)})

@@ -84,22 +84,20 @@ func (c *Cache) keepUndo(ctx context.Context, u undo, session string) error {
 	if err != nil {
 		return err
 	}
-	p := c.undos.Pack(cold.Blob{Key: u.ID, Session: session, Used: c.o.Now(), Meta: raw})
-	p.Size = int64(len(p.Meta))
-	_, err = c.undos.Write(ctx, "write an undo record", func(tx *cold.BlobTx) error { return tx.Put(p) })
+	_, err = c.undos.Put(ctx, cold.Blob{Key: u.ID, Session: session, Size: int64(len(raw)), Meta: raw})
 	return err
 }
 
 // dropUndo deletes the undo record of a replay that failed, and returns why it failed.
 func (c *Cache) dropUndo(ctx context.Context, id string, why error) error {
-	_, _, err := c.undos.Drop(ctx, id)
+	_, _, err := c.undos.Drop(ctx, cold.Selection{Key: id})
 	return errors.Join(why, err)
 }
 
 // findUndo returns the record with this id, or the newest one that was not undone. If there is none
 // the error is ErrNoUndo.
 func (c *Cache) findUndo(ctx context.Context, id string) (undo, error) {
-	found, _, err := c.undos.List(ctx, cold.Selection{})
+	found, err := c.undos.List(ctx, cold.Selection{})
 	if err != nil {
 		return undo{}, fmt.Errorf("read the undo records: %w", err)
 	}

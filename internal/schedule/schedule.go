@@ -35,20 +35,14 @@ type Job struct {
 	Urgent func() bool // whether it is due already after retryAfter; may be nil
 }
 
-// Often is a function that is called at fixed intervals while the process runs.
-type Often struct {
-	Every time.Duration
-	Do    func(context.Context)
-}
-
-// Schedule runs jobs when they are due, one after the other, and the Often functions at their
-// intervals.
+// Schedule runs jobs when they are due, one after the other, and Often at its interval.
 type Schedule struct {
 	Notes Notes
 	Now   func() time.Time
 	Log   *slog.Logger
 	Jobs  []Job
-	Often []Often
+	Every time.Duration // the interval of Often
+	Often func(context.Context)
 }
 
 // Run runs jobs until ctx ends, and waits for those that are running.
@@ -62,9 +56,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 	s.Log.Debug("housekeeping at the start is done")
 	c := cron.New()
 	c.Schedule(cron.Every(dueEvery), guarded.Then(cron.FuncJob(due)))
-	for _, o := range s.Often {
-		c.Schedule(cron.Every(o.Every), guarded.Then(cron.FuncJob(func() { o.Do(ctx) })))
-	}
+	c.Schedule(cron.Every(s.Every), guarded.Then(cron.FuncJob(func() { s.Often(ctx) })))
 	c.Start()
 	<-ctx.Done()
 	<-c.Stop().Done()

@@ -28,7 +28,8 @@ func (b *bench) advance(d time.Duration) { b.late.Add(int64(d)) }
 func newBench(t *testing.T) *bench {
 	b := &bench{T: t, path: filepath.Join(t.TempDir(), "aoa.db")}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	b.Schedule = &Schedule{Now: func() time.Time { return time.Now().Add(time.Duration(b.late.Load())) }, Log: log}
+	b.Schedule = &Schedule{Now: func() time.Time { return time.Now().Add(time.Duration(b.late.Load())) }, Log: log,
+		Every: 5 * time.Minute, Often: func(context.Context) {}}
 	return b
 }
 
@@ -57,7 +58,7 @@ func TestPanicInAJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		bad, good, snapshots := 0, 0, 0
-		b.Often = []Often{{5 * time.Minute, func(context.Context) { snapshots++; panic("while writing") }}}
+		b.Often = func(context.Context) { snapshots++; panic("while writing") }
 		b.Jobs = []Job{{Name: "bad", Every: time.Minute, Do: func(context.Context) error { bad++; panic("in the middle") }},
 			counting("good", time.Minute, &good)}
 		b.daemon(10*time.Minute+30*time.Second, nil)

@@ -62,9 +62,8 @@ const maxRemembered = 256
 func New(o Options) *Cache {
 	c := &Cache{o: o, digests: digests{now: o.Now}, trees: map[string]*tree{}, runs: map[string]*run{},
 		tools: map[Tool]rememberedTool{}}
-	after := func(d time.Duration) func() time.Duration { return func() time.Duration { return d } }
-	c.results = o.Blobs.Owner(Results, cold.Rule{Unused: after(resultKeep), Bytes: o.Bytes})
-	c.sessions = o.Blobs.Owner("pipelines", cold.Rule{Unused: after(sessionKeep), Quota: maxSession,
+	c.results = o.Blobs.Owner(Results, cold.Rule{Unused: resultKeep, Bytes: o.Bytes})
+	c.sessions = o.Blobs.Owner("pipelines", cold.Rule{Unused: sessionKeep, Quota: maxSession,
 		Active: func(string) time.Time { return time.Time{} }})
 	return c
 }

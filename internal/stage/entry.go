@@ -49,7 +49,7 @@ func decodeEntry(v cold.Blob) (e Entry, err error) {
 // that cannot be read are left out.
 func (c *Cache) List(ctx context.Context, stage string, limit int) ([]Entry, error) {
 	out := []Entry{}
-	found, _, err := c.results.List(ctx, cold.Selection{Part: stage, Limit: limit})
+	found, err := c.results.List(ctx, cold.Selection{Part: stage, Limit: limit})
 	for _, v := range found {
 		if e, err := decodeEntry(v); err == nil {
 			out = append(out, e)
@@ -72,7 +72,7 @@ func (c *Cache) load(ctx context.Context, key string) (e Entry, r result, found 
 	if err == nil {
 		return e, r, found, nil
 	}
-	_, _, dropped := c.results.Drop(ctx, key)
+	_, _, dropped := c.results.Drop(ctx, cold.Selection{Key: key})
 	if c.o.Log != nil {
 		c.o.Log.Warn("a kept result was damaged and is dropped: the step runs again", "key", key, "err",
 			errors.Join(err, dropped))
@@ -90,8 +90,7 @@ func (c *Cache) store(ctx context.Context, e Entry, r result) error {
 	if err != nil {
 		return fmt.Errorf("keep result: %w", err)
 	}
-	p := c.results.Pack(cold.Blob{Key: e.Key, Part: e.Stage, Size: e.Bytes, Meta: meta, Data: data})
-	_, err = c.results.Write(ctx, "keep result", func(tx *cold.BlobTx) error { return tx.Put(p) })
+	_, err = c.results.Put(ctx, cold.Blob{Key: e.Key, Part: e.Stage, Size: e.Bytes, Meta: meta, Data: data})
 	return err
 }
 
@@ -100,10 +99,7 @@ func (c *Cache) use(ctx context.Context, e *Entry) error {
 	e.Hits++
 	meta, err := codec.Encode(e)
 	if err == nil {
-		err = c.results.SetMeta(ctx, e.Key, meta)
-	}
-	if errors.Is(err, cold.ErrFull) || errors.Is(err, cold.ErrReadOnly) {
-		return nil
+		err = c.results.Use(ctx, e.Key, meta)
 	}
 	return err
 }
@@ -120,19 +116,13 @@ func (e *Entry) refusal(r *Request, now time.Time) string {
 // Drop deletes the entries of a stage, or the entry with a key; all entries if name is "". It
 // returns their number.
 func (c *Cache) Drop(ctx context.Context, name string) (int, error) {
-	found, _, err := c.results.List(ctx, cold.Selection{Part: name})
-	var keys []string
-	for _, v := range found {
-		keys = append(keys, v.Key)
+	n, _, err := c.results.Drop(ctx, cold.Selection{Part: name})
+	if err != nil || n > 0 || name == "" {
+		return n, err
 	}
-	if len(keys) == 0 && name != "" {
-		keys = []string{name}
+	n, _, err = c.results.Drop(ctx, cold.Selection{Key: name})
+	if err == nil && n == 0 {
+		err = fmt.Errorf("%w: %s", ErrNoEntry, name)
 	}
-	if err == nil {
-		var missing string
-		if _, missing, err = c.results.Drop(ctx, keys...); missing != "" {
-			return 0, fmt.Errorf("%w: %s", ErrNoEntry, name)
-		}
-	}
-	return len(keys), err
+	return n, err
 }

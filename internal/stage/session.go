@@ -63,6 +63,7 @@ type storedRun struct {
 	Pipeline string
 	Done     int // number of its completed runs
 	Run
+	Calls []string // the ids of the newest calls that reported progress
 }
 
 type storedOutput struct {
@@ -70,6 +71,10 @@ type storedOutput struct {
 	Pipeline string
 	Done     int // storedRun.Done at that time
 }
+
+// keptCalls is enough calls to recognize one that is repeated, because the stages of a run report
+// one by one.
+const keptCalls = 16
 
 // keyOf returns the name of a part of a session. Names do not contain NUL.
 func keyOf(session, part string, names ...string) string {
@@ -96,7 +101,7 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 		return nil, err
 	}
 	s := &Session{Outputs: []Output{}, Context: map[string]json.RawMessage{}, Run: r.Run}
-	found, _, err := c.sessions.List(ctx, cold.Selection{Session: id})
+	found, err := c.sessions.List(ctx, cold.Selection{Session: id})
 	if err != nil {
 		return nil, err
 	}
@@ -149,40 +154,32 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 	if err != nil {
 		return err
 	}
+	if slices.Contains(r.Calls, p.Call) {
+		return nil
+	}
 	if r.State = p.State; r.State == "" {
 		r.State = Running
 	}
-	var parts []cold.Packed
+	var parts []cold.Blob
 	if o := p.Output; o != nil {
 		if o.JSON && !json.Valid(o.Value) {
 			return wrong("the output of %s is not JSON", o.Stage)
 		}
 		about := storedOutput{*o, p.Pipeline, r.Done}
 		about.Value = nil
-		parts = append(parts, c.part(p.Session, partOutput, about, o.Value, o.Stage, o.Prompt))
+		parts = append(parts, partOf(p.Session, partOutput, about, o.Value, o.Stage, o.Prompt))
 	}
 	if r.State == Done {
 		r.Done++
 	}
 	for name, value := range p.Context {
-		parts = append(parts, c.part(p.Session, partContext, name, value, name))
+		parts = append(parts, partOf(p.Session, partContext, name, value, name))
 	}
-	_, err = c.sessions.Write(ctx, "keep progress", func(tx *cold.BlobTx) error {
-		_, again, err := tx.Answered(p.Call)
-		if err != nil {
-			return err
-		}
-		now := r
-		if !again {
-			now.Tokens += p.Tokens
-		}
-		for _, part := range append(parts, c.part(p.Session, partRun, now, nil, p.Pipeline)) {
-			if err := tx.Put(part); err != nil {
-				return err
-			}
-		}
-		return tx.Answer(p.Call, nil)
-	})
+	r.Tokens += p.Tokens
+	if p.Call != "" {
+		r.Calls = append(r.Calls[max(0, len(r.Calls)-keptCalls+1):], p.Call)
+	}
+	_, err = c.sessions.Put(ctx, append(parts, partOf(p.Session, partRun, r, nil, p.Pipeline))...)
 	if full := (*cold.QuotaError)(nil); errors.As(err, &full) {
 		return fmt.Errorf("%w %s would hold %d bytes, the limit is %d: start another session", ErrSession, p.Session,
 			full.Used+full.Asked, full.Limit)
@@ -191,18 +188,18 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 }
 
 // part returns the blob for a part of a session.
-func (c *Cache) part(session, part string, about any, data []byte, names ...string) cold.Packed {
+func partOf(session, part string, about any, data []byte, names ...string) cold.Blob {
 	meta, err := codec.Encode(about)
 	if err != nil {
 		panic(err) // these types can always be encoded
 	}
-	return c.sessions.Pack(cold.Blob{Key: keyOf(session, part, names...), Session: session, Part: part,
-		Size: int64(len(data)), Meta: meta, Data: data})
+	return cold.Blob{Key: keyOf(session, part, names...), Session: session, Part: part, Size: int64(len(data)),
+		Meta: meta, Data: data}
 }
 
 // Sessions returns the ids of the sessions in which pipelines ran, at most limit, the newest first.
 func (c *Cache) Sessions(ctx context.Context, limit int) (ids []string, err error) {
-	runs, _, err := c.sessions.List(ctx, cold.Selection{Part: partRun})
+	runs, err := c.sessions.List(ctx, cold.Selection{Part: partRun})
 	for _, v := range runs {
 		if len(ids) < limit && !slices.Contains(ids, v.Session) {
 			ids = append(ids, v.Session)
@@ -213,6 +210,6 @@ func (c *Cache) Sessions(ctx context.Context, limit int) (ids []string, err erro
 
 // ForgetSession deletes what pipelines stored in a session. It reports whether there was anything.
 func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err error) {
-	n, _, err := c.sessions.DropSession(ctx, id)
+	n, _, err := c.sessions.Drop(ctx, cold.Selection{Session: id})
 	return n > 0, err
 }

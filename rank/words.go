@@ -140,11 +140,11 @@ func (x *queryContext) inPath(stem string) string {
 var plain = map[Signal]string{
 	Named:     "named in the prompt",
 	Mentioned: "listed by a recent result of the session", ListedFresh: "listed since the last opens",
-	FolderRecent: "in a folder in use of late",
+	FolderRecent: "files of its folder were used lately",
 	TermsFolder:  "files of its folder were used before with words of the text",
 	AskedKind:    "the text asks for files of its kind", OfBranch: "changed on this branch",
 	FreshCommitted: "among the files committed last", Topic: "fits an earlier prompt of the session",
-	Churn: "committed often of late", Never: "never opened here", Uncommitted: "not committed yet",
+	Churn: "committed often lately", Never: "never opened here", Uncommitted: "not committed yet",
 }
 
 // together tells how often two files changed in one commit, with counts if Options.Together is set.

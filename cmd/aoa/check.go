@@ -224,7 +224,7 @@ func (a *app) found(ans *change.Answer, staged bool) error {
 	}
 	f := &failure{code: exitFailed, err: fmt.Errorf("%w: it %s", errFound, strings.Join(parts, " and "))}
 	if staged {
-		f.hint = "git commit --no-verify, if that is intended"
+		f.hint = "git commit --no-verify commits it anyway"
 	}
 	for _, m := range ans.Missing {
 		f.snippet += m.Exception + "\n"

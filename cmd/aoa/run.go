@@ -327,7 +327,7 @@ func strict(c *cobra.Command) {
 			if ours := (*failure)(nil); err == nil || errors.As(err, &ours) {
 				return err
 			}
-			return fail(exitUsage, c.UseLine(), "%v", err)
+			return fail(exitUsage, c.UseLine(), "%s does not take %s", c.CommandPath(), plural(len(args), "argument"))
 		}
 	}
 	for _, sub := range c.Commands() {

@@ -205,7 +205,7 @@ func TestSARIF(t *testing.T) {
 
 // TestLargeFile: only a large file is called large, although the size of each counts against it.
 func TestLargeFile(t *testing.T) {
-	for value, want := range map[float64]string{.5: "same stem", .9: "same stem; less because it is a large file"} {
+	for value, want := range map[float64]string{.5: "same stem", .9: "same stem; less likely because it is a large file"} {
 		s := event.Suggestion{Reasons: []event.Reason{{Signal: "size", Value: value, Weight: -1.3},
 			{Signal: "stem", Value: 1, Weight: .1, Text: "same stem"}}}
 		fault.Same(t, fmt.Sprint(value), (&app{}).because(s), want)

@@ -102,7 +102,7 @@ func (a *app) because(s event.Suggestion) string {
 	for _, r := range s.Reasons { // the strongest first
 		if text := against[r.Signal]; text != "" && r.Value*r.Weight < -leastAgainst && con == "" &&
 			(r.Signal != "size" || r.Value >= leastLarge) {
-			con = "; less because " + text
+			con = "; less likely because " + text
 		}
 	}
 	if pro == "" {

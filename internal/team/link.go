@@ -122,6 +122,9 @@ func (l *link) tell(ctx context.Context) error {
 		}
 		id, err := l.client.XAdd(ctx, l.add(raw)).Result()
 		if err == nil {
+			if same, err := l.same(ctx); !same {
+				return err
+			}
 			err = l.t.update(ctx, func(s *state) { s.Entry = id })
 		}
 		if err == nil {
@@ -201,6 +204,9 @@ func (l *link) publish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if same, err := l.same(ctx); !same {
+			return err
+		}
 		err = l.t.update(ctx, func(s *state) {
 			if s.Sent = at; entry != "" {
 				s.Entry = entry
@@ -210,6 +216,17 @@ func (l *link) publish(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// same reports whether the stream is still the one that identify saw. If the server was emptied
+// since then, what was just appended begins the next stream. It must not count as sent: it would be
+// found as the newest own entry, and the entries before it would never be published again.
+func (l *link) same(ctx context.Context) (bool, error) {
+	name, err := l.client.Get(ctx, l.name).Result()
+	if errors.Is(err, redis.Nil) {
+		return false, nil
+	}
+	return err == nil && name == l.t.now().Stream, err
 }
 
 // append appends entries and returns the id of the last one, "" for none.

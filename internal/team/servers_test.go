@@ -2,15 +2,14 @@ package team
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"math/big"
 	"net"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -186,81 +185,39 @@ func serveSentinel(t testing.TB) string {
 var Rights = strings.Fields("resetkeys resetchannels ~aoa:* -@all +ping +hello +client|setname +get +set +setnx " +
 	"+xadd +xdel +xlen +xrange +xinfo|stream +del")
 
-// trusted is an authority that this process trusts like those of the system.
-var trusted = sync.OnceValues(func() (*authority, error) {
-	dir, err := os.MkdirTemp("", "aoa-ca")
-	if err != nil {
-		return nil, err
+// trusted is the folder of a certificate of this machine, which this process trusts like those of the
+// system.
+var trusted = sync.OnceValue(func() string {
+	s := httptest.NewUnstartedServer(nil)
+	s.StartTLS()
+	defer s.Close()
+	pair, dir := s.TLS.Certificates[0], fault.Must(os.MkdirTemp("", "aoa-ca"))
+	write := func(name, kind string, der []byte) error {
+		return os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
 	}
-	return newAuthority(dir), os.Setenv("SSL_CERT_FILE", filepath.Join(dir, "ca.crt"))
+	key := fault.Must(x509.MarshalPKCS8PrivateKey(pair.PrivateKey))
+	if err := errors.Join(write("server.crt", "CERTIFICATE", pair.Certificate[0]), write("server.key", "PRIVATE KEY", key),
+		os.Setenv("SSL_CERT_FILE", filepath.Join(dir, "server.crt"))); err != nil {
+		panic(err)
+	}
+	return dir
 })
 
 // serveSafe runs a server that takes only TLS, and a user with no more rights than needed.
 func serveSafe(t testing.TB) string {
 	t.Helper()
 	NeedServer(t, "redis-server")
-	ca := fault.Must(trusted())
+	file := func(name string) string { return filepath.Join(trusted(), name) }
 	acl := filepath.Join(t.TempDir(), "users.acl")
 	rights := "user default off\nuser aoa on >p@ss " + strings.Join(Rights, " ") + "\n"
 	fault.Check(t, os.WriteFile(acl, []byte(rights), 0o600))
 	addr := freeAddr(t)
 	_, port, _ := net.SplitHostPort(addr)
-	start(t, "redis-server", "127.0.0.1:0", "--tls-port", port, "--tls-cert-file", ca.file("server.crt"), "--tls-key-file",
-		ca.file("server.key"), "--tls-ca-cert-file", ca.file("ca.crt"), "--tls-auth-clients", "no", "--aclfile", acl)
+	start(t, "redis-server", "127.0.0.1:0", "--tls-port", port, "--tls-cert-file", file("server.crt"), "--tls-key-file",
+		file("server.key"), "--tls-ca-cert-file", file("server.crt"), "--tls-auth-clients", "no", "--aclfile", acl)
 	url := "rediss://aoa:p%40ss@" + addr + "/0"
 	c := fault.Must(dial(url))
 	defer c.Close()
 	await(t, "the server", func(ctx context.Context) error { return c.Ping(ctx).Err() })
 	return url
-}
-
-// authority signs certificates for the test.
-type authority struct {
-	dir  string
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-}
-
-// newAuthority writes its certificate, and one of a server on this machine.
-func newAuthority(dir string) *authority {
-	a := &authority{dir: dir, key: newKey()}
-	a.cert = &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, IsCA: true,
-		BasicConstraintsValid: true,
-		NotBefore:             time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign}
-	a.write("ca.crt", "CERTIFICATE", a.make(a.cert, &a.key.PublicKey))
-	key := newKey()
-	a.write("server.crt", "CERTIFICATE", a.make(&x509.Certificate{SerialNumber: big.NewInt(2),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: a.cert.NotBefore, NotAfter: a.cert.NotAfter,
-		KeyUsage:    x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, &key.PublicKey))
-	private, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		panic(err)
-	}
-	a.write("server.key", "EC PRIVATE KEY", private)
-	return a
-}
-
-func newKey() *ecdsa.PrivateKey {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		panic(err)
-	}
-	return key
-}
-
-func (a *authority) make(c *x509.Certificate, key *ecdsa.PublicKey) []byte {
-	der, err := x509.CreateCertificate(rand.Reader, c, a.cert, key, a.key)
-	if err != nil {
-		panic(err)
-	}
-	return der
-}
-
-func (a *authority) file(name string) string { return filepath.Join(a.dir, name) }
-
-func (a *authority) write(file, kind string, der []byte) {
-	if err := os.WriteFile(a.file(file), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
-		panic(err)
-	}
 }

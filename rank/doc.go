@@ -90,7 +90,7 @@
 //
 // q stands for a current file (one of the last 5 of the session), f for the candidate, Δ for the
 // time since an event. The hot store decays all counts to the time of the query. Each signal has
-// improved results on repositories that were left out of the fit; what each is worth stands in
+// improved results on repositories that were left out of the fit; what each is worth is in
 // docs/dev/measurements/ranking.md.
 //
 // Signals of the file alone:

@@ -23,7 +23,7 @@ func (a *app) feedback() *cobra.Command {
 			}
 		}
 		return show(c.Context(), a, api.Feedback, r, func(ans api.ThresholdAnswer) {
-			fmt.Fprintf(a.out, "recorded; hints are now shown from a probability of %.2f\n", ans.Value)
+			fmt.Fprintf(a.out, "recorded; hints are now shown if their probability is at least %.2f\n", ans.Value)
 		})
 	}
 	a.sessionFlag(c, &r.Session, "the agent session that had the suggestion")

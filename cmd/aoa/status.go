@@ -60,7 +60,7 @@ func (a *app) statusTable(st api.StatusAnswer) {
 		cells("files", count(st.Files)),
 		cells("history", readSoFar(st)),
 		cells("saves", saves(st)),
-		cells("hints", fmt.Sprintf("shown from %.2f on", st.Threshold)),
+		cells("hints", fmt.Sprintf("shown if their probability is at least %.2f", st.Threshold)),
 	}
 	rows = append(rows, teamRows(st.Team)...)
 	if !st.Paused.IsZero() {

@@ -163,7 +163,7 @@ func PartOf(base string) (name string, ok bool) {
 	return rest[:i], true
 }
 
-// leftAfter is the age from which an unfinished file is taken for abandoned.
+// leftAfter is the least age of an unfinished file that is taken for abandoned.
 const leftAfter = time.Hour
 
 // Clean deletes the unfinished files that killed processes have left in a folder. It uses the

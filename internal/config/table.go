@@ -15,9 +15,9 @@ var Keys = sync.OnceValue(func() []Key { return table(&Config{}) })
 func table(c *Config) []Key {
 	return []Key{
 		row(&c.Threshold, "threshold", "0.6", orWord(number("0.4", "0.9"), presets), AtOnce,
-			"The probability from which hints are shown. The daemon then adapts it for each kind of hint."),
+			"The least probability of a hint that is shown. The daemon then adapts it for each kind of hint."),
 		row(&c.ListThreshold, "threshold.prompt", "0.65", number("0.4", "0.9"), AtOnce,
-			"The probability from which a list of files is shown at a prompt or after a search: that the turn "+
+			"The least probability of a list of files that is shown at a prompt or after a search: that the turn "+
 				"opens one of them, if it opens any file. At a session's first prompt it is .05 lower. The daemon "+
 				"then adapts it."),
 		row(&c.Kinds, "kinds", "partner,rescue,search,start,prompt,stale,reload",

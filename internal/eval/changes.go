@@ -63,7 +63,7 @@ type raw struct {
 }
 
 // Changes replays the history without sessions, and asks about the newest commits just as the
-// daemon would have been asked. sure is the probability from which a missing file is named.
+// daemon would have been asked. sure is the least probability of a missing file that is named.
 func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, error) {
 	var out []Change
 	var lacking []raw

@@ -54,8 +54,8 @@ func (p *Past) Learn(e event.Event) {
 	}
 }
 
-// Complete answers a question about a change. sure is the probability from which a missing file is
-// named. It may be called concurrently.
+// Complete answers a question about a change. sure is the least probability of a missing file that
+// is named. It may be called concurrently.
 func (p *Past) Complete(ctx context.Context, q event.Query, sure float64) (event.Answer, []prefetch.Lack) {
 	c := p.companions(q)
 	return c.Answer(ctx), c.Lacks(sure)

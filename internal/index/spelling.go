@@ -115,8 +115,8 @@ func (t *Tree) misspelled(wrong event.Path) (event.Path, bool) {
 	})
 }
 
-// leastName is the length in bytes from which two names that differ in one letter may be the same
-// name.
+// leastName is the least length, in bytes, of two names that differ in one letter and may be the
+// same name.
 const leastName = 4
 
 // nearly reports whether two names differ only by a plural, or by one letter that is wrong,

@@ -156,7 +156,7 @@ func (h *history) recount(couples []couple) {
 }
 
 // across returns the strongest pairs of different folders whose names do not give them away. Those
-// without a commit of the last year stand last, and only where there are few others.
+// without a commit of the last year come last, and only where there are few others.
 func (h *history) across(m *Map) (out []Across) {
 	of := map[string]int{} // commits of the last year
 	for id, n := range h.commits(h.year) {

@@ -17,7 +17,7 @@ func (c *Calls) Note(at time.Time) {
 	c.unixMilli.Store(at.UnixMilli())
 }
 
-// Begin sets the time from which the process is idle until the first call.
+// Begin sets the time at which the idleness of a process that was never called begins.
 func (c *Calls) Begin(at time.Time) { c.unixMilli.Store(at.UnixMilli()) }
 
 // last returns the time of the last call.

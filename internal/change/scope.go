@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -85,7 +87,7 @@ func (c *Checkout) scopeOf(ctx context.Context, r Request) (s scope, err error) 
 	case r.Staged:
 		s, err = c.ofIndex(ctx, repo)
 	default:
-		s, err = c.ofDisk(ctx, r.Files)
+		s, err = c.ofDisk(ctx, r)
 	}
 	if err != nil || s.silent != "" {
 		return s, err
@@ -119,23 +121,43 @@ func (c *Checkout) world(ctx context.Context, indexed []event.Path) (w index.Wor
 	return w, hidden
 }
 
-// existing returns a function that reports whether a file exists: in the tree if inTree is true, or
-// in listed (in git's order) and not excluded.
-func (c *Checkout) existing(inTree bool, listed []event.Path) func(event.Path) bool {
+// listed returns a function that reports whether a file is in a list of git, and not excluded.
+func (c *Checkout) listed(indexed []event.Path) func(event.Path) bool {
 	return func(p event.Path) bool {
-		if inTree && c.Tree.Has(p) {
-			return true
-		}
-		_, in := slices.BinarySearch(listed, p)
+		_, in := slices.BinarySearch(indexed, p)
 		return in && !c.Repo.Excluded(p)
 	}
 }
 
-// ofDisk returns the change of the given files, or everything that differs from HEAD in the index
-// or on disk.
-func (c *Checkout) ofDisk(ctx context.Context, files []event.Path) (s scope, err error) {
-	named := len(files) > 0
-	if s.files = append([]event.Path{}, files...); !named {
+// onDisk returns a function that reports whether a file exists: on the disk, or in the index if
+// that is outside of a sparse checkout. For a hint the tree is as good as the disk. For a check it
+// is not, because it learns a moment later that git has just written or deleted files.
+func (c *Checkout) onDisk(ctx context.Context, indexed []event.Path, hint bool) func(event.Path) bool {
+	sparse := indexed != nil
+	in := sync.OnceValue(func() func(event.Path) bool {
+		if !sparse {
+			indexed, _ = c.Repo.Indexed(ctx) // if git fails here, the file does not count
+		}
+		return c.listed(indexed)
+	})
+	return func(p event.Path) bool {
+		has := c.Tree.Has(p)
+		if hint {
+			return has || sparse && in()(p)
+		}
+		st, err := os.Lstat(c.Repo.Root.Abs(p))
+		if err != nil || st.IsDir() {
+			return sparse && in()(p)
+		}
+		return has || in()(p)
+	}
+}
+
+// ofDisk returns the change of the files of a request, or everything that differs from HEAD in the
+// index or on disk.
+func (c *Checkout) ofDisk(ctx context.Context, r Request) (s scope, err error) {
+	named := len(r.Files) > 0
+	if s.files = append([]event.Path{}, r.Files...); !named {
 		if s.files, err = c.Repo.Changed(ctx); err != nil || len(s.files) == 0 {
 			return scope{files: []event.Path{}, silent: "nothing is changed"}, err
 		}
@@ -147,17 +169,18 @@ func (c *Checkout) ofDisk(ctx context.Context, files []event.Path) (s scope, err
 		}
 	}
 	s.changed = c.Edits.Compare(ctx, s.files)
+	moved := index.Moved(s.changed)
 	for _, f := range s.files {
 		i := slices.IndexFunc(s.changed, func(x index.Changed) bool { return x.Path == f })
 		if i < 0 { // files that cannot be compared belong to the change, too
 			s.changed = append(s.changed, index.Changed{Path: f})
 		}
-		if named || i < 0 || !s.changed[i].Same {
+		if named || i < 0 || !s.changed[i].Same && !moved[f] {
 			s.asked = append(s.asked, f)
 		}
 	}
 	s.world, s.hidden = c.world(ctx, indexed)
-	s.exists = c.existing(true, indexed)
+	s.exists = c.onDisk(ctx, indexed, r.Hint)
 	return s, nil
 }
 
@@ -190,7 +213,7 @@ func (c *Checkout) ofIndex(ctx context.Context, repo *watcher.Repo) (s scope, er
 		}
 		return onDisk(p)
 	}
-	s.exists = c.existing(false, indexed)
+	s.exists = c.listed(indexed)
 	return s, c.compare(ctx, &s, files)
 }
 
@@ -225,15 +248,10 @@ func (c *Checkout) ofRange(ctx context.Context, commits string) (s scope, err er
 	return s, errors.Join(err, c.compare(ctx, &s, r.Files))
 }
 
-// compare reads both versions of the files of a change. Files with only a new mode or a new name
-// are not checked for companions.
+// compare reads both versions of the files of a change. Files with only a new mode, new line ends or
+// a new name are not checked for companions.
 func (c *Checkout) compare(ctx context.Context, s *scope, files []watcher.FileChange) error {
 	s.files = []event.Path{}
-	added, deleted := map[string]bool{}, map[string]bool{} // the contents of added and deleted files
-	for _, f := range files {
-		added[f.Blob] = added[f.Blob] || f.Status == 'A'
-		deleted[f.Old] = deleted[f.Old] || f.Status == 'D'
-	}
 	for _, f := range files {
 		s.files = append(s.files, f.Path)
 		var before, after []byte
@@ -241,14 +259,24 @@ func (c *Checkout) compare(ctx context.Context, s *scope, files []watcher.FileCh
 			before = c.Edits.Read(ctx, f.Old)
 		}
 		if f.Status != 'D' {
-			if after = c.Edits.Read(ctx, f.Blob); after == nil {
-				after = []byte{} // the file is there but too large
-			}
+			after = c.Edits.Read(ctx, f.Blob)
 		}
-		s.changed = append(s.changed, index.Compare(f.Path, before, after))
-		moved := f.Status == 'A' && deleted[f.Blob] || f.Status == 'D' && added[f.Old]
-		if mode := f.Status == 'M' && f.Old == f.Blob; !mode && !moved {
-			s.asked = append(s.asked, f.Path)
+		x := index.Changed{Path: f.Path, Same: f.Status == 'M' && f.Old == f.Blob}
+		if f.Status == 'D' || after != nil { // else it is too large, or a partial clone does not have it
+			x = index.Compare(f.Path, before, after)
+		}
+		switch f.Status {
+		case 'A':
+			x.Content = f.Blob
+		case 'D':
+			x.Gone, x.Content = true, f.Old
+		}
+		s.changed = append(s.changed, x)
+	}
+	moved := index.Moved(s.changed)
+	for _, x := range s.changed {
+		if !x.Same && !moved[x.Path] {
+			s.asked = append(s.asked, x.Path)
 		}
 	}
 	if len(s.files) == 0 {

@@ -316,8 +316,26 @@ func (c *Commits) Evidence(change []event.Path, diffs map[event.Path]index.Sketc
 	return out
 }
 
-// each yields what each of the last files of a change tells about each file outside of it. The
-// partner is valid only during the call. The caller holds c.mu.
+// examined returns the files of a change that are looked at: the last mostFiles of them. New files
+// are left out first, because they tell little.
+func (c *Commits) examined(change []event.Path) []event.Path {
+	if len(change) <= mostFiles {
+		return change
+	}
+	var out, known []event.Path
+	for _, f := range change {
+		if _, has := c.ids[f]; has {
+			known = append(known, f)
+		} else {
+			out = append(out, f)
+		}
+	}
+	out = append(out, known...)
+	return out[len(out)-mostFiles:]
+}
+
+// each yields what each examined file of a change tells about each file outside of it. The partner
+// is valid only during the call. The caller holds c.mu.
 func (c *Commits) each(s *scratch, memo *Memo, w *Weights, change []event.Path, diffs map[event.Path]index.Sketch,
 	links Links, has func(event.Path) bool, yield func(with event.Path, x *partner)) {
 	for _, f := range change {
@@ -328,7 +346,7 @@ func (c *Commits) each(s *scratch, memo *Memo, w *Weights, change []event.Path, 
 	}
 	outside := func(f int32) bool { return !s.inside[f] && has(c.files[f].name) }
 	every := func(f int32) bool { return has(c.files[f].name) }
-	for _, with := range change[max(0, len(change)-mostFiles):] {
+	for _, with := range c.examined(change) {
 		if memo == nil || links != nil {
 			c.pairs(w, with, diffs[with], links, s, outside, func(x *partner) { yield(with, x) })
 			continue

@@ -118,7 +118,7 @@ const (
 // Limits for one question. None depends on the size of the change, so that the evidence of a file
 // is the same whatever other files the change has.
 const (
-	mostFiles   = 100 // files of a change that are looked at, the last ones
+	mostFiles   = 100 // files of a change that are looked at; see examined
 	mostCommits = 300 // commits of each file, the newest
 	mostFolder  = 40  // commits of its folder, the newest
 	mostNewest  = 10  // newest commits of the repository whose files are candidates, too

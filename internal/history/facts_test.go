@@ -96,17 +96,19 @@ func TestBounds(t *testing.T) {
 	if facts := c.times(1, "a.go").Companions(Shipped(), []event.Path{"a.go"}, nil, nil, everything, 9); len(facts) > 0 && facts[0].Facts[Common] > 0 {
 		t.Errorf("the 301st commit back counts: %+v", facts)
 	}
-	// Of a change the last 100 files are asked.
-	change := []event.Path{"asked/a.go"}
-	for i := range 99 {
-		change = append(change, event.Path(fmt.Sprintf("new/f%d.go", i)))
-	}
+	// Of a change the last 100 files that commits have are asked; new ones do not push them out.
 	d := made().times(20, "asked/a.go", "with/partner.md").times(20, "other/c.c") // partner.md is not among the newest files
-	if d.p(t, "with/partner.md", change...) == 0 {
-		t.Error("the hundredth file of a change is not asked")
+	change := []event.Path{"asked/a.go"}
+	for i := range 100 {
+		old := event.Path(fmt.Sprintf("old/f%d.go", i))
+		d.times(1, old)
+		change = append(change, old, event.Path(fmt.Sprintf("new/f%d.go", i)))
 	}
-	if d.p(t, "with/partner.md", append(change, "new/one.go")...) != 0 {
+	if d.p(t, "with/partner.md", change...) != 0 {
 		t.Error("101 files of a change are asked")
+	}
+	if change = slices.Delete(change, 1, 2); d.p(t, "with/partner.md", change...) == 0 {
+		t.Error("the hundredth file of a change is not asked")
 	}
 	// 30 files are the most of a commit that counts for pairs, and three commits the fewest of a
 	// pair.

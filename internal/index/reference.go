@@ -12,29 +12,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Changed is one file of a change. A renamed file appears as a deleted and as a new one.
-type Changed struct {
-	Path    event.Path
-	Was, Is *Source // the program before and after; nil if there is none or the file is not a program
-	Gone    bool    // the change deletes the file
-	Same    bool    // the content is the same; only the file's mode changes
-	Sketch  Sketch  // sketch of the difference between both contents
-}
-
-// Compare returns the Changed for two contents of a file. before is nil for a new file, after for a
-// deleted one.
-func Compare(p event.Path, before, after []byte) Changed {
-	c := Changed{Path: p, Gone: before != nil && after == nil,
-		Same: before != nil && after != nil && bytes.Equal(before, after), Sketch: SketchOf(before, after)}
-	if before != nil {
-		c.Was = ReadSource(p, before)
-	}
-	if after != nil {
-		c.Is = ReadSource(p, after)
-	}
-	return c
-}
-
 // Broken is a place that still uses what a change removes.
 type Broken struct {
 	File event.Path `json:"file"` // the file, which is not part of the change

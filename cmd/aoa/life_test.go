@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +13,6 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -43,126 +39,6 @@ func (d *sandbox) ends(daemon *exec.Cmd) {
 	defer late.Stop()
 	if err := daemon.Wait(); err != nil {
 		d.Errorf("the daemon goes on, or ended with %v", err)
-	}
-}
-
-// TestManyAtOnce: ten daemons and ten clients start in the same moment. One daemon serves all
-// clients, the others leave without a word.
-func TestManyAtOnce(t *testing.T) {
-	d := initialized(t, 16)
-	d.must("daemon", "stop")
-	var daemons [10]*exec.Cmd
-	var words [10]bytes.Buffer
-	var clients sync.WaitGroup
-	for i := range daemons {
-		daemons[i] = d.command(d.bin, "daemon", "run")
-		daemons[i].Stdout, daemons[i].Stderr = &words[i], &words[i]
-		fault.Check(t, daemons[i].Start())
-		clients.Go(func() { d.answers(fmt.Sprint("client ", i)) })
-	}
-	clients.Wait()
-	pid, left := d.status().Pid, 0
-	for i, p := range daemons {
-		if p.Process.Pid == pid {
-			continue
-		}
-		left++
-		if err := p.Wait(); err != nil || words[i].Len() > 0 {
-			t.Errorf("a daemon that did not win: %v, it said %q", err, &words[i])
-		}
-	}
-	if left < 9 { // a client may have started the winner
-		t.Errorf("%d of ten daemons left", left)
-	}
-	fault.Same(t, "the winner", d.status().Pid, pid)
-	d.must("daemon", "stop")
-	for _, p := range daemons {
-		if p.Process.Pid == pid {
-			d.ends(p)
-		}
-	}
-}
-
-// TestAnotherBuild: a client of another build replaces the daemon. What hooks had just written is
-// not lost, and of many such clients none hits the successor.
-func TestAnotherBuild(t *testing.T) {
-	d := initialized(t, 16)
-	before := d.status()
-	const many = 40
-	for i := range many {
-		d.reads("s", fmt.Sprint("t", i))
-	}
-	other := *d
-	other.bin = filepath.Join(filepath.Dir(d.dir), "aoa"+filepath.Ext(d.bin))
-	raw := fault.Must(os.ReadFile(d.bin))
-	fault.Check(t, os.WriteFile(other.bin, append(raw, "another build"...), 0o755))
-	var clients sync.WaitGroup
-	var answers [8]said
-	for i := range answers {
-		clients.Go(func() { answers[i] = other.do("daemon", "start", "--json") })
-	}
-	clients.Wait()
-	pids := map[int]bool{}
-	for _, a := range answers {
-		var st api.StatusAnswer
-		if err := json.Unmarshal([]byte(a.out), &st); err != nil || a.code != 0 {
-			t.Errorf("a client of the new build: exit %d, %v\n%s%s", a.code, err, a.out, a.err)
-		}
-		pids[st.Pid] = true
-	}
-	if pids[before.Pid] || len(pids) != 1 || other.status().Build == before.Build {
-		t.Errorf("daemon %d was replaced by %v, want one, of another build", before.Pid, pids)
-	}
-	fault.Same(t, "events that hooks had written", len(other.log("--kind", "read")), many)
-}
-
-// TestRepositoryGone: the daemon of a deleted or moved repository ends by itself and builds nothing
-// again, whether it watches the repository or only looks at it from time to time.
-func TestRepositoryGone(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("open files cannot be deleted here")
-	}
-	gone := func(t *testing.T, dir string) {
-		if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("something is in the old place: %v", err)
-		}
-	}
-	for name, c := range map[string]struct {
-		watch string
-		harm  func(t *testing.T, d *sandbox, ends func())
-	}{
-		"deleted": {"off", func(t *testing.T, d *sandbox, ends func()) {
-			fault.Check(t, os.RemoveAll(d.dir))
-			ends()
-			gone(t, d.dir)
-		}},
-		"moved": {"on", func(t *testing.T, d *sandbox, ends func()) {
-			mustCall(d, api.Events, []event.Event{{ID: "x", Time: time.Now(), Session: "s",
-				Body: event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}}})
-			old := d.dir
-			d.dir += "-elsewhere"
-			fault.Check(t, os.Rename(old, d.dir))
-			ends()
-			gone(t, old)
-			d.answers("in the new place")
-			fault.Same(t, "events that were learned in the old place", len(d.log("--kind", "read")), 1)
-		}},
-		"cloned again": {"off", func(t *testing.T, d *sandbox, ends func()) {
-			aside, fresh := d.dir+"-old", d.dir+"-new"
-			fault.Check(t, os.Rename(d.dir, aside))
-			fault.Check(t, exec.Command("cp", "-R", aside, fresh).Run())
-			fault.Check(t, os.Rename(fresh, d.dir)) // at once: the daemon may just open a database in the old place
-			ends()
-			d.answers("in the clone")
-		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := initialized(t, 16)
-			d.must("daemon", "stop")
-			daemon := d.daemon("AOA_WATCH=" + c.watch)
-			d.read()
-			c.harm(t, d, func() { d.ends(daemon) })
-		})
 	}
 }
 

@@ -38,8 +38,8 @@ func (c clean) Run() int {
 }
 
 // TestScript runs testdata/script: every command, as a person types it, with a real daemon. The
-// short form, for the race detector, runs only the scripts of the five systems: they pass through
-// all goroutines of the daemon.
+// short form, for the race detector, runs only the scripts of the five systems and that of the
+// daemon's life: they pass through all goroutines of the daemon.
 func TestScript(t *testing.T) {
 	pattern := "../../testdata/script/*.txtar"
 	if testing.Short() {

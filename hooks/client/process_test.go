@@ -42,25 +42,12 @@ func TestReplyIsPrintedVerbatim(t *testing.T) {
 	}
 }
 
-func TestLearningEventsAreNotWaitedFor(t *testing.T) {
-	dir, sock := repo(t)
-	got := heard(t, sock, "this is not read")
-	for _, event := range []string{"PostToolUse", "PostToolUseFailure", "SubagentStop", "SessionEnd"} {
-		if out := hook(t, dir, strings.NewReader(payload(event, dir)), []string{patient}, "claude"); out != "" {
-			t.Errorf("%s printed %q", event, out)
-		}
-		if f := sent(t, got); f.Wait || !bytes.Contains(f.Payload, []byte(event)) {
-			t.Errorf("%s: sent %+v", event, f)
-		}
-	}
-}
-
 // TestAgentsAreAnswered: the events of each agent that carry text, known from the payload, by the
 // command line (Copilot), or by the agent that runs Claude Code's settings.
 func TestAgentsAreAnswered(t *testing.T) {
 	dir, sock := repo(t)
 	got := heard(t, sock, "text")
-	nameless := `{"sessionId":"s","cwd":` + quoteText(dir) + `,"toolName":"view","toolArgs":{"path":"a.go"}}`
+	nameless := fmt.Sprintf(`{"sessionId":"s","cwd":%q,"toolName":"view","toolArgs":{"path":"a.go"}}`, dir)
 	tests := []struct {
 		args, payload, env string
 		waits              bool
@@ -78,6 +65,9 @@ func TestAgentsAreAnswered(t *testing.T) {
 		{"claude", payload("PostToolUse", dir), "CURSOR_VERSION=2.6", true},
 		{"claude", payload("PostToolUse", dir), "COPILOT_CLI=1", true},
 		{"claude", payload("PostToolUse", dir), "", false},
+		{"claude", payload("PostToolUseFailure", dir), "", false},
+		{"claude", payload("SubagentStop", dir), "", false},
+		{"claude", payload("SessionEnd", dir), "", false},
 	}
 	for _, tt := range tests {
 		want := ""
@@ -87,15 +77,11 @@ func TestAgentsAreAnswered(t *testing.T) {
 		if out := hook(t, dir, strings.NewReader(tt.payload), []string{patient, tt.env}, strings.Fields(tt.args)...); out != want {
 			t.Errorf("%s %s %s printed %q", tt.args, tt.env, tt.payload, out)
 		}
-		if f := sent(t, got); f.Wait != tt.waits || f.Agent != strings.Fields(tt.args)[0] || tt.env != "" && len(f.Env) != 1 {
+		if f := sent(t, got); f.Wait != tt.waits || f.Agent != strings.Fields(tt.args)[0] ||
+			string(f.Payload) != tt.payload || tt.env != "" && len(f.Env) != 1 {
 			t.Errorf("%s %s: sent %+v", tt.args, tt.env, f)
 		}
 	}
-}
-
-func quoteText(s string) string {
-	b, _ := json.Marshal(s)
-	return string(b)
 }
 
 func TestGitHook(t *testing.T) {

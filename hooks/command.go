@@ -154,7 +154,7 @@ func (r redacted) allowed(text string) []string {
 var unquote = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
 
 // secretPaths returns a function that tells which paths of a call are secrets: those that redaction
-// changes, and those of which it removed a part from the command line. A shell reads ":password =>
+// changes, and those that lost a part when the command line was redacted. A shell reads ":password =>
 // 'x'" as a redirection to a file x.
 func secretPaths(line string) func(event.Path) bool {
 	clean := unquote.Replace(redact.Text(line))

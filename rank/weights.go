@@ -151,7 +151,7 @@ func byName(to *Values, from map[string]float64) error {
 	for name, w := range from {
 		s, known := signalOf(name)
 		if !known {
-			return fmt.Errorf("%w: %q is no signal", ErrWeights, name)
+			return fmt.Errorf("%w: %q is not a signal", ErrWeights, name)
 		}
 		to[s] = w
 	}

@@ -40,7 +40,7 @@ func TestInboxRoots(t *testing.T) {
 	}
 	in.add(fsnotify.Event{Name: "/b.git/refs/heads/main.lock", Op: fsnotify.Create}, ms(1))
 	if !in.headAt.IsZero() {
-		t.Error("a lock is no move")
+		t.Error("a lock is not a move")
 	}
 	for _, name := range []string{"/b.git/refs/heads/x/y", "/b.git/packed-refs", "/b.git/worktrees/wt/HEAD",
 		"/b.git/worktrees/other/HEAD"} {

@@ -50,14 +50,14 @@ type WatchOptions struct {
 //
 // A file is saved when its changes have paused (see debouncer), it is a regular file that is not
 // ignored, and its content differs from that of the last save. So the backups and renames that an
-// editor makes during a save are one save. A chmod is no save, and neither is what a commit hook
+// editor makes during a save are one save. A chmod is not a save, and neither is what a commit hook
 // removes and writes back.
 //
 // While index.lock exists, and for 100 ms after that, changes wait (see gitWork). A file that
 // changed before or during this time counts as saved if `git status` says that it differs from the
 // index and git does not have its content; for 2 s more, if git does not have its content. The same
 // rule decides about changes that the watcher finds itself: after lost reports, in polled folders,
-// and at the start. What `git stash pop` brings back is no save.
+// and at the start. What `git stash pop` brings back is not a save.
 //
 // Folders that have files are watched, ignored ones are not. A new folder is read after its watch
 // is set. Some folders are not watched: if the system has too few watches (the watcher takes at

@@ -71,11 +71,11 @@ func harmless(s string) string {
 	return strings.Join(parts, "\t")
 }
 
-// longestLine is the largest number of bytes of a line that is told: what was typed is quoted in
-// it.
+// longestLine is the largest number of bytes of a message. A message may quote what was typed, which
+// may be long.
 const longestLine = 2000
 
-// line returns a line that is told on stderr.
+// line returns a text as one line of a message on stderr.
 func line(s string) string { return harmless(event.Clip(s, longestLine)) }
 
 // printLines prints the lines of a text, each harmless.

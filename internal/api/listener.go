@@ -105,7 +105,7 @@ type callers struct {
 	ctx    context.Context
 	gone   func() bool
 	quiet  int            // number of times that no client was waiting
-	unread sync.WaitGroup // connections of which no request has been read yet
+	unread sync.WaitGroup // connections that have not sent a request yet
 }
 
 // caller is an accepted connection.

@@ -16,7 +16,7 @@ func TestExceptions(t *testing.T) {
 	fault.Same(t, "pairs", len(pairs), 5)
 	for _, p := range []pair{{"api/wire.go", "docs/json.md"}, {"a", "b"}, {"a b#.go", `"q"`}, {"c", "d#e"}, {"x", "y"}} {
 		if !pairs[p] {
-			t.Errorf("%v is no exception", p)
+			t.Errorf("%v is not an exception", p)
 		}
 	}
 	var lines []string

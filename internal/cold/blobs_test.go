@@ -152,7 +152,7 @@ func TestBlobsAreSealed(t *testing.T) {
 	same(t, "its bytes are left", holds(t, path+"*", "nougat"), false)
 }
 
-// TestBlobsAreBound: data that was moved or changed is no data.
+// TestBlobsAreBound: data that was moved or changed is not read.
 func TestBlobsAreBound(t *testing.T) {
 	for _, change := range []string{"UPDATE blobs SET data = substr(data, 1, length(data) - 1)",
 		"UPDATE blobs SET data = (SELECT data FROM blobs b WHERE b.id <> blobs.id)"} {

@@ -88,7 +88,7 @@ type Peer struct {
 	Newest time.Time // time of its newest event
 }
 
-// Peers returns the other clones of which the log has events, by name.
+// Peers returns the other clones whose events the log has, by name.
 func (d *DB) Peers(ctx context.Context) (out []Peer, err error) {
 	err = d.Each(ctx, `SELECT origin, count(*), sum(length(body) + coalesce(length(text), 0) + ?), max(time) FROM events
 WHERE counted = 2 GROUP BY origin ORDER BY origin`, []any{eventBytes}, func(row Row) error {

@@ -179,7 +179,7 @@ GROUP BY touches.file ORDER BY 2 DESC, 1`, []any{(365 * 24 * time.Hour).Millisec
 // inSession selects the events of sessions in a way that uses an index.
 const inSession = " FROM events WHERE session <> '' AND counted IS NULL AND " + isWork
 
-// SessionIDs returns the ids of the sessions of which events are kept, sorted.
+// SessionIDs returns the ids of the sessions that have events in the log, sorted.
 func (d *DB) SessionIDs(ctx context.Context) (out []string, err error) {
 	err = d.Each(ctx, "SELECT DISTINCT session"+inSession+" ORDER BY session", nil, func(row Row) error {
 		var id string
@@ -190,7 +190,7 @@ func (d *DB) SessionIDs(ctx context.Context) (out []string, err error) {
 	return out, d.explain("list sessions", err)
 }
 
-// SessionStats returns the newest sessions of which events are kept. limit ≤ 0 returns all.
+// SessionStats returns the newest sessions that have events in the log. limit ≤ 0 returns all.
 func (d *DB) SessionStats(ctx context.Context, limit int) (out []SessionStat, err error) {
 	query := "SELECT session, count(*), min(time), max(time)" + inSession + " GROUP BY session ORDER BY 4 DESC, 1 LIMIT ?"
 	err = d.Each(ctx, query, []any{cmp.Or(max(limit, 0), -1)}, func(row Row) error {
@@ -228,7 +228,7 @@ func (d *DB) SessionStats(ctx context.Context, limit int) (out []SessionStat, er
 type Status struct {
 	Events   int   // logged events that are kept, without commits
 	Commits  int   // counted commits
-	Sessions int   // sessions of which events are kept
+	Sessions int   // sessions that have events in the log
 	Bytes    int64 // size of the database file and its write-ahead log
 }
 

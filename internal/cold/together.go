@@ -18,7 +18,7 @@ const HistoryCommits = 50_000
 func (d *DB) Version() int64 { return d.version.Load() }
 
 // History reads the commits that tell which files belong together: those of at most 100 files that
-// are no sweeps (event.Commit.Sweep). If reached is not nil, only commits with these ids are read.
+// are not sweeps (event.Commit.Sweep). If reached is not nil, only commits with these ids are read.
 // Files get the names that they have in one checkout; has reports which names exist there. sketches
 // tells what the commits changed, or is nil if that is not known. It takes about 5 µs for each
 // commit.

@@ -61,7 +61,7 @@ type Daemon struct {
 	contexts    *contexts.Assembler
 	blobs       *cold.Blobs
 	cache       *llmcache.Cache
-	left        chan struct{} // has a value if a session may have been left
+	left        chan struct{} // has a value if a session may have ended
 	sequences   *reload.Cache
 
 	history     *checkout.History

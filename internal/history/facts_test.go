@@ -235,7 +235,7 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// TestStemOfMany: what every folder has is no pair by name.
+// TestStemOfMany: what every folder has is not a pair by name.
 func TestStemOfMany(t *testing.T) {
 	for n, want := range map[int]float64{mostStem: 1, mostStem + 1: 0} {
 		c := &Commits{}

@@ -34,8 +34,8 @@ type Values struct {
 	Value []float64 // the values as in Ranked; 0 for a member that the set lacks
 }
 
-// Top asks for the n highest members of an owned set, or of Recency and Committed (with owner ""),
-// of which the newest 256 are kept in order. Other global families have no order; Load then fails.
+// Top asks for the n highest members of an owned set, or (with owner "") of Recency and Committed,
+// whose newest 256 members are kept in order. Other global families have no order; Load then fails.
 func (v *View) Top(f *Family, owner string, n int) *Ranked {
 	r := &Ranked{}
 	switch {

@@ -81,7 +81,7 @@ var framePatterns = sync.OnceValue(func() []framePattern {
 
 // frameParser collects the frames of a text, trace by trace.
 type frameParser struct {
-	frames []string // paths as they are written, with slashes; "" for a test of which the text gives only the name
+	frames []string // paths as they are written, with slashes; "" for a test that the text only names
 	traces []trace
 	quiet  int // number of lines since the last frame
 }

@@ -34,7 +34,7 @@ func (x *Requests) Remove(r Request) {
 }
 
 // The weight of a gram is gramShare[words]·ln((n+prior+1)/(with+own+1)), where with of the n
-// requests have the gram. prior and own stand for requests made elsewhere, of which many have the
+// requests have the gram. prior and own stand for requests made elsewhere, many of which have the
 // weak words: three requests are too few to learn that "fix" says little.
 const (
 	priorRequests = 60.0

@@ -112,9 +112,9 @@ func baseIn(lang *language, code []byte) string {
 	return ""
 }
 
-// MaxEdited is the largest number of bytes of a file of which two versions are compared. Programs
-// that people edit have up to 300,000 (fzf's src/terminal.go). Reading takes 14 µs per kilobyte, so
-// two versions of the largest file take 15 of the 50 ms that a hook may take.
+// MaxEdited is the largest size, in bytes, of a file whose versions are compared. Programs that
+// people edit have up to 300,000 (fzf's src/terminal.go). Reading takes 14 µs per kilobyte, so two
+// versions of the largest file take 15 of the 50 ms that a hook may take.
 const MaxEdited = 1 << 19
 
 // unreadable reports whether a file is binary, or too large.

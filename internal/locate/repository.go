@@ -38,7 +38,7 @@ func Discover(dir string) (Repository, error) {
 				return r, nil
 			}
 			if !st.IsDir() {
-				return Repository{}, fmt.Errorf("%w: %s names %s, which is no git dir; repair it with: git worktree repair",
+				return Repository{}, fmt.Errorf("%w: %s names %s, which is not a git dir; repair it with: git worktree repair",
 					ErrNotRepo, dot, git)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// maxEdited is the number of bytes of the largest file of which a patch is kept.
+// maxEdited is the size, in bytes, of the largest file whose patch is kept.
 const maxEdited = 1 << 20
 
 // keepPatches keeps what the turn did to each file, as a patch that git takes. It is known where

@@ -16,7 +16,7 @@ type Turns struct {
 	endsTurns func(agent string) bool
 
 	mu    sync.Mutex // guards the fields below
-	ended []boundary // turns of which no entry was made yet, in the order of the log
+	ended []boundary // turns that are not entries yet, in the order of the log
 	// offered has, by session, the ids of entries that were offered to it or withheld from it. It
 	// is not saved.
 	offered map[string]map[string]bool

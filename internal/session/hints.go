@@ -11,7 +11,7 @@ import (
 const (
 	maxOpen  = 32  // predictions that may be open at once; older ones are resolved early
 	maxMarks = 512 // marks of a session
-	// The most that feedback of people can move: from one end of the thresholds to the other.
+	// The most that feedback can move a threshold: from one end of its range to the other.
 	maxOffset = .5
 	offsetBy  = .05 // amount that one feedback moves
 )
@@ -26,7 +26,7 @@ type Hints struct {
 	Open     []Prediction         // predictions that are not resolved yet, oldest first
 	Marks    []Mark               // what was predicted, oldest first
 	HintAt   map[string]time.Time // for each conversation, the time of its last hint since the last prompt
-	Ignored  int                  // number of shown hints in a row of which nothing was used
+	Ignored  int                  // number of hints in a row that were shown and not used
 	Offset   float64              // amount that feedback of people adds to the thresholds, in [-0.5, 0.5]
 	Tokens   int                  // tokens of everything that was shown to this session
 	Shown    int                  // files that were shown

@@ -18,7 +18,7 @@ const (
 	// The next file that the conversation opens for the first time, or one that is requested
 	// together with it.
 	LabelNext   Label = "next"
-	LabelTurn   Label = "turn"   // a list, of which a file is opened before the session's next prompt
+	LabelTurn   Label = "turn"   // a list with a file that is opened before the session's next prompt
 	LabelChange Label = "change" // edited by the session, or committed together with a file of the change
 )
 

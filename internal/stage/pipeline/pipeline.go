@@ -186,7 +186,7 @@ func (s *Stage) check(names []string) error {
 	}
 	for _, n := range s.Needs {
 		if !slices.Contains(names, n) {
-			return fmt.Errorf("needs %q, which is no stage%s", n, didYouMean(n, names, "%q"))
+			return fmt.Errorf("needs %q, which is not a stage%s", n, didYouMean(n, names, "%q"))
 		}
 	}
 	for name := range s.Inputs {

@@ -108,7 +108,7 @@ func walk(r Ref, v any) (any, error) {
 		case []any:
 			n, err := strconv.Atoi(step)
 			if err != nil || n < 0 || n >= len(at) {
-				return nil, unknown(r, "%s is a list of %d, %q is no index of it", where(r, i), len(at), step)
+				return nil, unknown(r, "%s is a list of %d, %q is not an index of it", where(r, i), len(at), step)
 			}
 			v = at[n]
 		case nil:

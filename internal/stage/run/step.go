@@ -23,8 +23,8 @@ type Step struct {
 	Check    func(*stage.Record) error // a record for which it returns an error is not stored; may be nil
 	Now      func() time.Time
 
-	// Note is called with what the step does: why the command runs, or a problem in spite of which
-	// it goes on.
+	// Note is called with what the step does: why the command runs, or a problem that does
+	// not stop it.
 	Note func(problem bool, text string)
 
 	Result

@@ -74,7 +74,7 @@ func (o options) run(ctx context.Context, sources []recorded.Source) (*recorded.
 	return t, recorded.Each(ctx, len(sources), func(ctx context.Context, i int) error {
 		src := sources[i]
 		if src.Unusable > 0 {
-			fmt.Fprintf(os.Stderr, "%s: %d lines are no rows of a trace, left out\n", src.Name, src.Unusable)
+			fmt.Fprintf(os.Stderr, "%s: %d lines are not rows of a trace and were left out\n", src.Name, src.Unusable)
 		}
 		replay, err := recorded.Weights(recorded.Options{Contents: o.repos != ""}, o.weights, src.Name)
 		if err != nil {

@@ -44,7 +44,7 @@ git rm -q b.go; echo a2 > a.go; save delete`)
 		t.Errorf("the second commit is %+v", last)
 	}
 	if err := trace.complete(t.Context(), t.TempDir(), os.Environ()); err == nil {
-		t.Error("an empty folder is no clone")
+		t.Error("an empty folder is not a clone")
 	}
 }
 

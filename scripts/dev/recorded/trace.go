@@ -154,7 +154,7 @@ func decodeRows(in io.Reader) (rows []Row, unusable int, err error) {
 
 func decodeRow(line []byte) (r Row, err error) {
 	if len(line) > maxLine {
-		return r, fmt.Errorf("%d bytes are no row", len(line))
+		return r, fmt.Errorf("%d bytes are not a row", len(line))
 	}
 	if err := json.Unmarshal(line, &r); err != nil {
 		return r, err

@@ -245,7 +245,7 @@ func (r *replay) stand(ctx context.Context, at time.Time, tell bool) error {
 	if err != nil {
 		return err
 	}
-	if !r.learned(ctx, 3*time.Second, want) { // A difference in the number of commits is no reason to stop.
+	if !r.learned(ctx, 3*time.Second, want) { // A difference in the number of commits is not a reason to stop.
 		r.tally.late++
 	}
 	return nil

@@ -141,7 +141,7 @@ func (a *app) printReplay(ans api.ReplayAnswer) {
 }
 
 func (a *app) reloadUndo() *cobra.Command {
-	return newCommand("undo [UNDO-ID]", "restore the files that a replay edited: all, or none if one changed since",
+	return newCommand("undo [UNDO-ID]", "take back the edits of a replay: all, or none if one was changed since",
 		cobra.MaximumNArgs(1),
 		func(ctx context.Context, args []string) error {
 			r := api.ReplayRequest{ID: strings.Join(args, ""), Undo: true}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -69,7 +70,6 @@ func (w Worktree) ignored(p event.Path) bool { return w.Ignored != nil && w.Igno
 type Cache struct {
 	o      Options
 	stored *cold.Owner // stores the entries
-	forgot *cold.Owner // records when something was forgotten
 	inputs *inputs
 	undos  *cold.Owner
 
@@ -90,7 +90,6 @@ func New(o Options) *Cache {
 	c.clear()
 	c.stored = o.Blobs.Owner("sequences", cold.Rule{Count: maxEntries, Bytes: func() int64 { return maxBytes },
 		Names: holds, Leave: c.leave})
-	c.forgot = o.Blobs.Owner("forgotten sequences", cold.Rule{})
 	c.inputs, c.undos = newInputs(o.Blobs), undos(o.Blobs)
 	return c
 }
@@ -109,14 +108,14 @@ func (c *Cache) leave(ctx context.Context) error {
 	return err
 }
 
+// metaForgotten is the key in the log's table meta of the time when sequences were forgotten last.
+const metaForgotten = "sequences.forgotten"
+
 // noteForgotten records the present time, so that reading the log again does not bring back entries
 // that are forgotten now. The caller holds mu.
 func (c *Cache) noteForgotten(ctx context.Context) error {
 	now := c.o.Now()
-	meta, err := codec.Encode(now)
-	if err == nil {
-		_, err = c.forgot.Put(ctx, cold.Blob{Meta: meta})
-	}
+	err := c.o.DB.SetMeta(ctx, metaForgotten, strconv.FormatInt(now.UnixMilli(), 10))
 	if err == nil {
 		c.since = now
 	}
@@ -179,15 +178,19 @@ func (c *Cache) load(ctx context.Context) error {
 	if c.loaded {
 		return nil
 	}
-	if v, found, err := c.forgot.Get(ctx, ""); err == nil && found {
-		_ = codec.Decode(v.Meta, &c.since) // a time that cannot be read counts as none
+	since, err := c.o.DB.Meta(ctx, metaForgotten)
+	if err != nil {
+		return err
+	}
+	if ms, err := strconv.ParseInt(since, 10, 64); err == nil {
+		c.since = time.UnixMilli(ms)
 	}
 	found, err := c.stored.List(ctx, cold.Selection{LeastUsed: true})
 	if err != nil {
 		return fmt.Errorf("read the recorded sequences: %w", err)
 	}
 	for _, v := range found {
-		if e, err := decode(v.Meta); err == nil && e.ID == v.Key {
+		if e := (&Entry{}); codec.Decode(v.Meta, e) == nil && e.ID == v.Key {
 			c.add(e)
 		}
 	}

@@ -3,7 +3,6 @@ package reload
 import (
 	"crypto/sha256"
 	"encoding/base32"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -91,24 +90,11 @@ func entryID(session, message string) string {
 	return "cache-" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:10])
 }
 
-// decode reads a stored entry. It refuses one beyond the limits.
-func decode(raw []byte) (*Entry, error) {
-	e := &Entry{}
-	if err := codec.Decode(raw, e); err != nil {
-		return nil, err
-	}
-	if e.ID == "" || len(e.Actions) > maxActions || len(e.Files) > maxFiles || len(e.Text) > maxText || e.Uses < 0 ||
-		e.Successes < 0 || e.Failures < 0 {
-		return nil, errors.New("its values are not valid")
-	}
-	return e, nil
-}
-
 // holds reports whether a stored entry refers to a file, or to anything below a folder. An entry
 // that cannot be read might, so holds returns true for it.
 func holds(v cold.Blob, path string) bool {
-	e, err := decode(v.Meta)
-	return err != nil || e.names(event.Path(path))
+	var e Entry
+	return codec.Decode(v.Meta, &e) != nil || e.names(event.Path(path))
 }
 
 // names reports whether an entry refers to a file, or to anything below a folder.

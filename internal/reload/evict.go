@@ -22,12 +22,9 @@ const (
 // Evict deletes entries that were not used for too long, that fail more often than they succeed, or
 // that are stale.
 func (c *Cache) Evict(ctx context.Context, w Worktree) {
-	if c.load(ctx) == nil {
-		c.evict(ctx, w)
+	if c.load(ctx) != nil {
+		return
 	}
-}
-
-func (c *Cache) evict(ctx context.Context, w Worktree) {
 	c.mu.Lock()
 	all := slices.Collect(maps.Values(c.entries))
 	c.mu.Unlock()

@@ -46,10 +46,9 @@ func percent(f float64) int { return int(f*100 + 0.5) }
 
 // Limits of offers.
 const (
-	maxOffer     = 3               // entries in one offer
-	maxMatches   = 10              // entries that Find returns
-	maxOfferedTo = 1024            // sessions whose offers are remembered
-	maxCompared  = 2 * time.Second // comparing files takes no longer than this
+	maxOffer     = 3    // entries in one offer
+	maxMatches   = 10   // entries that Find returns
+	maxOfferedTo = 1024 // sessions whose offers are remembered
 )
 
 // Find returns the entries that fit a request, the best first. Their similarity is at least
@@ -70,14 +69,9 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 		return nil, fmt.Errorf("check the files: %w", err)
 	}
 	defer dir.Close()
-	ctx, cancel := context.WithTimeout(ctx, maxCompared)
-	defer cancel()
 	var out []Match
 	now := c.o.Now()
 	for _, m := range found {
-		if ctx.Err() != nil {
-			break
-		}
 		if m.Recipe = m.recipe(); !m.offerable() || m.idle(now) || m.Differs != "" && m.Recipe == "" {
 			continue
 		}

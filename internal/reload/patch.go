@@ -96,8 +96,7 @@ func beforeOf(ctx context.Context, w Worktree, f *File, calls []Action, after []
 }
 
 // patchOf returns the change of a file in the form of git apply. before is nil for a new file. It
-// returns "" if nothing changes, if the content is not text, if a patch cannot express the name, or
-// if too many lines would be needed to identify the place in the file.
+// returns "" if nothing changes, if the content is not text, or if a patch cannot express the name.
 func patchOf(p event.Path, before, after []byte) string {
 	name := string(p)
 	odd := strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError })
@@ -105,11 +104,7 @@ func patchOf(p event.Path, before, after []byte) string {
 	if odd || binary(before) || binary(after) || !utf8.Valid(before) || !utf8.Valid(after) || text == nil {
 		return ""
 	}
-	_, near, _ := bytes.Cut(text, []byte("\n+++ b\n"))
-	hunks := widened(string(near), string(before), string(after))
-	if len(hunks) > len(near)+maxWidened {
-		return ""
-	}
+	_, hunks, _ := bytes.Cut(text, []byte("\n+++ b\n"))
 	end := ""
 	if strings.Contains(name, " ") {
 		end = "\t" // git ends the name there

@@ -12,37 +12,28 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// body stands in functions that look alike.
-const body = "  open\n  read\n  check\n  return nil\n  write\n  flush\n  close\n"
-
 // TestPlaces: a change of one of several places that look alike is never made, nor taken back, at
-// another one.
+// another one. Each letter of a text is a line.
 func TestPlaces(t *testing.T) {
-	d := newFixture(t, nil)
-	pad := strings.Repeat("\n", 4)
-	one, two := "one:\n"+body+pad, "two:\n"+body+pad
-	fixed := strings.Replace(one, "nil", "err", 1)
-	for _, end := range []string{"end\n", "end", ""} {
-		before, after := pad+one+two+end, pad+fixed+two+end
-		patch := patchOf("f", []byte(before), []byte(after))
-		d.write("f", before)
-		d.must(d.gitApply(t.Context(), patch))
-		fault.Same(t, "made", d.read("f"), after)
-		d.must(d.gitApply(t.Context(), patch, "-R"))
-		fault.Same(t, "taken back", d.read("f"), before)
-		d.write("f", "head\n"+before)
-		d.must(d.gitApply(t.Context(), patch))
-		fault.Same(t, "made below a new line", d.read("f"), "head\n"+after)
-		d.write("f", pad+two+end)
-		if d.gitApply(t.Context(), patch) == nil {
-			t.Errorf("made in the other function: %q", d.read("f"))
+	lines := func(letters string) []byte { return []byte(strings.Join(strings.Split(letters, ""), "\n")) }
+	patch := patchOf("f", lines("....abcdefg....."), lines("....abcDefg.....")) // shows abc d efg
+	for text, want := range map[string][2]bool{
+		"....abcdefg.....":           {false, true},
+		"....abcDefg.....":           {true, false},
+		"....abcdefg....abcdefg....": {true, true},
+		"....abcDefg....abcDefg....": {true, true},
+		"....abcDefg....abcdefg....": {true, true},
+		"....abcxefg.....":           {false, false}, // git refuses it
+	} {
+		got := [2]bool{misplaced(patch, string(lines(text)), '-'), misplaced(patch, string(lines(text)), '+')}
+		fault.Same(t, text, got, want)
+	}
+	for _, c := range []struct{ before, after string }{{"ab", "xb"}, {"abcdefg", "abcdefx"}, {"", "a"}} {
+		for _, text := range []string{c.before, c.before + c.before} {
+			fault.Same(t, "at an end of "+text, misplaced(patchOf("f", lines(c.before), lines(c.after)), string(lines(text)), '-'),
+				false)
 		}
 	}
-	same := strings.Repeat("same\n", 300)
-	patch := patchOf("f", []byte(same+same), []byte(same+"new\n"+same))
-	d.write("f", same+same)
-	d.must(d.gitApply(t.Context(), patch))
-	fault.Same(t, "between lines that are all the same", d.read("f"), same+"new\n"+same)
 }
 
 // TestPatches: which changes of a file a patch is kept of, and that git makes of one side what the

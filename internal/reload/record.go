@@ -54,7 +54,7 @@ func (c *Cache) make(ctx context.Context, b boundary) error {
 			if err := c.enter(ctx, e); err != nil {
 				return err
 			}
-			c.evict(ctx, c.o.Place())
+			c.Evict(ctx, c.o.Place())
 		}
 	}
 	return nil
@@ -72,7 +72,7 @@ func (c *Cache) entryOf(ctx context.Context, session string, t *turn) *Entry {
 	}
 	c.keepPatches(ctx, e)
 	e.Tests = tested(e.Actions)
-	e.Summary = summary(e)
+	e.Summary = e.summary()
 	e.shrink()
 	return e
 }

@@ -116,7 +116,7 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 		return out, err
 	}
 	if r.Plan != "" && !p.plan.broken && out.Diverged == "" { // what the edits change, the searches still found
-		if out.Undo, err = c.apply(ctx, p, p.plan, e); err != nil {
+		if out.Undo, err = c.apply(ctx, w, p.plan, e.Session); err != nil {
 			return out, err
 		}
 		for i := range out.Steps {
@@ -144,7 +144,7 @@ func (p *replay) actions(ctx context.Context, e Entry, skip []int, out *Report) 
 		case size >= maxOutput && !a.changes():
 			s.is(Skipped, fmt.Sprintf("the answer has %d KB already", maxOutput>>10))
 		default:
-			p.action(ctx, i, a, e.note(a), &s)
+			p.action(ctx, a, e.note(a), &s)
 		}
 		s.Output = cutLines(s.Output, maxStepOutput)
 		size += len(s.Output)
@@ -158,7 +158,7 @@ func (p *replay) actions(ctx context.Context, e Entry, skip []int, out *Report) 
 }
 
 // action repeats one action. All edits were planned before, and are made after the last action.
-func (p *replay) action(ctx context.Context, i int, a Action, note string, s *Step) {
+func (p *replay) action(ctx context.Context, a Action, note string, s *Step) {
 	switch {
 	case a.Act == event.ActRun && !a.Secret:
 		s.is(Skipped, "commands are not run")
@@ -175,8 +175,7 @@ func (p *replay) action(ctx context.Context, i int, a Action, note string, s *St
 	case a.Act == event.ActList:
 		p.list(a, s)
 	case a.changes():
-		planned := p.plan.steps[i]
-		s.is(planned.State, planned.Note)
+		s.is(p.plan.step(a.Paths[0]))
 	default:
 		s.is(Refused, "aoa cannot do this again")
 	}

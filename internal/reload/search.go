@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"iter"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -92,12 +91,11 @@ func shown(line []byte) string {
 	return event.Clip(strings.TrimRight(strings.ToValidUTF8(string(line), "�"), "\r\n"), maxLine)
 }
 
-// named yields the files that a search or a listing covers, with their names relative to its
-// folder.
-func (p *replay) named(a Action) iter.Seq2[event.Path, string] {
-	return func(yield func(event.Path, string) bool) {
+// named yields the files that a search or a listing covers.
+func (p *replay) named(a Action) iter.Seq[event.Path] {
+	return func(yield func(event.Path) bool) {
 		for _, f := range p.w.Files() {
-			if rel, in := under(f, a.Folder); in && matchGlob(a.Glob, rel) && !p.w.ignored(f) && !yield(f, rel) {
+			if (f == a.Folder || matchGlob(a.Folder, a.Glob, f)) && !p.w.ignored(f) && !yield(f) {
 				return
 			}
 		}
@@ -148,67 +146,36 @@ func (s *Step) found(a Action, n int, output string) {
 }
 
 // matches prints what is found in one file, and returns the number of results.
-func matches(b *strings.Builder, f event.Path, raw []byte, re *regexp.Regexp, mode string, limit int) int {
+func matches(b *strings.Builder, f event.Path, raw []byte, re *regexp.Regexp, mode string, limit int) (found int) {
 	if !re.Match(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))) {
 		return 0 // most files end here, after a single search
 	}
-	if mode == "files" || mode == "" {
+	if mode != "content" {
 		fmt.Fprintf(b, "%s\n", f.Display())
 		return 1
 	}
-	n, found := 0, 0
+	n := 0
 	for line := range bytes.Lines(raw) {
-		if n++; !re.Match(bytes.TrimRight(line, "\r\n")) {
-			continue
-		}
-		found++
-		if mode == "content" {
+		if n++; found < limit && re.Match(bytes.TrimRight(line, "\r\n")) {
 			fmt.Fprintf(b, "%s:%d:%s\n", f.Display(), n, shown(line))
-			if found >= limit {
-				break
-			}
+			found++
 		}
-	}
-	if mode == "count" {
-		fmt.Fprintf(b, "%s:%d\n", f.Display(), found)
-		return 1
 	}
 	return found
 }
 
-// list names the files that match a glob, or the entries of a folder.
+// list names the files that match a glob, or all files of a folder.
 func (p *replay) list(a Action, s *Step) {
-	var names []string
-	for f, rel := range p.named(a) {
-		name := f.Display()
-		if a.Glob == "" {
-			first, _, deeper := strings.Cut(rel, "/")
-			if name = event.Path(first).Display(); deeper {
-				name += "/"
-			}
-		}
-		if len(names) > maxResults {
+	var b strings.Builder
+	n := 0
+	for f := range p.named(a) {
+		if n++; n > maxResults {
+			b.WriteString("…\n")
 			break
 		}
-		if !slices.Contains(names, name+"\n") {
-			names = append(names, name+"\n")
-		}
+		fmt.Fprintln(&b, f.Display())
 	}
-	if len(names) > maxResults {
-		names[maxResults] = "…\n"
-	}
-	s.found(a, len(names), strings.Join(names, ""))
-}
-
-// under returns a file's name relative to a folder. The folder may be the file itself.
-func under(f, dir event.Path) (rel string, in bool) {
-	switch {
-	case dir == "":
-		return string(f), true
-	case f == dir:
-		return f.Base(), true
-	}
-	return strings.CutPrefix(string(f), string(dir)+"/")
+	s.found(a, n, b.String())
 }
 
 // plain returns an error without the name of the file, which the caller adds, and without the path
@@ -233,18 +200,16 @@ func cutLines(s string, n int) string {
 	return s + "…\n"
 }
 
-// matchGlob reports whether a name matches a glob in the way of search tools: * and ? stay within a
-// folder, ** does not, {a,b} is a choice, [a-z] a class. A glob without a slash matches names at
-// any depth. "" matches everything, an invalid glob nothing.
-func matchGlob(pattern, name string) bool {
-	if pattern == "" {
-		return true
+// matchGlob reports whether a file in a folder matches a glob in the way of search tools: * and ? stay
+// within a folder, ** does not, {a,b} is a choice, [a-z] a class. A glob without a slash matches names
+// at any depth. "" matches everything, an invalid glob nothing.
+func matchGlob(folder event.Path, glob string, f event.Path) bool {
+	rel, in := strings.CutPrefix(string(f), strings.TrimPrefix(string(folder)+"/", "/"))
+	if glob == "" || !in {
+		return in
 	}
-	anywhere := !strings.Contains(pattern, "/")
-	pattern = strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
-	if anywhere {
-		pattern = "**/" + pattern
+	if !strings.Contains(glob, "/") {
+		glob = "**/" + glob
 	}
-	fits, err := doublestar.Match(pattern, name)
-	return fits && err == nil
+	return doublestar.MatchUnvalidated(strings.TrimPrefix(strings.TrimPrefix(glob, "./"), "/"), rel)
 }

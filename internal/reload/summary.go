@@ -2,33 +2,37 @@ package reload
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// maxSummary is the longest summary, in bytes.
-const maxSummary = 160
+// Limits of what tells what a sequence did.
+const (
+	maxSummary = 160 // bytes of a summary
+	maxNamed   = 8   // edited files
+	maxRan     = 3   // commands, the last ones
+	maxCommand = 60  // bytes of one command
+)
+
+// justLooks matches a line of one command that only shows what is there: nobody needs it to repeat
+// the work.
+var justLooks = regexp.MustCompile(
+	`^(git (--no-pager )?(status|diff|log|show|grep|blame|branch)|ls|cat|head|tail|grep|rg|find|wc|pwd|echo|true)\b[^;&>]*$`)
 
 // summary describes a sequence in one line: "searched 2×, read 4 files in rank/ (score.go, …),
-// edited rank/score.go, ran go test ./rank (ok)".
-func summary(e *Entry) string {
-	searched, runs := 0, 0
-	var read, wrote []event.Path
-	var command Action
+// edited rank/score.go:12, ran go test ./rank".
+func (e *Entry) summary() string {
+	searched := 0
+	var read []event.Path
 	for _, a := range e.Actions {
 		switch {
-		case a.Act == event.ActRun:
-			if runs++; a.Checks || !command.Checks {
-				command = a
-			}
 		case !a.OK:
 		case a.Act == event.ActRead:
 			read = append(read, a.Paths...)
-		case a.changes():
-			wrote = append(wrote, a.Paths...)
-		case a.Act == event.ActSearch || a.Act == event.ActList:
+		case a.Act.ReadOnly():
 			searched++
 		}
 	}
@@ -39,24 +43,63 @@ func summary(e *Entry) string {
 	if len(read) > 0 {
 		parts = append(parts, "read "+named(read))
 	}
-	if len(wrote) > 0 {
-		parts = append(parts, "edited "+named(wrote))
-	}
-	if runs > 0 {
-		how := "ok"
-		if !command.OK {
-			how = "failed"
-		}
-		text := fmt.Sprintf("ran %s (%s)", event.ClipLine(command.Command, 48), how)
-		if runs > 1 {
-			text += fmt.Sprintf(" and %d more", runs-1)
-		}
-		parts = append(parts, text)
-	}
-	if len(parts) == 0 {
+	if parts = append(parts, e.work()...); len(parts) == 0 {
 		return fmt.Sprintf("%d calls", len(e.Actions)+e.More)
 	}
 	return event.Clip(strings.Join(parts, ", "), maxSummary)
+}
+
+// recipe tells what a sequence edited, with the first changed line of each file, and what it ran:
+// "edited install:3, man/man1/fzf.1:24, ran make docs". It is "" if it edited nothing.
+func (e *Entry) recipe() string {
+	if !slices.ContainsFunc(e.Files, func(f File) bool { return f.Wrote }) {
+		return ""
+	}
+	return strings.Join(e.work(), ", ")
+}
+
+// work tells what a sequence edited and ran.
+func (e *Entry) work() (parts []string) {
+	var edited, ran []string
+	for _, f := range e.Files {
+		if !f.Wrote {
+			continue
+		}
+		name := f.Path.Display()
+		if all := hunks(f.Patch); len(all) > 0 {
+			name = fmt.Sprintf("%s:%d", name, all[0].changed())
+		}
+		edited = append(edited, name)
+	}
+	for _, a := range e.Actions {
+		command := strings.Join(strings.Fields(a.Command), " ")
+		if a.Act != event.ActRun || !a.OK || a.Secret || command == "" || justLooks.MatchString(command) {
+			continue
+		}
+		if len(command) > maxCommand {
+			command = event.Clip(command, maxCommand) + "…"
+		}
+		if command = event.Path(command).Display(); !slices.Contains(ran, command) {
+			ran = append(ran, command)
+		}
+	}
+	if len(edited) > 0 {
+		text := "edited " + strings.Join(edited[:min(len(edited), maxNamed)], ", ")
+		if more := len(edited) - maxNamed; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		parts = append(parts, text)
+	}
+	if ran = ran[max(0, len(ran)-maxRan):]; len(ran) > 0 {
+		parts = append(parts, "ran "+strings.Join(ran, ", "))
+	}
+	return parts
+}
+
+// changed returns the number of the first line that a hunk changes, counted before the change.
+func (h hunk) changed() int {
+	around := max(0, slices.IndexFunc(h.lines, func(line string) bool { return line[0] != ' ' }))
+	return max(h.from+around, 1) // a new file begins at 0
 }
 
 // named returns the name of one file; for several files their number, their folder and the first

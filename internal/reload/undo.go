@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -22,7 +21,6 @@ const maxUndos = 5
 type undo struct {
 	ID      string      `json:"id"`
 	Patches []filePatch `json:"patches"`
-	Done    bool        `json:"done,omitempty"` // the files were restored
 }
 
 // undos returns the owner of the undo records. Forgetting a file also forgets the records that name
@@ -39,9 +37,29 @@ func undos(blobs *cold.Blobs) *cold.Owner {
 // ErrChanged means that files have changed since a replay.
 var ErrChanged = errors.New("changed since the replay")
 
+// apply makes all edits of a plan or none. It first stores an undo record and returns the record's
+// id.
+func (c *Cache) apply(ctx context.Context, w Worktree, l *plan, session string) (id string, err error) {
+	if len(l.patches) == 0 {
+		return "", nil
+	}
+	u := undo{"undo-" + strings.ToLower(rand.Text()[:10]), l.patches}
+	raw, err := codec.Encode(u)
+	if err == nil {
+		_, err = c.undos.Put(ctx, cold.Blob{Key: u.ID, Session: session, Size: int64(len(raw)), Meta: raw})
+	}
+	if err != nil {
+		return "", fmt.Errorf("write the undo record: %w", err)
+	}
+	if err := w.Apply(ctx, whole(l.patches)); err != nil {
+		return "", fmt.Errorf("edit the files: %w; nothing was changed", errors.Join(err, c.dropUndo(ctx, u.ID)))
+	}
+	return u.ID, nil
+}
+
 // Undo undoes what a replay has changed: the replay with this undo record, or the newest one that
-// was not undone. It restores all files or none: if one of them has changed since, all stay. A file
-// that already has its former content is left alone.
+// was not undone. It restores all files or none: if the edits of one of them have changed since, all
+// stay. A file that already has its former content is left alone.
 func (c *Cache) Undo(ctx context.Context, w Worktree, id string) (record string, files []event.Path, err error) {
 	c.applying.Lock()
 	defer c.applying.Unlock()
@@ -49,18 +67,13 @@ func (c *Cache) Undo(ctx context.Context, w Worktree, id string) (record string,
 	if err != nil {
 		return "", nil, err
 	}
-	dir, err := os.OpenRoot(string(w.Root))
-	if err != nil {
-		return u.ID, nil, fmt.Errorf("open the worktree: %w", err)
-	}
-	defer dir.Close()
 	var left []filePatch
 	for _, f := range u.Patches {
 		files = append(files, f.Path)
-		switch {
-		case (f.After == "" || f.After == hash(dir, f.Path)) && w.Apply(ctx, f.Patch, "-R", "--check") == nil:
+		switch undoes := w.Apply(ctx, f.Patch, "-R", "--check") == nil; {
+		case undoes && !w.misplaced(f, '+'):
 			left = append(left, f)
-		case w.Apply(ctx, f.Patch, "--check") != nil:
+		case undoes || w.Apply(ctx, f.Patch, "--check") != nil:
 			return u.ID, nil, fmt.Errorf("undo %s: %s: %w", u.ID, f.Path.Display(), ErrChanged)
 		}
 	}
@@ -69,50 +82,25 @@ func (c *Cache) Undo(ctx context.Context, w Worktree, id string) (record string,
 			return u.ID, nil, fmt.Errorf("undo %s: %w", u.ID, err)
 		}
 	}
-	u.Done = true
-	return u.ID, files, c.keepUndo(ctx, u, "")
+	return u.ID, files, c.dropUndo(ctx, u.ID)
 }
 
-func (c *Cache) newUndo(ctx context.Context, e Entry, patches []filePatch) (undo, error) {
-	u := undo{ID: "undo-" + strings.ToLower(rand.Text()[:10]), Patches: slices.Clone(patches)}
-	return u, c.keepUndo(ctx, u, e.Session)
-}
-
-// keepUndo writes a record.
-func (c *Cache) keepUndo(ctx context.Context, u undo, session string) error {
-	raw, err := codec.Encode(u)
-	if err != nil {
-		return err
-	}
-	_, err = c.undos.Put(ctx, cold.Blob{Key: u.ID, Session: session, Size: int64(len(raw)), Meta: raw})
+func (c *Cache) dropUndo(ctx context.Context, id string) error {
+	_, _, err := c.undos.Drop(ctx, cold.Selection{Key: id})
 	return err
 }
 
-// dropUndo deletes the undo record of a replay that failed, and returns why it failed.
-func (c *Cache) dropUndo(ctx context.Context, id string, why error) error {
-	_, _, err := c.undos.Drop(ctx, cold.Selection{Key: id})
-	return errors.Join(why, err)
-}
-
-// findUndo returns the record with this id, or the newest one that was not undone. If there is none
-// the error is ErrNoUndo.
-func (c *Cache) findUndo(ctx context.Context, id string) (undo, error) {
-	found, err := c.undos.List(ctx, cold.Selection{})
-	if err != nil {
-		return undo{}, fmt.Errorf("read the undo records: %w", err)
-	}
-	for _, v := range found { // the newest first
-		var u undo
-		if codec.Decode(v.Meta, &u) != nil || id != "" && u.ID != id || id == "" && u.Done {
-			continue
-		}
-		if u.Done {
-			return u, fmt.Errorf("%w: %s was undone already", ErrNoUndo, id)
-		}
+// findUndo returns the record with this id, or the newest one. If there is none the error is
+// ErrNoUndo.
+func (c *Cache) findUndo(ctx context.Context, id string) (u undo, err error) {
+	found, err := c.undos.List(ctx, cold.Selection{Key: id, Limit: 1})
+	switch {
+	case err != nil:
+		return u, fmt.Errorf("read the undo records: %w", err)
+	case len(found) > 0 && codec.Decode(found[0].Meta, &u) == nil:
 		return u, nil
+	case id == "":
+		return u, fmt.Errorf("%w: no replay has changed files that can be restored", ErrNoUndo)
 	}
-	if id == "" {
-		return undo{}, fmt.Errorf("%w: no replay has changed files that can be restored", ErrNoUndo)
-	}
-	return undo{}, fmt.Errorf("%w: there is no record %q", ErrNoUndo, id)
+	return u, fmt.Errorf("%w: there is no record %q", ErrNoUndo, id)
 }

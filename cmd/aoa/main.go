@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"syscall"
 
@@ -15,6 +17,12 @@ func main() {
 		!slices.Contains(args, "-h") {
 		client.Main(args[1:]) // ends the process
 	}
+	defer func() {
+		if fault := recover(); fault != nil { // Go would exit with 2, which Claude Code takes for "block this call"
+			fmt.Fprintf(os.Stderr, "aoa: a fault in aOa, please report it: %v\n%s", fault, debug.Stack())
+			os.Exit(exitFailed)
+		}
+	}()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ())
 	stop()

@@ -65,6 +65,9 @@ func asked(s reload.Match) string {
 func (a *app) reloadShow() *cobra.Command {
 	return newCommand("show ID", "the actions, files and outcome of a sequence", cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) error {
+			if args[0] == "" { // the daemon would list all of them
+				return usage("the id is empty")
+			}
 			ans, err := call(ctx, a, api.ReloadList, api.SequencesRequest{ID: args[0]})
 			if err != nil {
 				return err

@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
@@ -40,67 +37,6 @@ func (u user) create(name string) locate.Place {
 	p := fault.Must(locate.Create(u.commonDir(name), u.env))
 	fault.Check(u, os.WriteFile(locate.KeyFile(u.env), nil, 0o600)) // its daemon has made the key
 	return p
-}
-
-func (u user) run(name string, args ...string) {
-	u.Helper()
-	cmd := exec.Command(name, args...)
-	cmd.Dir = u.top
-	if out, err := cmd.CombinedOutput(); err != nil {
-		u.Fatalf("%s %v: %v: %s", name, args, err, out)
-	}
-}
-
-func (u user) stranger(what, name, original string) {
-	u.Helper()
-	var s *locate.StrangerError
-	if err := u.find(name).Known(); !errors.As(err, &s) || s.Original != original {
-		u.Errorf("%s: %v, of %q", what, err, original)
-	}
-	if _, err := locate.Create(u.commonDir(name), u.env); !errors.As(err, &s) {
-		u.Errorf("%s is taken over: %v", what, err)
-	}
-}
-
-// TestKnown: a store counts where this user's Create has made it, or where its repository was moved
-// to.
-func TestKnown(t *testing.T) {
-	u := newUser(t)
-	u.create("first") // so that there is a key
-	planted := u.find("planted")
-	fault.Check(t, os.MkdirAll(planted.Store, 0o700))
-	for name, text := range map[string]string{"id": "x/../../identity\n", "config.yaml": "redis_url: redis://evil\n"} {
-		fault.Check(t, os.WriteFile(filepath.Join(planted.Store, name), []byte(text), 0o600))
-	}
-	u.stranger("a store from an archive", "planted", "")
-
-	first := u.create("a")
-	if again := u.create("a"); again != first || first.Known() != nil {
-		t.Errorf("a second time: %+v, %+v", first, again)
-	}
-	u.run("cp", "-r", "a", "copy")
-	u.stranger("a copy", "copy", first.Store)
-	fault.Check(t, u.find("copy").Adopt())
-	copied := u.create("copy")
-	if first.Known() != nil || copied.Known() != nil || copied.Settings() == first.Settings() {
-		t.Errorf("beside its copy: %v, %v", first.Known(), copied.Known())
-	}
-
-	u.run("mv", "a", "moved")
-	fault.Check(t, u.find("moved").Known())
-	if u.create("moved").Settings() != first.Settings() {
-		t.Error("a moved repository has lost its settings")
-	}
-	u.create("a") // a second clone at the old path
-	fault.Check(t, u.find("moved").Known())
-
-	u.run("mv", "state", "lost") // a machine of which only the repositories are restored
-	u.stranger("a restored backup", "moved", "")
-	p := u.find("moved")
-	aside, err := p.SetAside(time.UnixMilli(7))
-	fault.Check(t, err)
-	fault.Same(t, "its new name", aside, p.Store+".unknown-7")
-	fault.Check(t, u.create("moved").Known())
 }
 
 // TestCreateAtOnce: of several that make one store, all know it.
@@ -133,109 +69,15 @@ func TestStrangerMadeMeanwhile(t *testing.T) {
 	}
 }
 
-// TestForget: the key goes with the last store that needs it, and never while another one may need
-// it.
-func TestForget(t *testing.T) {
+// TestFolderOfOthers: a folder that is not empty is not taken for a store.
+func TestFolderOfOthers(t *testing.T) {
 	u := newUser(t)
-	forget := func(name string, last bool) {
-		t.Helper()
-		if got := u.find(name).Forget(); got != last {
-			t.Errorf("%s is the last store: %v", name, got)
-		}
-		if _, err := os.Stat(locate.KeyFile(u.env)); (err != nil) != last {
-			t.Errorf("the key after %s: %v", name, err)
-		}
-	}
-	u.create("a")
-	u.run("mv", "a", "moved")
-	u.create("a")
-	forget("a", false) // the one that was moved needs it
-	forget("moved", true)
-	if _, err := os.Stat(locate.StateFolder(u.env)); err == nil {
-		t.Error("the state folder is left")
-	}
-}
-
-// TestDelete: what aOa did not make stays, whatever it is called and wherever it lies.
-func TestDelete(t *testing.T) {
-	u := newUser(t)
-	outside := filepath.Join(u.top, "outside")
-	fault.Check(t, os.Mkdir(outside, 0o700))
-	theirs := []string{"aoa.db.backup", "lock/x", "contents"}
-	ours := []string{"aoa.db", "aoa.db-wal", "cache.db.damaged-17-wal", "aoa.log", ".aoa-paused-XY.tmp"}
-	p := u.create("a")
-	for _, name := range append(ours, theirs[:2]...) {
-		file := filepath.Join(p.Store, name)
-		fault.Check(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, nil, 0o600)))
-	}
-	fault.Check(t, os.WriteFile(filepath.Join(outside, "0123456789abcdef"), nil, 0o600))
-	fault.Check(t, os.Symlink(outside, filepath.Join(p.Store, "contents")))
-	others, err := p.Delete()
-	fault.Check(t, err)
-	fault.Same(t, "what stays", others, []string{"aoa.db.backup", "contents", "lock"})
-	for _, name := range append(theirs, "../../../outside/0123456789abcdef") {
-		if _, err := os.Lstat(filepath.Join(p.Store, name)); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, name := range append(ours, "id") {
-		if _, err := os.Lstat(filepath.Join(p.Store, name)); err == nil {
-			t.Errorf("%s is left", name)
-		}
-	}
-	b := u.create("b")
-	fault.Check(t, os.Mkdir(filepath.Join(b.Store, "contents"), 0o700))
-	for _, name := range []string{"notes.txt", "0123456789abcdef"} {
-		fault.Check(t, os.WriteFile(filepath.Join(b.Store, "contents", name), nil, 0o600))
-	}
-	others, err = b.Delete()
-	fault.Check(t, err)
-	fault.Same(t, "what stays beside files of ours", others, []string{"contents/notes.txt"})
-	if err := p.Adopt(); err == nil {
-		t.Error("a folder with files of others is adopted")
-	}
-
 	full := filepath.Join(u.top, "Documents")
-	fault.Check(t, os.Mkdir(full, 0o700))
-	fault.Check(t, os.WriteFile(filepath.Join(full, "aoa.log"), nil, 0o600))
+	fault.Check(t, errors.Join(os.Mkdir(full, 0o700), os.WriteFile(filepath.Join(full, "aoa.log"), nil, 0o600)))
 	var s *locate.StrangerError
 	if _, err := locate.Create(u.commonDir("b"), env(map[string]string{"HOME": u.top, "AOA_STORE": full})); !errors.As(err, &s) {
 		t.Errorf("a store in a folder that is not empty: %v", err)
 	}
-}
-
-// TestStores: a store is listed while it is there, with the git dir that it is of; one that is gone
-// or on a disk that is not mounted comes back with its folder.
-func TestStores(t *testing.T) {
-	u := newUser(t)
-	one, two := u.create("one"), u.create("two")
-	list := func(what string, want ...locate.Place) {
-		t.Helper()
-		found, _ := locate.Stores(u.env)
-		slices.SortFunc(found, func(a, b locate.Place) int { return strings.Compare(a.Store, b.Store) })
-		if len(found) != len(want) {
-			t.Fatalf("%s: %+v", what, found)
-		}
-		for i, p := range found {
-			if p.Store != want[i].Store || p.CommonDir != want[i].CommonDir || p.Socket != want[i].Socket {
-				t.Errorf("%s: %+v, want %+v", what, p, want[i])
-			}
-		}
-	}
-	list("two", one, two)
-	disk := filepath.Join(u.top, "one")
-	fault.Check(t, os.Rename(disk, disk+"-unmounted"))
-	list("one is not mounted", two)
-	if _, lost := locate.Stores(u.env); !slices.Equal(lost, []string{one.Store}) {
-		t.Errorf("lost are %q", lost)
-	}
-	fault.Check(t, os.Rename(disk+"-unmounted", disk))
-	list("it is back", one, two)
-	fault.Check(t, os.RemoveAll(one.Store))
-	fault.Check(t, os.Mkdir(one.Store, 0o700))
-	list("one is a folder of others", two)
-	two.Forget()
-	list("none")
 	if found, lost := locate.Stores(env(nil)); found != nil || lost != nil {
 		t.Errorf("without a home: %v", found)
 	}

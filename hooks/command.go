@@ -154,8 +154,8 @@ func (r redacted) allowed(text string) []string {
 var unquote = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
 
 // secretPaths returns a function that tells which paths of a call are secrets: those that redaction
-// changes, and those that lost a part when the command line was redacted. A shell reads ":password =>
-// 'x'" as a redirection to a file x.
+// changes, and those that lost a part when the command line was redacted. A shell reads
+// ":password => 'x'" as a redirection to a file x.
 func secretPaths(line string) func(event.Path) bool {
 	clean := unquote.Replace(redact.Text(line))
 	line = unquote.Replace(line)

@@ -71,8 +71,7 @@ func harmless(s string) string {
 	return strings.Join(parts, "\t")
 }
 
-// longestLine is the largest number of bytes of a message. A message may quote what was typed, which
-// may be long.
+// longestLine is the largest number of bytes of a message. A message may quote what was typed.
 const longestLine = 2000
 
 // line returns a text as one line of a message on stderr.

@@ -234,9 +234,9 @@ func TestRequests(t *testing.T) {
 		{Request{Deps: []string{"a*"}, Outputs: []string{"a*"}}, ""},
 		{Request{Deps: []string{""}}, "empty"}, {Request{Deps: []string{"!../a"}}, "leaves"}, {Request{Deps: []string{".."}}, "leaves"},
 		{Request{Deps: []string{"/abs"}}, ""}, {Request{Outputs: []string{"/abs"}}, "leaves"},
-		{Request{Deps: []string{"a["}}, "not closed"}, {Request{Deps: []string{"a\x00"}}, "no name"},
+		{Request{Deps: []string{"a["}}, "not closed"}, {Request{Deps: []string{"a\x00"}}, "is too long, or contains a NUL byte"},
 		{Request{Outputs: []string{strings.Repeat("a", event.MaxPath)}}, ""},
-		{Request{Outputs: []string{strings.Repeat("a", event.MaxPath+1)}}, "no name"},
+		{Request{Outputs: []string{strings.Repeat("a", event.MaxPath+1)}}, "is too long, or contains a NUL byte"},
 	} {
 		c.r.Stage = cmp.Or(c.r.Stage, "s")
 		if c.r.Command == nil {

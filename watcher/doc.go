@@ -8,7 +8,7 @@
 // fetches); package git prevents that.
 //
 // A listing or an import costs one git process, which reads 10,000 commits per second and more.
-// Reading HEAD takes 20 to 100 µs, deciding whether a path is ignored about 1 µs, and each folder
+// Reading HEAD takes 20 to 100 µs, deciding whether a path is ignored some µs, and each folder
 // that has files takes one inotify watch.
 //
 // # Two parts

@@ -51,7 +51,7 @@ func TestCheckoutOfManyFiles(t *testing.T) {
 	s.awaitHead()
 	s.until("200 saves", func() bool { return len(s.seen) >= 201 })
 	s.expect(append(want, "checkout other")...)
-	if s.w.Status().Partial {
+	if s.w.Status().Polling {
 		t.Error("the watches ran out")
 	}
 	d.Write("d7/f7.go", "a checked out file")

@@ -45,7 +45,7 @@ type dirRules struct {
 // Ignored reports whether a new file with this path would be kept out of the store: git ignores it
 // (nested .gitignore files, .git/info/exclude, core.excludesFile), .aoaignore names it, it is
 // generated or vendored, or it is in a submodule. The index is not asked: a tracked file is tracked
-// even if a .gitignore matches it, and Files lists it. It takes about 1 µs once the rules of the
+// even if a .gitignore matches it, and Files lists it. It takes some µs once the rules of the
 // folder are known; the first question about a folder reads its .gitignore.
 func (r *Repo) Ignored(p event.Path) bool {
 	rs := r.ruleset()

@@ -155,7 +155,7 @@ func (w *Watcher) finish(ctx context.Context) {
 	}
 }
 
-// beat checks for changes that are never reported: HEAD, and folders that are not watched.
+// beat checks for changes that are never reported: HEAD, and files that are polled.
 func (w *Watcher) beat(ctx context.Context) error {
 	if err := w.goneOr(nil); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (w *Watcher) beat(ctx context.Context) error {
 		w.in.headAt = at
 	}
 	w.in.mu.Unlock()
-	if w.sparse() && !at.Before(w.mayReconcile(reconcileEvery)) {
+	if w.polling() && !at.Before(w.mayReconcile(reconcileEvery)) {
 		w.reconcile(ctx)
 	}
 	return nil
@@ -210,7 +210,7 @@ func (w *Watcher) takeNudge(at time.Time) bool {
 		return false
 	}
 	in.nudged = false
-	return w.sparse()
+	return w.polling()
 }
 
 // mayReconcile returns the earliest time of the next reconciliation: after the last one, and after

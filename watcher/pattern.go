@@ -1,7 +1,10 @@
 package watcher
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -10,79 +13,63 @@ import (
 // It follows git's wildmatch exactly. go-git's matcher does not: it takes a match of a folder for a
 // match of everything below, and has neither [!a] nor ** between other characters.
 type pattern struct {
-	text    string
 	negated bool
 	dirOnly bool
-	whole   bool // it has a slash, so it is matched against the whole path, else against the base name
-	fold    bool // ASCII letters match in both cases
-	lead    int  // bytes before the first wildcard, if whole is set
-	kind    patternKind
+	whole   bool   // it has a slash, so it is matched against the whole path, else against the base name
+	equal   string // without a wildcard: the text itself
+	suffix  string // for "*" and a text without a wildcard: that text
+	lead    string // the text before the first wildcard, if whole is set
+	// The rest, compiled when it is first needed. It is nil if the pattern matches nothing.
+	rest func() *regexp.Regexp
 }
 
-type patternKind uint8
+// maxPattern is the number of bytes of a pattern. A longer one matches nothing, as no path is longer.
+const maxPattern = 4096
 
-const (
-	wild   patternKind = iota
-	equal              // no wildcard at all
-	suffix             // "*" followed by text without a wildcard
-)
-
-// parsePattern reads one line of an ignore file. ok is false for blank lines and comments.
+// parsePattern reads one line of an ignore file. ok is false for blank lines and comments. If fold
+// is true, letters match in both cases, and the paths to match are in lower case.
 func parsePattern(line string, fold bool) (p pattern, ok bool) {
 	line = strings.TrimSuffix(line, "\r")
-	if line == "" || line[0] == '#' {
+	if line == "" || line[0] == '#' || len(line) > maxPattern {
 		return p, false
 	}
-	line = trimSpaces(line)
-	if strings.HasPrefix(line, "!") {
-		p.negated, line = true, line[1:]
-	}
-	text := line
-	if strings.HasSuffix(text, "/") {
-		p.dirOnly, text = true, text[:len(text)-1]
-	}
+	text := trimSpaces(line)
+	text, p.negated = strings.CutPrefix(text, "!")
+	text, p.dirOnly = strings.CutSuffix(text, "/")
 	p.whole = strings.Contains(text, "/")
-	text = strings.TrimPrefix(text, "/")
-	if text == "" {
+	if text = strings.TrimPrefix(text, "/"); text == "" {
 		return p, false
 	}
-	first := strings.IndexAny(text, `*?[\`)
-	if fold { // do not fold after a wildcard, where there may be a class of characters with rules of its own
-		literal := text
-		if first >= 0 {
-			literal = text[:first]
+	lower := func(s string) string {
+		if fold {
+			return event.Lower(s)
 		}
-		text = event.Lower(literal) + text[len(literal):]
+		return s
 	}
-	p.text, p.fold = text, fold
-	if p.whole && first > 0 {
-		p.lead = first
-	}
+	wild := func(s string) int { return strings.IndexAny(s, `*?[\`) }
+	first := wild(text)
 	switch {
-	case !strings.ContainsAny(text, `*?[\`):
-		p.kind = equal
-	case !p.whole && text[0] == '*' && !strings.ContainsAny(text[1:], `*?[\`):
-		if p.kind, p.text = suffix, text[1:]; fold {
-			p.text = event.Lower(p.text)
-		}
+	case first < 0:
+		p.equal = lower(text)
+		return p, true
+	case !p.whole && text[0] == '*' && wild(text[1:]) < 0:
+		p.suffix = lower(text[1:])
+		return p, true
+	case p.whole:
+		p.lead, text = lower(text[:first]), text[first:]
 	}
+	p.rest = sync.OnceValue(func() *regexp.Regexp { return compile(text, fold) })
 	return p, true
 }
 
 // trimSpaces removes trailing spaces that no backslash protects.
 func trimSpaces(s string) string {
-	end := len(s)
-	for end > 0 && s[end-1] == ' ' {
-		end--
+	short := strings.TrimRight(s, " ")
+	slashes := len(short) - len(strings.TrimRight(short, `\`))
+	if slashes%2 == 1 && len(short) < len(s) {
+		short += " "
 	}
-	slashes := 0
-	for end-slashes > 0 && s[end-slashes-1] == '\\' {
-		slashes++
-	}
-	if slashes%2 == 1 && end < len(s) {
-		end++
-	}
-	return s[:end]
+	return short
 }
 
 // match reports whether the pattern matches path, which is relative to the pattern's folder; base
@@ -95,114 +82,137 @@ func (p *pattern) match(path, base string, isDir bool) bool {
 	if p.whole {
 		s = path
 	}
-	switch p.kind {
-	case equal:
-		return s == p.text
-	case suffix:
-		return strings.HasSuffix(s, p.text)
+	if p.rest == nil {
+		return s == p.equal || p.equal == "" && strings.HasSuffix(s, p.suffix)
 	}
 	// Like git, compare the part without wildcards first. So a ** right after it counts as being at
 	// the beginning and crosses slashes, although git's manual says otherwise.
-	if len(s) < p.lead || s[:p.lead] != p.text[:p.lead] {
+	s, ok := strings.CutPrefix(s, p.lead)
+	if !ok {
 		return false
 	}
-	m := matcher{fold: p.fold, budget: 20000}
-	return m.match(p.text[p.lead:], s[p.lead:]) == matched
+	re := p.rest()
+	return re != nil && re.MatchString(byBytes(s))
 }
 
-type outcome uint8
-
-const (
-	missed  outcome = iota
-	matched         // the whole text matches
-	abort           // the text is too short, so no other try can succeed
-)
-
-// matcher implements git's pattern syntax: ? and [...] match one byte, * any run of bytes, none of
-// them a slash; "**/" at the start, "/**/" and "/**" at the end cross slashes.
-type matcher struct {
-	fold bool
-	// The steps that are left. A hostile pattern of many stars would need exponential time, so it
-	// matches nothing once they are used up.
-	budget int
-}
-
-// match compares a pattern with a text. If letters match in both cases, the text is in lower case.
-func (m *matcher) match(p, s string) outcome {
-	if m.budget--; m.budget < 0 {
-		return abort
+// byBytes returns a text that has a character for each byte of s, because git matches bytes.
+func byBytes(s string) string {
+	runes := make([]rune, len(s))
+	for i, c := range []byte(s) {
+		runes[i] = rune(c)
 	}
-	begin := true // at the start of the pattern or right after a slash
-	for len(p) > 0 {
+	return string(runes)
+}
+
+// compile translates git's pattern syntax: ? and [...] match one byte, * any run of bytes, none of
+// them a slash; "**/" at the start or after a slash, and "**" at the end after a slash, cross
+// slashes. It returns nil for a pattern that matches nothing.
+func compile(p string, fold bool) *regexp.Regexp {
+	var b strings.Builder
+	for begin := true; p != ""; { // begin: at the start or after a slash
 		c := p[0]
-		if c == '*' {
-			return m.star(p, s, begin)
-		}
-		if len(s) == 0 {
-			return abort
-		}
-		switch c {
-		case '?':
-			if s[0] == '/' {
-				return missed
+		rest := strings.TrimLeft(p, "*")
+		stars := len(p) - len(rest)
+		switch cross := stars > 1 && begin; {
+		case cross && rest == "":
+			b.WriteString(`.*`)
+		case cross && rest[0] == '/': // it also matches nothing
+			b.WriteString(`(?:.*/)?`)
+			c, rest = '/', rest[1:]
+		case stars > 0:
+			b.WriteString(`[^/]*`)
+		case c == '?':
+			b.WriteString(`[^/]`)
+			rest = p[1:]
+		case c == '[':
+			set, n := bracket(p, fold)
+			if n == 0 {
+				return nil
 			}
-			p = p[1:]
-		case '[':
-			n, in := class(p, s[0], m.fold)
-			if n == 0 || !in || s[0] == '/' {
-				return missed
-			}
-			p = p[n:]
-		case '\\':
-			if len(p) < 2 || p[1] != s[0] {
-				return missed
-			}
-			c, p = p[1], p[2:]
+			b.WriteString(set)
+			rest = p[n:]
 		default:
-			if m.fold {
+			if fold && c != '\\' {
 				c = event.LowerByte(c)
 			}
-			if c != s[0] {
-				return missed
+			if c == '\\' {
+				if p = p[1:]; p == "" {
+					return nil
+				}
+				c = p[0]
 			}
-			p = p[1:]
+			fmt.Fprintf(&b, `\x{%x}`, c)
+			rest = p[1:]
 		}
-		begin = c == '/'
-		s = s[1:]
+		begin, p = c == '/', rest
 	}
-	if len(s) == 0 {
-		return matched
+	re, err := regexp.Compile(`^(?s:` + b.String() + `)$`)
+	if err != nil {
+		return nil // too large
 	}
-	return missed
+	return re
 }
 
-// star matches a pattern that begins with a star.
-func (m *matcher) star(p, s string, begin bool) outcome {
-	n := 1
-	for n < len(p) && p[n] == '*' {
-		n++
-	}
-	rest := p[n:]
-	cross := n > 1 && begin && (rest == "" || rest[0] == '/')
-	if cross && rest != "" {
-		// "**/" also matches the empty text.
-		if m.match(rest[1:], s) == matched {
-			return matched
+// bracket translates the bracket expression at the beginning of p and returns its length, 0 if it
+// has no end. With fold, as in git, the upper-case form of a letter counts in ranges and in
+// [:upper:], but not as a single letter.
+func bracket(p string, fold bool) (set string, n int) {
+	var in [256]bool
+	add := func(low, high byte) {
+		for c := int(low); c <= int(high); c++ {
+			in[c] = true
+			if fold {
+				in[event.LowerByte(byte(c))] = true
+			}
 		}
 	}
-	if rest == "" {
-		if !cross && strings.IndexByte(s, '/') >= 0 {
-			return missed
-		}
-		return matched
+	negated := len(p) > 1 && (p[1] == '!' || p[1] == '^')
+	i := 1
+	if negated {
+		i++
 	}
-	for i := 0; ; i++ {
-		if r := m.match(rest, s[i:]); r == matched || (r == abort && m.budget < 0) {
-			return r
+	literal := func() (c byte) { // i is then behind it, and beyond the end if there is none
+		if i < len(p) && p[i] == '\\' {
+			i++
 		}
-		if i == len(s) || (!cross && s[i] == '/') {
-			break
+		if i < len(p) {
+			c = p[i]
+		}
+		i++
+		return c
+	}
+	for first := true; first || i < len(p) && p[i] != ']'; first = false {
+		if name, _, ended := strings.Cut(p[min(i+2, len(p)):], ":]"); ended && strings.HasPrefix(p[i:], "[:") {
+			for class := posixClasses[name]; class != ""; class = class[2:] {
+				add(class[0], class[1])
+			}
+			i += len("[::]") + len(name)
+			continue
+		}
+		low := literal()
+		in[low] = true
+		if i+1 < len(p) && p[i] == '-' && p[i+1] != ']' {
+			i++
+			add(low, literal())
 		}
 	}
-	return missed
+	if i >= len(p) {
+		return "", 0
+	}
+	var b strings.Builder
+	for c := range 256 {
+		if in[c] != negated && c != '/' {
+			fmt.Fprintf(&b, `\x{%x}`, c)
+		}
+	}
+	if b.Len() == 0 {
+		return `[^\x00-\x{10FFFF}]`, i + 1
+	}
+	return "[" + b.String() + "]", i + 1
+}
+
+// posixClasses are the POSIX classes in the C locale, as pairs of first and last byte.
+var posixClasses = map[string]string{
+	"alnum": "09AZaz", "alpha": "AZaz", "blank": "  \t\t", "cntrl": "\x00\x1f\x7f\x7f", "digit": "09", "graph": "!~",
+	"lower": "az", "print": " ~", "punct": "!/:@[`{~", "space": "  \t\r", "upper": "AZ", "xdigit": "09AFaf",
 }

@@ -3,18 +3,12 @@ package watcher
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// sparse reports whether there are folders that are not watched.
-func (w *Watcher) sparse() bool {
-	return w.polling || w.partial.Load()
-}
-
-// reconcile finds changes in folders that are not watched: files that differ from the index and
-// from their last known state. Then it watches more folders if it can.
+// reconcile finds changes where nothing is watched: files that differ from the index and from their
+// last known state.
 func (w *Watcher) reconcile(ctx context.Context) {
 	at := w.o.Now()
 	differ, err := w.differing(ctx)
@@ -24,37 +18,10 @@ func (w *Watcher) reconcile(ctx context.Context) {
 		w.o.Log.Debug("reconciling with git status", "error", err)
 	}
 	for p := range differ {
-		d := w.tree.find(p.Dir())
-		if d != nil && d.watched {
-			continue
-		}
-		if d != nil || !w.tree.foreign(p.Dir()) {
+		if !w.tree.foreign(p.Dir()) {
 			w.in.touch(p, true, at)
 		}
 	}
-	w.full = false
-	w.maxWatches = w.watchLimit()
-	w.watchGitFolders()
-	w.watchMore(at)
-	if !w.full && !w.polling {
-		w.partial.Store(false)
-		w.shortage.Store(nil)
-		w.warned = false
-	}
-	w.known.Store(int64(len(w.folders())))
-}
-
-// watchMore watches folders that are not watched yet, as long as there are watches left.
-func (w *Watcher) watchMore(at time.Time) {
-	w.tree.each("", func(path string, d *dir) {
-		if d.watched || w.full || w.polling {
-			return
-		}
-		w.watch(path, d)
-		if d.watched {
-			w.scan(path, d, scanMode{at: at, found: true})
-		}
-	})
 }
 
 // isRules reports whether a file of that name holds ignore rules.

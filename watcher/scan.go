@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"time"
 
@@ -28,7 +27,9 @@ func (w *Watcher) begin(ctx context.Context) error {
 		return err
 	}
 	w.ref, w.seen = ref, ref+" "+oid
-	w.watchGitFolders()
+	for _, dir := range gitFolders(w.repo) {
+		w.watchGit(dir)
+	}
 	return w.enter(ctx, w.o.Files(), w.start)
 }
 
@@ -51,7 +52,6 @@ func (w *Watcher) enter(ctx context.Context, files []event.Path, since time.Time
 			w.scan(path, d, h)
 		}
 	}
-	w.known.Store(int64(len(w.folders())))
 	return nil
 }
 
@@ -64,10 +64,10 @@ func (w *Watcher) folders() []string {
 
 // watch watches a folder if there are enough watches for it.
 func (w *Watcher) watch(path string, d *dir) {
-	if d.watched || d.opaque || w.polling || w.full {
+	if d.watched || d.opaque || w.polling() {
 		return
 	}
-	if w.maxWatches > 0 && w.watches+len(w.gitDirs)+cost(d) > w.maxWatches {
+	if w.maxWatches > 0 && w.watches+cost(d) > w.maxWatches {
 		w.exhausted(errMaxWatches)
 		return
 	}
@@ -89,7 +89,7 @@ func (w *Watcher) unwatch(path string, d *dir) {
 		return
 	}
 	_ = w.src.remove(w.abs(path)) // fails if the system has already removed the watch
-	d.watched, w.full = false, false
+	d.watched = false
 	w.watches = max(w.watches-cost(d), 0)
 	w.watched.Add(-1)
 }
@@ -97,40 +97,26 @@ func (w *Watcher) unwatch(path string, d *dir) {
 // watchGit watches a folder of a git dir, even beyond maxWatches, because without it nothing that
 // git does would be noticed.
 func (w *Watcher) watchGit(dir string) {
-	if w.polling {
+	if w.polling() {
 		return
 	}
 	switch err := w.src.add(dir); {
 	case err == nil:
-		w.gitDirs[dir] = true
+		w.watches++
 	case isFull(err):
 		w.exhausted(err)
 	}
 }
 
-// watchGitFolders watches those folders of the git dirs that exist and are not watched yet.
-func (w *Watcher) watchGitFolders() {
-	maps.DeleteFunc(w.gitDirs, func(dir string, _ bool) bool { return !isDir(dir) })
-	for _, dir := range gitFolders(w.repo) {
-		if !w.gitDirs[dir] {
-			w.watchGit(dir)
-		}
-	}
-}
-
-// exhausted records that there are no more watches, so that further folders are polled. It warns
-// once.
+// exhausted polls all folders from now on, because there are no more watches.
 func (w *Watcher) exhausted(err error) {
-	w.full = true
-	w.partial.Store(true)
 	hint := watchHint(err)
-	w.shortage.Store(&shortage{err.Error(), hint})
-	if w.warned {
-		return
+	w.poll(err.Error(), hint)
+	w.tree.each("", func(_ string, d *dir) { d.watched = false })
+	if w.src.close != nil {
+		w.src.close()
 	}
-	w.warned = true
-	w.o.Log.Warn("there are too few file watches: folders with recent work are polled instead", "watched",
-		w.watched.Load(), "error", err, "hint", hint)
+	w.o.Log.Warn("there are too few file watches: the worktree is polled instead", "error", err, "hint", hint)
 }
 
 func (w *Watcher) abs(path string) string { return w.repo.Root.Abs(event.Path(path)) }
@@ -230,7 +216,6 @@ func (w *Watcher) addDir(path string, h scanMode) {
 	}
 	if d == nil {
 		d = w.tree.makeDir(path)
-		w.known.Add(1)
 	}
 	if isRepo(w.abs(path)) {
 		d.opaque = true

@@ -37,9 +37,10 @@ func maxUserWatches() int {
 func watchHint(err error) string {
 	switch {
 	case errors.Is(err, errMaxWatches) || errors.Is(err, syscall.ENOSPC):
-		return fmt.Sprintf("sudo sysctl fs.inotify.max_user_watches=%d", max(524288, 2*maxUserWatches()))
+		return fmt.Sprintf("sudo sysctl fs.inotify.max_user_watches=%d, then aoa daemon stop",
+			max(524288, 2*maxUserWatches()))
 	case errors.Is(err, syscall.EMFILE):
-		return "sudo sysctl fs.inotify.max_user_instances=1024, then aoa daemon stop and aoa daemon start"
+		return "sudo sysctl fs.inotify.max_user_instances=1024, then aoa daemon stop"
 	}
 	return ""
 }

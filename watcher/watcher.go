@@ -60,10 +60,10 @@ type WatchOptions struct {
 // and at the start. What `git stash pop` brings back is not a save.
 //
 // Folders that have files are watched, ignored ones are not. A new folder is read after its watch
-// is set. Some folders are not watched: if the system has too few watches (the watcher takes at
-// most half of those that a user may have; on macOS each file in a folder takes an open file), on
-// network mounts, and on Windows, where watching a folder prevents renaming the one above it. For
-// these, `git status` runs every 10 s and after Nudge, but for at most a tenth of the time.
+// is set. Nothing is watched if the system has too few watches (the watcher takes at most half of
+// those that a user may have; on macOS each file in a folder takes an open file), on network
+// mounts, and on Windows, where watching a folder prevents renaming the one above it. There `git
+// status` runs every 10 s and after Nudge, but for at most a tenth of the time.
 //
 // A watch takes about 1 KB in the kernel, a file about 100 bytes, a report about 1 µs. The start
 // reads every folder once: 2,000 folders in about 0.1 s. An idle Watcher reads HEAD every 2 s.
@@ -83,12 +83,8 @@ type Watcher struct {
 	seen       string // ref and commit when HEAD was last read
 	headMoved  bool   // HEAD is another commit than at the previous step
 	held       contents
-	polling    bool // nothing is watched
-	full       bool // the system has no more watches
-	warned     bool // a warning about full was logged
 	watches    int
-	maxWatches int             // see watchLimit; 0 means as many as the system allows
-	gitDirs    map[string]bool // the folders of git dirs that are watched
+	maxWatches int // see watchLimit; 0 means as many as the system allows
 
 	reconciled time.Time     // when the last reconciliation ended
 	took       time.Duration // how long the last reconciliation took
@@ -99,30 +95,22 @@ type Watcher struct {
 	watchLimit func() int                                         // see the function
 	bulk       int
 
-	ready    chan struct{} // closed when Run watches every folder: saves after that are noticed
-	partial  atomic.Bool
-	watched  atomic.Int64
-	known    atomic.Int64
-	shortage atomic.Pointer[shortage]
+	ready   chan struct{} // closed when Run watches every folder: saves after that are noticed
+	watched atomic.Int64
+	polls   atomic.Pointer[WatchStatus] // nil while the folders are watched
 }
-
-// shortage tells why some folders are not watched, and which command helps.
-type shortage struct{ why, hint string }
 
 // WatchStatus is the state of a Watcher.
 type WatchStatus struct {
 	Watched int    // folders that are watched
-	Polled  int    // folders that are polled instead
-	Folders int    // folders that have files
-	Partial bool   // some folders are polled, because there are too few watches
-	Polling bool   // all folders are polled (a network mount)
-	Why     string // why some folders are polled
+	Polling bool   // no folder is watched, all are polled
+	Why     string // why they are polled
 	Hint    string // the command that helps, "" where none is known
 }
 
 // NewWatcher returns a watcher of the repository's worktree. Run starts it.
 func NewWatcher(r *Repo, o WatchOptions) *Watcher {
-	return &Watcher{repo: r, o: o, in: newReports(r, o.Quiet, o.AtMost), tree: &dir{}, gitDirs: map[string]bool{},
+	return &Watcher{repo: r, o: o, in: newReports(r, o.Quiet, o.AtMost), tree: &dir{},
 		open: openNotifier, differing: r.differing, watchLimit: watchLimit,
 		bulk: bulkSize, held: newContents(), ready: make(chan struct{})}
 }
@@ -141,9 +129,11 @@ func (w *Watcher) Run(ctx context.Context, emit func([]event.Event), head func()
 	var draining sync.WaitGroup
 	draining.Go(func() { w.drain(w.src) })
 	defer draining.Wait()
-	if !w.polling {
-		defer w.src.close()
-	}
+	defer func() {
+		if !w.polling() {
+			w.src.close()
+		}
+	}()
 	if err := w.begin(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -156,18 +146,21 @@ func (w *Watcher) Run(ctx context.Context, emit func([]event.Event), head func()
 
 // Status returns the current state. It may be called at any time.
 func (w *Watcher) Status() WatchStatus {
-	s := WatchStatus{Watched: int(w.watched.Load()), Folders: int(w.known.Load()), Partial: w.partial.Load()}
-	s.Polling = s.Watched == 0 && s.Folders > 0
-	if s.Partial || s.Polling {
-		s.Polled = max(s.Folders-s.Watched, 0)
+	if st := w.polls.Load(); st != nil {
+		return *st
 	}
-	if l := w.shortage.Load(); l != nil {
-		s.Why, s.Hint = l.why, l.hint
-	}
-	return s
+	return WatchStatus{Watched: int(w.watched.Load())}
 }
 
-// Nudge tells the watcher that a hook may have changed files. If some folders are not watched, `git
+// polling reports whether all folders are polled.
+func (w *Watcher) polling() bool { return w.polls.Load() != nil }
+
+// poll begins to poll all folders.
+func (w *Watcher) poll(why, hint string) {
+	w.polls.Store(&WatchStatus{Polling: true, Why: why, Hint: hint})
+}
+
+// Nudge tells the watcher that a hook may have changed files. If the folders are polled, `git
 // status` then runs soon instead of after some seconds; otherwise a call costs nothing. It may be
 // called at any time.
 func (w *Watcher) Nudge() {
@@ -178,25 +171,22 @@ func (w *Watcher) Nudge() {
 }
 
 func (w *Watcher) openOrPoll() {
-	w.polling = true
-	if w.o.Poll {
+	switch {
+	case w.o.Poll:
+		w.poll("", "")
 		return
-	}
-	if runtime.GOOS == "windows" {
-		w.shortage.Store(&shortage{why: "on Windows a watch of a folder forbids to rename the one above it"})
+	case runtime.GOOS == "windows":
+		w.poll("on Windows a watch of a folder forbids to rename the one above it", "")
 		return
-	}
-	if networkMount(string(w.repo.Root)) {
-		w.shortage.Store(&shortage{why: "the worktree is on a network mount"})
+	case networkMount(string(w.repo.Root)):
+		w.poll("the worktree is on a network mount", "")
 		w.o.Log.Info("the worktree is on a network mount: polling it", "root", string(w.repo.Root))
 		return
 	}
 	src, err := w.open()
-	if err != nil {
+	if w.src, w.maxWatches = src, w.watchLimit(); err != nil {
 		w.exhausted(err)
-		return
 	}
-	w.src, w.polling, w.maxWatches = src, false, w.watchLimit()
 }
 
 // goneOr returns ErrRepoGone if the repository no longer exists, else err.

@@ -147,7 +147,7 @@ func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p locate.Pl
 	if st.Import.State == "failed" {
 		out = append(out, finding{"history", false, st.Import.Error, "aoa daemon stop, then aoa daemon start"})
 	}
-	if st.Watch == "partial" {
+	if st.WatchHint != "" {
 		out = append(out, finding{"saves", false, saves(st), st.WatchHint})
 	}
 	if !st.Paused.IsZero() {

@@ -16,7 +16,7 @@ func (a *app) mcp() *cobra.Command {
 		func(ctx context.Context, _ []string) error {
 			a.dir = a.project()
 			o := mcp.Options{Open: a.openForTools, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Version: version()}
-			err := mcp.New(o).Run(ctx, mcp.Lines(a.in, a.out))
+			err := mcp.Serve(ctx, o, a.in, a.out)
 			if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
 				return nil // the client closed the connection
 			}

@@ -67,7 +67,7 @@ func (a *app) statusTable(st api.StatusAnswer) {
 		rows = append(rows, cells("paused", "until "+stamp(st.Paused)+"; aoa pause off ends it"))
 	}
 	a.table(rows...)
-	if st.Watch == "partial" && st.WatchHint != "" {
+	if st.WatchHint != "" {
 		a.talk("hint: %s", st.WatchHint)
 	}
 	for _, w := range st.Warnings {
@@ -121,12 +121,7 @@ func (a *app) hintWorktree(ctx context.Context) error {
 
 // saves tells how aOa notices saved files.
 func saves(st api.StatusAnswer) string {
-	text := map[string]string{"on": "watched", "partial": "partly watched", "poll": "polled",
-		"off": "not watched"}[st.Watch]
-	if st.Polled > 0 {
-		text += fmt.Sprintf(": %s of %s folders; the others are polled (seen within 10 s)", count(st.Watched),
-			count(st.Watched+st.Polled))
-	}
+	text := map[string]string{"on": "watched", "poll": "polled, seen within 10 s", "off": "not watched"}[st.Watch]
 	if st.WatchWhy != "" {
 		text += ": " + st.WatchWhy
 	}

@@ -163,9 +163,8 @@ type StatusAnswer struct {
 	DB        int64     `json:"db_bytes"`
 	Hot       int64     `json:"hot_bytes"`
 	Head      string    `json:"head"`
-	Watch     string    `json:"watch"` // on, partial, poll, off
+	Watch     string    `json:"watch"` // on, poll, off
 	Watched   int       `json:"watched_folders"`
-	Polled    int       `json:"polled_folders"`
 	WatchWhy  string    `json:"watch_why,omitempty"`  // why folders are polled
 	WatchHint string    `json:"watch_hint,omitempty"` // the command that gives more watches
 	Import    Progress  `json:"import"`               // the import of the git history

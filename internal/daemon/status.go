@@ -28,7 +28,7 @@ func (d *Daemon) status(ctx context.Context, _ api.None) (api.StatusAnswer, erro
 		KeepBytes: cfg.RetentionBytes}
 	ws, on := w.Watching()
 	out.Watch = watching(ws, on, cfg.Watch)
-	out.Watched, out.Polled, out.WatchWhy, out.WatchHint = ws.Watched, ws.Polled, ws.Why, ws.Hint
+	out.Watched, out.WatchWhy, out.WatchHint = ws.Watched, ws.Why, ws.Hint
 	if ref, oid, err := w.Repo.Head(ctx); err == nil {
 		out.Head = ref + " " + oid
 	}
@@ -69,13 +69,11 @@ func (d *Daemon) troubles(unsaved error) (out []string) {
 	return out
 }
 
-// watching returns how saves are noticed: on, partial, poll or off.
+// watching returns how saves are noticed: on, poll or off.
 func watching(st watcher.WatchStatus, on bool, setting string) string {
 	switch {
 	case !on:
 		return "off"
-	case st.Partial:
-		return "partial"
 	case st.Polling || setting == "poll":
 		return "poll"
 	}

@@ -15,8 +15,8 @@ import (
 func TestUnknownKind(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"id":"1","kind":"later"}`:                              `unknown kind of event "later"`,
-		`{"id":"1","kind":"read","act":"edit"}`:                  `those of kind "edit"`,
-		`{"id":"1","kind":"read","failure":"missing"}`:           `those of kind "failed"`,
+		`{"id":"1","kind":"read","act":"edit"}`:                  `has the fields of kind "edit"`,
+		`{"id":"1","kind":"read","failure":"missing"}`:           `has the fields of kind "failed"`,
 		`{"id":"1","kind":"run","act":"run","failure":"status"}`: "", `{"id":"1"}`: "",
 	} {
 		var e Event

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -42,17 +41,6 @@ const instructions = "aOa has recorded this repository's commits and past sessio
 
 // server handles the tool calls.
 type server struct{ o Options }
-
-// Serve serves a client on two streams, one message on each line, until the input ends or is no
-// message. It does not close the streams.
-func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
-	return New(o).Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: openWriter{out}})
-}
-
-// openWriter is a writer that is not closed.
-type openWriter struct{ io.Writer }
-
-func (openWriter) Close() error { return nil }
 
 // New returns a server with all tools, which can then be connected to a transport. It always lists
 // its tools in the same order.

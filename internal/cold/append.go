@@ -228,12 +228,5 @@ func moveCursor(tx *Tx, cursor map[string]string) error {
 // Cursor returns how far the history import has come: for each ref, the sha of the last commit
 // seen.
 func (d *DB) Cursor(ctx context.Context) (map[string]string, error) {
-	out := map[string]string{}
-	err := d.Each(ctx, "SELECT ref, sha FROM cursor", nil, func(row Row) error {
-		var ref, sha string
-		err := row.Scan(&ref, &sha)
-		out[ref] = sha
-		return err
-	})
-	return out, err
+	return pairs[string, string](ctx, d.File, "SELECT ref, sha FROM cursor")
 }

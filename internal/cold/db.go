@@ -59,7 +59,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(d.compare(o, was), d.noteKey(ctx, o)); err != nil {
+	if err := errors.Join(d.compare(o, was), d.checkKey(ctx, o)); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
@@ -86,24 +86,18 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// noteKey records which key seals new texts. It warns once if the key of earlier texts is missing.
-func (d *DB) noteKey(ctx context.Context, o Options) error {
-	if o.Seal == nil {
-		return nil
-	}
-	before, err := d.Meta(ctx, metaKey)
-	if err != nil || before == o.Seal.name() {
+// checkKey warns if the key of the newest text is missing.
+func (d *DB) checkKey(ctx context.Context, o Options) error {
+	var id string
+	var text []byte
+	const newest = "SELECT name, text FROM events WHERE counted IS NULL AND text IS NOT NULL ORDER BY time DESC LIMIT 1"
+	found, err := d.Scan(ctx, newest, nil, &id, &text)
+	if o.Seal == nil || err != nil || !found {
 		return err
 	}
-	var any bool
-	if _, err := d.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM events WHERE counted IS NULL AND text IS NOT NULL)", nil,
-		&any); err != nil {
-		return err
-	}
-	if any && before != "" && !o.Seal.opens(before) {
+	if _, err := o.Seal.Open(textOf(id), text); errors.Is(err, ErrLostKey) && !errors.Is(err, ErrRow) {
 		o.warn(keyWarning, "file", o.Seal.File)
 	}
-	_ = d.SetMeta(ctx, metaKey, o.Seal.name()) // if the disk cannot be written, the next start warns again
 	return nil
 }
 
@@ -126,7 +120,6 @@ func (d *DB) advance(ctx context.Context, seq int64) error {
 // Keys in the table meta that belong to this package.
 const (
 	metaCopied = "copied" // number of the last batch in the copy
-	metaKey    = "key"    // name of the key that seals texts, see noteKey
 	metaName   = "writer" // see Name
 	metaScrub  = "scrub"  // "1" while bytes of forgotten data still have to be overwritten
 )
@@ -145,11 +138,7 @@ func (d *DB) Meta(ctx context.Context, key string) (v string, err error) {
 	return v, err
 }
 
-// SetMeta stores a small value under a key, such as the id of the repository. Keys of this package
-// are refused.
+// SetMeta stores a small value under a key, such as the id of the repository.
 func (d *DB) SetMeta(ctx context.Context, key, value string) error {
-	if key == metaCopied {
-		return errors.New("set meta: " + key + " belongs to the store: choose another key")
-	}
 	return d.Write(ctx, "set meta", func(tx *Tx) error { return tx.run([]any{key, value}, setMeta) })
 }

@@ -73,15 +73,7 @@ func (d *DB) fileIDs(tx *Tx, events []event.Event) (map[event.Path]int64, error)
 
 // paths returns the paths of all files by their ids.
 func (d *DB) paths(ctx context.Context) (map[int64]event.Path, error) {
-	paths := map[int64]event.Path{}
-	err := d.Each(ctx, "SELECT id, file FROM files", nil, func(row Row) error {
-		var id int64
-		var p string
-		err := row.Scan(&id, &p)
-		paths[id] = event.Path(p)
-		return err
-	})
-	return paths, err
+	return pairs[int64, event.Path](ctx, d.File, "SELECT id, file FROM files")
 }
 
 // fileID returns the id of a path. ok is false if it has none.
@@ -92,15 +84,8 @@ func (d *DB) fileID(ctx context.Context, p event.Path) (id int64, ok bool, err e
 
 // named returns the ids of a file, or of all files below a folder that ends in '/'.
 func (d *DB) named(ctx context.Context, db querier, p event.Path) (ids []int64, err error) {
-	err = d.each(ctx, db, `SELECT id FROM files
-WHERE file = ?1 OR substr(?1, -1) = '/' AND substr(file, 1, length(?1)) = ?1`, []any{string(p)},
-		func(row Row) error {
-			var id int64
-			err := row.Scan(&id)
-			ids = append(ids, id)
-			return err
-		})
-	return ids, err
+	return column[int64](ctx, d.File, db,
+		"SELECT id FROM files WHERE file = ?1 OR substr(?1, -1) = '/' AND substr(file, 1, length(?1)) = ?1", string(p))
 }
 
 // Knows reports whether an event acted upon a file, or upon any file below a folder if p ends in

@@ -89,13 +89,7 @@ func takeCopy(path string, why error) (made time.Time, err error) {
 // takeForgotten copies the list of events that were pruned or forgotten, so that these are refused
 // if delivered again.
 func (d *DB) takeForgotten(ctx context.Context, old *DB) error {
-	var digests []any
-	err := old.each(ctx, old.reader, "SELECT digest FROM ids WHERE event IS NULL", nil, func(row Row) error {
-		var digest int64
-		err := row.Scan(&digest)
-		digests = append(digests, digest)
-		return err
-	})
+	digests, err := column[any](ctx, old.File, old.reader, "SELECT digest FROM ids WHERE event IS NULL")
 	return errors.Join(err, d.Write(ctx, "keep what was forgotten", func(tx *Tx) error {
 		return tx.many("INSERT OR IGNORE INTO ids (digest) VALUES %s", 1, digests, nil)
 	}))

@@ -10,7 +10,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"golang.org/x/crypto/chacha20poly1305"
 
@@ -104,13 +103,4 @@ func (s *Seal) add(key []byte) error {
 	}
 	s.keys[id] = aead
 	return err
-}
-
-// name returns the name of the current key, for noteKey.
-func (s *Seal) name() string { return fmt.Sprintf("%08x", s.current) }
-
-// opens reports whether the key with this name is available.
-func (s *Seal) opens(name string) bool {
-	id, err := strconv.ParseUint(name, 16, 32)
-	return err == nil && s.keys[uint32(id)] != nil
 }

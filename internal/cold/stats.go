@@ -180,14 +180,8 @@ GROUP BY touches.file ORDER BY 2 DESC, 1`, []any{(365 * 24 * time.Hour).Millisec
 const inSession = " FROM events WHERE session <> '' AND counted IS NULL AND " + isWork
 
 // SessionIDs returns the ids of the sessions that have events in the log, sorted.
-func (d *DB) SessionIDs(ctx context.Context) (out []string, err error) {
-	err = d.Each(ctx, "SELECT DISTINCT session"+inSession+" ORDER BY session", nil, func(row Row) error {
-		var id string
-		err := row.Scan(&id)
-		out = append(out, id)
-		return err
-	})
-	return out, d.explain("list sessions", err)
+func (d *DB) SessionIDs(ctx context.Context) ([]string, error) {
+	return column[string](ctx, d.File, d.reader, "SELECT DISTINCT session"+inSession+" ORDER BY session")
 }
 
 // SessionStats returns the newest sessions that have events in the log. limit ≤ 0 returns all.

@@ -163,6 +163,30 @@ func (f *File) Each(ctx context.Context, query string, args []any, fn func(Row) 
 	return f.explainRead(f.each(ctx, f.reader, query, args, fn))
 }
 
+// column returns the values of the only column of all rows.
+func column[T any](ctx context.Context, f *File, db querier, query string, args ...any) (out []T, err error) {
+	err = f.each(ctx, db, query, args, func(row Row) error {
+		var v T
+		err := row.Scan(&v)
+		out = append(out, v)
+		return err
+	})
+	return out, f.explainRead(err)
+}
+
+// pairs returns the two columns of all rows as a map.
+func pairs[K comparable, V any](ctx context.Context, f *File, query string) (map[K]V, error) {
+	out := map[K]V{}
+	err := f.Each(ctx, query, nil, func(row Row) error {
+		var k K
+		var v V
+		err := row.Scan(&k, &v)
+		out[k] = v
+		return err
+	})
+	return out, err
+}
+
 func (f *File) explainRead(err error) error {
 	if err == nil || !ofDatabase(err) {
 		return err

@@ -28,7 +28,7 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	s := hot.New(nil)
+	s := hot.New()
 	return &fixture{t, s, session.New(), learn.New(s)}
 }
 

@@ -81,7 +81,7 @@ func (d *fixture) past() history.Past {
 
 func openStore(t *testing.T) *hot.Store {
 	t.Helper()
-	store := hot.New(func() time.Time { return epoch })
+	store := hot.New()
 	return store
 }
 

@@ -30,7 +30,7 @@ var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 
 func newWorld(t testing.TB, files ...event.Path) *world {
 	t.Helper()
-	store, sessions := hot.New(func() time.Time { return epoch }), session.New()
+	store, sessions := hot.New(), session.New()
 	return &world{t: t, store: store, live: sessions, learn: learn.New(store),
 		tree: index.NewTree(files)}
 }

@@ -69,7 +69,7 @@ func (g *project) read() *project {
 		g.db = fault.Must(cold.Open(ctx, filepath.Join(g.Dir, ".git", "log.db"), cold.Options{Now: time.Now}))
 		g.Cleanup(func() { _ = g.db.Close() })
 		clock := func() time.Time { return time.Unix(1_600_100_000, 0) } // after all commits
-		g.hot = hot.New(nil)
+		g.hot = hot.New()
 		log, sessions := slog.New(slog.NewTextHandler(io.Discard, nil)), session.New()
 		first := New(repo)
 		first.Rank(g.hot, sessions, g.db, nil)

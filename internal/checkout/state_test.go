@@ -138,7 +138,7 @@ func TestHideWords(t *testing.T) {
 	w.Reader.Skip()
 	w.tree.Store(index.NewTree([]event.Path{"basket/checkout.go"}))
 	w.Reader.Contents().Set("basket/checkout.go", []byte("package basket\n\n// payInvoice\nfunc payInvoice() {}\n"))
-	set := &Set{Options: Options{Seal: seal, Hot: hot.New(nil)}, known: map[event.Root]*Checkout{event.Root(dir): w}}
+	set := &Set{Options: Options{Seal: seal, Hot: hot.New()}, known: map[event.Root]*Checkout{event.Root(dir): w}}
 	events := []event.Event{
 		{Body: event.Prompt{Terms: index.Terms("invoice basket hunter refactor", 4), Idents: []string{"payinvoice", "hunter2pass"}}},
 		{Body: event.Call{Act: event.ActSearch, Terms: index.Terms("hunter", 1), Glob: "*hunter*"}},

@@ -34,49 +34,10 @@ func Highest(ms []Member) {
 	})
 }
 
-// Best returns the n highest in order. It reorders ms; of a long set it sorts only those that may
-// stay.
+// Best returns the n highest in order. It reorders ms.
 func Best(ms []Member, n int) []Member {
-	if len(ms) > 2*n && n > 0 {
-		floor, kept := nth(ms, n), ms[:0]
-		for _, m := range ms {
-			if coarse(m.Score) >= floor {
-				kept = append(kept, m)
-			}
-		}
-		ms = kept
-	}
 	Highest(ms)
 	return ms[:min(n, len(ms))]
-}
-
-// nth returns the n-th highest score of at least n members. It keeps the n highest so far in a heap
-// with the lowest on top. In a long set few members are higher than that, and the others take one
-// comparison each.
-func nth(ms []Member, n int) float64 {
-	heap := make([]float64, n)
-	for i, m := range ms[:n] {
-		heap[i] = coarse(m.Score)
-	}
-	slices.Sort(heap)
-	for _, m := range ms[n:] {
-		x := coarse(m.Score)
-		if x <= heap[0] {
-			continue
-		}
-		i := 0
-		for c := 1; c < n; c = 2*i + 1 {
-			if c+1 < n && heap[c+1] < heap[c] {
-				c++
-			}
-			if x <= heap[c] {
-				break
-			}
-			heap[i], i = heap[c], c
-		}
-		heap[i] = x
-	}
-	return heap[0]
 }
 
 func coarse(x float64) float64 {

@@ -38,7 +38,7 @@ func TestBest(t *testing.T) {
 // went.
 func TestNewest(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s, largest := New(nil), 0
+	s, largest := New(), 0
 	for i := range 2000 {
 		s.Stamp(Recency, fmt.Sprint("f", i), noon.Add(time.Duration(i*7919%2000)*time.Second))
 		largest = max(largest, len(s.newest[Recency.index]))
@@ -64,7 +64,7 @@ func TestNewest(t *testing.T) {
 
 // TestDamagedSets: a snapshot that can be decoded, and whose numbers make no sense, is refused.
 func TestDamagedSets(t *testing.T) {
-	s := New(nil)
+	s := New()
 	for _, f := range []string{"a", "b", "c"} {
 		s.Add(Comod, "hub", f, time.Unix(1e9, 0), 1)
 		s.Add(Frequency, "", f, time.Unix(1e9, 0), 1)
@@ -93,7 +93,7 @@ func TestDamagedSets(t *testing.T) {
 		fault.Same(t, "families", len(from.Sets), 2)
 		harm(&from.Sets[0], &from.Sets[1])
 		harmed := fault.Must(codec.Encode(from))
-		if err := New(nil).Restore(harmed); errors.Is(err, ErrSnapshot) != (what != "") || what == "" && err != nil {
+		if err := New().Restore(harmed); errors.Is(err, ErrSnapshot) != (what != "") || what == "" && err != nil {
 			t.Errorf("%q: %v", what, err)
 		}
 	}

@@ -244,7 +244,7 @@ func TestAgainstModel(t *testing.T) {
 // againstModel returns how many bytes of snapshots went in sweeps.
 func againstModel(t *testing.T, r *rand.Rand) (swept int) {
 	shorten(t, 4)
-	s, m, w := hot.New(nil), newModel(), newWorld()
+	s, m, w := hot.New(), newModel(), newWorld()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for seq := int64(1); seq <= 25; seq++ {
 		now = now.Add(time.Duration(r.IntN(6*3600)) * time.Second)
@@ -311,7 +311,7 @@ func randomWrite(r *rand.Rand, w world, b *hot.Store, m *model, now time.Time) {
 // again restores a store from its snapshot.
 func again(t *testing.T, s *hot.Store) *hot.Store {
 	t.Helper()
-	n := hot.New(nil)
+	n := hot.New()
 	fault.Check(t, n.Restore(snapshot(t, s)))
 	return n
 }
@@ -415,8 +415,7 @@ func (m *model) compareSums(t *testing.T, s *hot.Store, f *hot.Family, w world, 
 	}
 }
 
-// TestFamilies: the half-life, the size and the nouns of each family, and what a clock that runs
-// ahead may say. Other half-lives make other scores: after a change of one, the weights of package
+// TestFamilies: the half-life, the size and the nouns of each family. Other half-lives make other scores: after a change of one, the weights of package
 // rank are fitted anew.
 func TestFamilies(t *testing.T) {
 	text := ""
@@ -429,21 +428,6 @@ func TestFamilies(t *testing.T) {
 	for half, want := range map[time.Duration]string{36 * time.Hour: "36h", 90 * time.Second: "90s",
 		48 * time.Hour: "2d"} {
 		fault.Same(t, half.String(), (&hot.Family{Half: half}).Span(), want)
-	}
-	const day = 24 * time.Hour
-	now := time.Unix(1_800_000_000, 0)
-	clock := hot.Clock(func() time.Time { return now })
-	for _, c := range []struct {
-		ahead, believed time.Duration
-		tooFar          bool
-	}{{-day, -day, false}, {day, day, false}, {day + time.Second, day, false}, {3 * day, day, false},
-		{3*day + time.Second, day, true}} {
-		at := hot.Seconds(now.Add(c.ahead))
-		fault.Same(t, c.ahead.String(), fmt.Sprint(clock.Believable(at), clock.Ahead(at)),
-			fmt.Sprint(hot.Seconds(now.Add(c.believed)), c.tooFar))
-		if none := hot.Clock(nil); none.Believable(at) != at || none.Ahead(at) {
-			t.Error("without a clock every time is believed")
-		}
 	}
 	// An epoch has 32 half-lives. Of the one before a reader adds what has not decayed by 20.
 	f := &hot.Family{Half: time.Second}

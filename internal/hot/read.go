@@ -1,10 +1,5 @@
 package hot
 
-// asOf is the time of a question, and the latest stamp that it believes, both in Unix seconds.
-type asOf struct{ at, latest float64 }
-
-func (s *Store) asOf(at float64) asOf { return asOf{at, s.clock.latest()} }
-
 // lookup caches the last list of members with their ids, because a query asks several families for
 // the same list.
 type lookup struct {
@@ -27,7 +22,7 @@ func (l *lookup) find(members []string, noun Noun, in *names) []uint32 {
 // globalAt returns, for members of a global set, the sums over the epochs, each decayed until a
 // time; stamps are not decayed. until has these times for a family ByChange; it is nil for others,
 // where the time is that of the question.
-func (s *Store) globalAt(f *Family, ids []uint32, t asOf) (sums, until []float64) {
+func (s *Store) globalAt(f *Family, ids []uint32, t float64) (sums, until []float64) {
 	sums = make([]float64, len(ids))
 	if f.ByChange {
 		until = make([]float64, len(ids))
@@ -35,12 +30,12 @@ func (s *Store) globalAt(f *Family, ids []uint32, t asOf) (sums, until []float64
 			until[i] = s.decayedUntil(f, id, t)
 		}
 	}
-	for _, k := range f.Live(t.at) {
+	for _, k := range f.Live(t) {
 		sc := s.sets[f.index][k]
 		if sc == nil {
 			continue
 		}
-		worth := f.Worth(t.at, k)
+		worth := f.Worth(t, k)
 		for i, id := range ids {
 			score := sc.score(id)
 			if f.ByChange && score != 0 {
@@ -54,12 +49,12 @@ func (s *Store) globalAt(f *Family, ids []uint32, t asOf) (sums, until []float64
 
 // ownedAt returns the sums over the epochs of an owner's set, and the time until which they are
 // decayed.
-func (s *Store) ownedAt(f *Family, owner uint32, t asOf) (sums set, until float64) {
-	return s.sum(f, owner, f.Live(t.at), t)
+func (s *Store) ownedAt(f *Family, owner uint32, t float64) (sums set, until float64) {
+	return s.sum(f, owner, f.Live(t), t)
 }
 
 // sum is ownedAt for given epochs.
-func (s *Store) sum(f *Family, owner uint32, epochs []int64, t asOf) (sums set, until float64) {
+func (s *Store) sum(f *Family, owner uint32, epochs []int64, t float64) (sums set, until float64) {
 	until = s.decayedUntil(f, owner, t)
 	for _, k := range epochs {
 		sc := s.sets[f.index][k]
@@ -82,23 +77,21 @@ func (s *Store) sum(f *Family, owner uint32, epochs []int64, t asOf) (sums set, 
 
 // decayedUntil returns the time until which the scores of a file are decayed. This is the time of
 // the question. In a family that is ByChange, it is the time of the file's last change, if that is
-// known, earlier, and not from a clock that was ahead.
-func (s *Store) decayedUntil(f *Family, file uint32, t asOf) float64 {
+// known and earlier.
+func (s *Store) decayedUntil(f *Family, file uint32, t float64) float64 {
 	changed := s.sets[Changed.index][0]
 	if !f.ByChange || changed == nil {
-		return t.at
+		return t
 	}
-	last := changed.score(file)
-	if last == 0 || last > t.latest {
-		return t.at
+	if last := changed.score(file); last != 0 {
+		return min(t, last)
 	}
-	return min(t.at, last)
+	return t
 }
 
-// known returns how a value reads in a question: as 0 if it is too low, or if it is a stamp from a
-// clock that was ahead.
-func (f *Family) known(value float64, t asOf) float64 {
-	if f.Half == 0 && value > t.latest || f.Half > 0 && f.Unread(value) {
+// known returns how a value reads in a question: as 0 if it is too low.
+func (f *Family) known(value float64) float64 {
+	if f.Half > 0 && f.Unread(value) {
 		return 0
 	}
 	return value

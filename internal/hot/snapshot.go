@@ -14,7 +14,6 @@ import (
 // saved is the content of a snapshot. A name that is "" is free.
 type saved struct {
 	HalfLives uint32 // hash of names and half-lives
-	Latest    float64
 	Names     [NounTerm + 1][]string
 	Sets      []savedSets // by family and epoch
 }
@@ -34,9 +33,6 @@ type savedSets struct {
 var (
 	// ErrHalfLives means that the snapshot was made under other half-lives.
 	ErrHalfLives = errors.New("snapshot was made with other half-lives")
-	// ErrAhead means that the snapshot was made while the clock was ahead, so it lacks what had
-	// decayed by then.
-	ErrAhead = errors.New("snapshot was made while the clock ran ahead")
 	// ErrSnapshot means that the snapshot is damaged, or of another version.
 	ErrSnapshot = errors.New("damaged snapshot")
 )
@@ -46,7 +42,7 @@ var (
 func (s *Store) Snapshot() ([]byte, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	out := saved{HalfLives: fingerprint(), Latest: s.latest}
+	out := saved{HalfLives: fingerprint()}
 	for noun := range s.names {
 		out.Names[noun] = s.names[noun].texts
 	}
@@ -91,15 +87,9 @@ func (s *Store) Restore(data []byte) error {
 	if err := codec.Decode(data, &from); err != nil {
 		return fmt.Errorf("%w: %w", ErrSnapshot, err)
 	}
-	switch {
-	case from.HalfLives != fingerprint():
+	if from.HalfLives != fingerprint() {
 		return ErrHalfLives
-	case math.IsNaN(from.Latest):
-		return fmt.Errorf("%w: its time is not valid", ErrSnapshot)
-	case s.clock.Ahead(from.Latest):
-		return ErrAhead
 	}
-	s.latest = from.Latest
 	for noun, texts := range from.Names {
 		if !s.names[noun].restore(texts) {
 			return fmt.Errorf("%w: names", ErrSnapshot)

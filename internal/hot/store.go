@@ -10,25 +10,25 @@ import (
 
 // Store has the scores of one repository. One goroutine may write while any number of views read.
 type Store struct {
-	clock Clock
-
 	mu     sync.RWMutex        // guards the fields below
 	names  [NounTerm + 1]names // the names of each noun
 	sets   []map[int64]*scores // the sets of each family and epoch
 	newest []set               // for each family of time stamps, the newest stamps, at least NewestKept of them
-	latest float64             // latest time of all events, Unix seconds
 }
 
-// New returns an empty store. With a nil clock every time is believed.
-func New(clock Clock) *Store {
-	s := &Store{clock: clock}
+// New returns an empty store.
+func New() *Store {
+	s := &Store{}
 	s.clear()
 	return s
 }
 
+// Seconds returns a time in the form used in a store: Unix seconds with milliseconds as a fraction.
+func Seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+
 // clear drops everything.
 func (s *Store) clear() {
-	s.sets, s.newest, s.latest = make([]map[int64]*scores, len(Families)), make([]set, len(Families)), Undated
+	s.sets, s.newest = make([]map[int64]*scores, len(Families)), make([]set, len(Families))
 	for i := range s.sets {
 		s.sets[i] = map[int64]*scores{}
 	}
@@ -42,8 +42,7 @@ const maxName = event.MaxPath
 
 // Add adds w at time t to member's score: w·2^((t-L_k)/h) in the set of epoch k = ⌊t/32h⌋. owner is
 // "" for global families; w may be negative. It ignores an increment that is 0, NaN, infinite or
-// without a name, because one NaN would spoil a set for good. It also ignores an increment to an
-// epoch that no reader adds any more. For a family of stamps, Add is Stamp.
+// without a name, because one NaN would spoil a set for good. For a family of stamps, Add is Stamp.
 func (s *Store) Add(f *Family, owner, member string, t time.Time, w float64) {
 	if f.Half == 0 {
 		s.Stamp(f, member, t)
@@ -60,9 +59,6 @@ func (s *Store) Add(f *Family, owner, member string, t time.Time, w float64) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.seen(at); f.Past(k, s.latest) && f.Past(k, s.clock.Believable(s.latest)) {
-		return
-	}
 	id, sc := s.names[f.Member].id(member), s.scores(f, k)
 	if f.Global() {
 		*sc.member(id) += w
@@ -71,7 +67,7 @@ func (s *Store) Add(f *Family, owner, member string, t time.Time, w float64) {
 	of := s.names[f.Owner].id(owner)
 	grown := sc.owned[of].add(id, w)
 	if sc.owned[of] = grown; len(grown) > 2*f.Keep {
-		s.trim(f, k, of, s.clock.Believable(s.latest))
+		s.trim(f, k, of, at)
 	}
 }
 
@@ -80,29 +76,20 @@ func (s *Store) Stamp(f *Family, member string, t time.Time) {
 	if f.Half != 0 || member == "" || len(member) > maxName || t.IsZero() {
 		return
 	}
-	at := Seconds(t)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seen(at)
-	s.stamp(f, s.names[f.Member].id(member), at)
+	s.stamp(f, s.names[f.Member].id(member), Seconds(t))
 }
 
 func (s *Store) stamp(f *Family, id uint32, at float64) {
 	was := s.scores(f, 0).member(id)
-	if *was != 0 && at <= *was && !s.clock.Ahead(*was) { // 0 means no time
+	if *was != 0 && at <= *was { // 0 means no time
 		return
 	}
 	*was = at
 	newest := s.newest[f.index].put(id, at)
 	if s.newest[f.index] = newest; len(newest) > 2*NewestKept {
 		s.trimNewest(f)
-	}
-}
-
-// seen records the time of an increment.
-func (s *Store) seen(at float64) {
-	if at > s.latest {
-		s.latest = max(s.latest, s.clock.Believable(at))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // sets; equal ones are ordered by name. A set that had doubled was already trimmed between ticks.
 // No answer changes.
 func (s *Store) Tick(at time.Time) {
-	now := s.clock.Believable(Seconds(at))
+	now := Seconds(at)
 	s.eachFamily(func(f *Family) {
 		if f.Half == 0 {
 			s.trimNewest(f)
@@ -33,7 +33,7 @@ func (s *Store) Tick(at time.Time) {
 // not among the Read highest, and names that nothing refers to. It rewrites nothing else (see the
 // package comment) and changes no answer.
 func (s *Store) Sweep(at time.Time) {
-	now := s.clock.Believable(Seconds(at))
+	now := Seconds(at)
 	s.eachFamily(func(f *Family) {
 		if f.Half > 0 && f.Global() {
 			s.fade(f, now)
@@ -73,7 +73,7 @@ func (s *Store) trim(f *Family, epoch int64, owner uint32, at float64) {
 	if !slices.Contains(epochs, epoch) {
 		epochs = []int64{epoch}
 	}
-	sums, _ := s.sum(f, owner, epochs, s.asOf(at))
+	sums, _ := s.sum(f, owner, epochs, at)
 	best := s.members(f.Member, sums)
 	Highest(best)
 	stays := make(map[uint32]bool, f.Keep)
@@ -93,7 +93,7 @@ func (s *Store) trim(f *Family, epoch int64, owner uint32, at float64) {
 // fade drops the values of a global set that read as 0.
 func (s *Store) fade(f *Family, at float64) {
 	ids := s.names[f.Member].all()
-	sums, _ := s.globalAt(f, ids, s.asOf(at))
+	sums, _ := s.globalAt(f, ids, at)
 	for _, k := range f.Live(at) {
 		sc := s.sets[f.index][k]
 		for i, id := range ids {
@@ -104,13 +104,10 @@ func (s *Store) fade(f *Family, at float64) {
 	}
 }
 
-// trimNewest keeps the newest stamps. Stamps from a clock that was ahead are dropped, because they
-// would displace the newest.
+// trimNewest keeps the newest stamps.
 func (s *Store) trimNewest(f *Family) {
-	latest := s.clock.latest()
-	known := slices.DeleteFunc(s.members(f.Member, s.newest[f.index]), func(m Member) bool { return m.Score > latest })
 	var kept set
-	for _, m := range Best(known, NewestKept) {
+	for _, m := range Best(s.members(f.Member, s.newest[f.index]), NewestKept) {
 		kept = append(kept, entry{s.names[f.Member].ids[m.Name], m.Score})
 	}
 	kept.sort()

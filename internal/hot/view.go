@@ -11,7 +11,7 @@ import (
 // once, then use the answers. A View is for one goroutine and one query.
 type View struct {
 	store *Store
-	asOf  asOf
+	at    float64  // Unix seconds
 	asked []func() // read the answers under the store's lock
 	then  []func() // finish the answers without the lock
 	last  lookup
@@ -19,7 +19,7 @@ type View struct {
 }
 
 // View returns a view of the store as of a time.
-func (s *Store) View(at time.Time) *View { return &View{store: s, asOf: s.asOf(Seconds(at))} }
+func (s *Store) View(at time.Time) *View { return &View{store: s, at: Seconds(at)} }
 
 // Ranked is the answer of Top: members by value, highest first, equal ones by name.
 type Ranked struct {
@@ -49,12 +49,12 @@ func (v *View) Top(f *Family, owner string, n int) *Ranked {
 	v.asked = append(v.asked, func() {
 		members := v.store.newest[f.index]
 		if !f.Global() {
-			members, _ = v.store.ownedAt(f, v.store.names[f.Owner].find(owner), v.asOf)
+			members, _ = v.store.ownedAt(f, v.store.names[f.Owner].find(owner), v.at)
 		}
 		all = v.store.members(f.Member, members)
 	})
 	v.then = append(v.then, func() {
-		unknown := func(m Member) bool { return f.known(m.Score, v.asOf) == 0 }
+		unknown := func(m Member) bool { return f.known(m.Score) == 0 }
 		for _, m := range Best(slices.DeleteFunc(all, unknown), n) {
 			r.Members, r.Values = append(r.Members, m.Name), append(r.Values, m.Score)
 		}
@@ -74,15 +74,15 @@ func (v *View) OwnedOf(f *Family, owner string, members []string) *Values {
 	v.asked = append(v.asked, func() {
 		ids := v.last.find(members, f.Member, &v.store.names[f.Member])
 		if f.Global() {
-			r.Value, _ = v.store.globalAt(f, ids, v.asOf)
+			r.Value, _ = v.store.globalAt(f, ids, v.at)
 		} else {
-			sums, _ := v.store.ownedAt(f, v.store.names[f.Owner].find(owner), v.asOf)
+			sums, _ := v.store.ownedAt(f, v.store.names[f.Owner].find(owner), v.at)
 			for _, id := range ids {
 				r.Value = append(r.Value, sums.score(id))
 			}
 		}
 		for i := range r.Value {
-			r.Value[i] = f.known(r.Value[i], v.asOf)
+			r.Value[i] = f.known(r.Value[i])
 		}
 	})
 	return r

@@ -11,7 +11,7 @@ import (
 func (s *Store) All(f *Family, owner string, at time.Time) []Member {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	t := s.asOf(Seconds(at))
+	t := Seconds(at)
 	if !f.Global() {
 		return s.members(f.Member, s.ownedNow(f, s.names[f.Owner].find(owner), t))
 	}
@@ -19,7 +19,7 @@ func (s *Store) All(f *Family, owner string, at time.Time) []Member {
 	ids := s.names[f.Member].all()
 	sums, until := s.globalAt(f, ids, t)
 	for i, id := range ids {
-		then := t.at
+		then := t
 		if f.ByChange {
 			then = until[i]
 		}
@@ -35,7 +35,7 @@ func (s *Store) All(f *Family, owner string, at time.Time) []Member {
 func (s *Store) Sums(f *Family, at time.Time) []Member {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	out, t := []Member{}, s.asOf(Seconds(at))
+	out, t := []Member{}, Seconds(at)
 	for _, id := range s.names[f.Owner].all() {
 		sum := 0.0
 		for _, e := range s.ownedNow(f, id, t) {
@@ -49,7 +49,7 @@ func (s *Store) Sums(f *Family, at time.Time) []Member {
 }
 
 // ownedNow returns an owner's set with the values at a time.
-func (s *Store) ownedNow(f *Family, owner uint32, t asOf) set {
+func (s *Store) ownedNow(f *Family, owner uint32, t float64) set {
 	sums, until := s.ownedAt(f, owner, t)
 	for i := range sums {
 		sums[i].score = f.now(sums[i].score, until, t)
@@ -59,9 +59,9 @@ func (s *Store) ownedNow(f *Family, owner uint32, t asOf) set {
 
 // now returns, for a value that is decayed until an earlier time, the value at the time of the
 // question.
-func (f *Family) now(value, until float64, t asOf) float64 {
-	if value = f.known(value, t); f.ByChange {
-		value *= f.fade(until, t.at)
+func (f *Family) now(value, until float64, t float64) float64 {
+	if value = f.known(value); f.ByChange {
+		value *= f.fade(until, t)
 	}
 	return value
 }

@@ -24,8 +24,8 @@ const (
 
 // Item is an item to be stored.
 type Item struct {
-	Task        string `json:"task_id,omitempty"` // with turn and session it is the key; made from Call if empty
-	Turn        string `json:"turn_id,omitempty"` // made from Call if empty
+	Task        string `json:"task_id,omitempty"` // with turn and session it is the key; made from the id of the call if empty
+	Turn        string `json:"turn_id,omitempty"` // made from the id of the call if empty
 	Description string `json:"description,omitempty"`
 	// number of bytes, if the data follows the request in the stream
 	Size      int64           `json:"size"`

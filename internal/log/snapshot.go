@@ -20,7 +20,7 @@ func (l *Log) load(ctx context.Context) error {
 		err = l.restore(saved)
 	}
 	switch {
-	case errors.Is(err, hot.ErrHalfLives), errors.Is(err, hot.ErrAhead):
+	case errors.Is(err, hot.ErrHalfLives):
 		l.o.Log.Info("the log is replayed", "why", err)
 	case errors.Is(err, cold.ErrRow): // the store has already warned
 		l.o.Log.Info("the snapshot was damaged: the log is replayed", "err", err)

@@ -47,7 +47,7 @@ type state interface {
 
 // newStates returns empty states. Add new consumers here.
 func newStates(o Options) *States {
-	s := &States{Hot: hot.New(o.Now), Sessions: session.New(), Predictions: prefetch.NewState(),
+	s := &States{Hot: hot.New(), Sessions: session.New(), Predictions: prefetch.NewState(),
 		Turns: reload.NewTurns(o.EndsTurns)}
 	s.consumers = []Consumer{learn.New(s.Hot), s.Predictions, s.Turns}
 	return s

@@ -189,7 +189,7 @@ func (m *member) holds() (ids []string) {
 
 // scores are what a member learns from all that it holds.
 func (m *member) scores() (out []float64) {
-	s := hot.New(nil)
+	s := hot.New()
 	learner, sessions := learn.New(s), session.New()
 	m.check(m.Replay(m.Context(), 0, func(_ int64, batch []event.Event) error {
 		learner.Learn(sessions, batch...)

@@ -44,7 +44,7 @@ const (
 
 // NewWorld makes a World that knows nothing yet. Close it at the end.
 func NewWorld(ctx context.Context, s eval.Source, o Options) (*World, error) {
-	store, sessions := hot.New(nil), session.New()
+	store, sessions := hot.New(), session.New()
 	w := &World{store: store, sessions: sessions, learner: learn.New(store),
 		Tree: index.NewTree(nil), learned: o.Learned}
 	var say func() *index.Contents

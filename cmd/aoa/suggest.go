@@ -104,9 +104,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	}
 	how.bare = len(q.Files) == 0 && q.Prompt == "" && q.Session == "" && len(q.Tags) == 0
 	if how.bare {
-		if q.Files, err = repo.Changed(told); err != nil { // if there is no change, ask about recent work
-			a.talk("the changed files are not considered: %v", err)
-		}
+		q.Files = a.changed(ctx, repo)
 	}
 	how.words = q.Prompt != "" && len(q.Files) == 0 && q.Session == "" && len(q.Tags) == 0
 	asked := q
@@ -134,6 +132,18 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	}
 	a.printSuggested(ans, q, how)
 	return nil
+}
+
+// changed returns the changed files of the working tree. If there are none, the question is about
+// recent work.
+func (a *app) changed(ctx context.Context, repo *watcher.Repo) []event.Path {
+	told, cancel := checkout.ForGit(ctx)
+	defer cancel()
+	files, err := repo.Changed(told)
+	if err != nil {
+		a.talk("the changed files are not considered: %v", err)
+	}
+	return files
 }
 
 // stagedFiles returns the files of the commit that is being prepared.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +37,14 @@ func (a *app) why() *cobra.Command {
 		if r.Query.Files, err = a.files(found, false); err != nil {
 			return err
 		}
+		bare := len(with) == 0 && r.Query.Prompt == "" && r.Query.Session == ""
+		if bare { // the question of aoa suggest without arguments
+			_, repo, err := a.client(c.Context())
+			if err != nil {
+				return err
+			}
+			r.Query.Files = slices.DeleteFunc(a.changed(c.Context(), repo), func(p event.Path) bool { return p == r.File })
+		}
 		ans, err := call(c.Context(), a, api.Why, r)
 		if err != nil {
 			return err
@@ -44,7 +53,7 @@ func (a *app) why() *cobra.Command {
 		return a.answer(struct {
 			api.WhyAnswer
 			Root event.Root `json:"root"`
-		}{ans, a.root}, func() { a.explain(ans, r.Query) })
+		}{ans, a.root}, func() { a.explain(ans, r.Query, bare) })
 	}
 	f := c.Flags()
 	f.StringArrayVarP(&with, "with", "w", nil, "a `FILE` that aoa suggest got; give the flag for each")
@@ -54,7 +63,8 @@ func (a *app) why() *cobra.Command {
 	return c
 }
 
-func (a *app) explain(w api.WhyAnswer, q event.Query) {
+// explain prints the answer. bare means that nobody told what the question is about.
+func (a *app) explain(w api.WhyAnswer, q event.Query, bare bool) {
 	if !w.Known {
 		a.talk("%s is never suggested: git or .aoaignore ignores it, or its name is one of generated files",
 			a.display(w.File))
@@ -64,7 +74,10 @@ func (a *app) explain(w api.WhyAnswer, q event.Query) {
 	if w.Rank > 0 {
 		place = fmt.Sprintf("rank %d", w.Rank)
 	}
-	if len(q.Files) == 0 && q.Prompt == "" && q.Session == "" {
+	switch {
+	case bare && len(q.Files) > 0:
+		place += " for the other changes of the working tree"
+	case bare:
 		place += " for what recent work needs next"
 	}
 	chance := event.Chance(w.Score)

@@ -2,14 +2,170 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/aoa-dev/aoa/hooks/install"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
+
+// asNobody runs the program as another user: root may write everywhere.
+func (d *sandbox) asNobody(args ...string) said {
+	d.Helper()
+	cmd := d.command(d.bin, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: fault.Nobody, Gid: fault.Nobody}}
+	return d.finish(cmd, "")
+}
+
+// forNobody makes a sandbox whose repository and home belong to nobody, and its program can be run
+// by anyone.
+func forNobody(t *testing.T) *sandbox {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root may become another user")
+	}
+	t.Parallel()
+	d := newSandbox(t, 16)
+	top := filepath.Dir(d.dir)
+	raw := fault.Must(os.ReadFile(d.bin))
+	d.bin = filepath.Join(top, "aoa")
+	fault.Check(t, errors.Join(os.WriteFile(d.bin, raw, 0o755), os.Chmod(top, 0o755)))
+	owner := fmt.Sprintf("%d:%d", fault.Nobody, fault.Nobody)
+	fault.Check(t, exec.Command("chown", "-R", owner, d.dir, filepath.Join(top, "home")).Run())
+	t.Cleanup(func() { d.asNobody("daemon", "stop", "--all") })
+	return d
+}
+
+// TestNoPermission: a store that cannot be written in the repository lies in the state folder.
+// Where that cannot be written either, and where a database cannot, the message says so.
+func TestNoPermission(t *testing.T) {
+	noRace(t)
+	t.Parallel()
+	t.Run("a git dir that cannot be written", func(t *testing.T) {
+		d := forNobody(t)
+		fault.Check(t, os.Chmod(d.path(".git"), 0o555))
+		for _, c := range []struct{ args, want string }{{"init", "home/state/aoa/"},
+			{"suggest server/wire.go", "docs/protocol.md"}, {"doctor", "ok"}, {"remove --yes", "removed"}} {
+			if s := d.asNobody(strings.Fields(c.args)...); s.code != 0 || !strings.Contains(s.out, c.want) {
+				t.Errorf("aoa %s: exit %d, want %q\n%s%s", c.args, s.code, c.want, s.out, s.err)
+			}
+		}
+		if left, _ := filepath.Glob(d.path("../home/state/aoa/*/aoa.db")); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
+	t.Run("nothing can be written", func(t *testing.T) {
+		d := forNobody(t)
+		fault.Check(t, errors.Join(os.Chmod(d.path(".git"), 0o555), os.Chmod(d.path("../home"), 0o555)))
+		if s := d.asNobody("init"); s.code != exitFailed || !strings.Contains(s.err, "permission denied") {
+			t.Errorf("exit %d: %s", s.code, s.err)
+		}
+	})
+	t.Run("a database that cannot be written", func(t *testing.T) {
+		d := forNobody(t)
+		d.asNobody("init")
+		d.asNobody("daemon", "stop")
+		db := filepath.Join(d.place().Store, "aoa.db")
+		fault.Check(t, errors.Join(os.Chown(db, 0, 0), os.Chmod(db, 0o400)))
+		if s := d.asNobody("suggest"); s.code != 3 || !strings.Contains(s.err, "cannot be written") {
+			t.Errorf("exit %d: %s", s.code, s.err)
+		}
+	})
+}
+
+// TestStopOnFullDisk: on a full disk questions are answered, and what cannot be written is refused
+// or waits in memory. A daemon whose events wait does not stop: aoa daemon stop says how many there
+// are, where they belong and what to do. When there is space it stops, and they are there. Only by
+// force is it stopped without.
+func TestStopOnFullDisk(t *testing.T) {
+	noRace(t)
+	disk := fault.Disk(t, "6m")
+	if disk == "" {
+		return
+	}
+	d := newSandbox(t, 16)
+	d.env = append(d.env, "AOA_STORE="+filepath.Join(disk, "store"))
+	d.must("init")
+	filler := filepath.Join(disk, "filler")
+	says := func(s said, code int, want ...string) {
+		t.Helper()
+		for _, w := range want {
+			if s.code != code || !strings.Contains(s.out+s.err, w) {
+				t.Errorf("on a full disk: exit %d, want %d and %q\n%s%s", s.code, code, w, s.out, s.err)
+			}
+		}
+	}
+	const many = 66
+	hooks := func(name string) {
+		t.Helper()
+		fill(t, filler)
+		var err error
+		for i := 0; err == nil; i++ { // the pages that the database had allocated are used up, too
+			_, err = api.Call(t.Context(), d.client(), api.Events, []event.Event{{ID: fmt.Sprint("fill", name, i),
+				Time: time.Now(), Session: "s", Body: event.Prompt{Text: strings.Repeat("words ", 600)}}})
+		}
+		var refused *api.Error
+		if !errors.As(err, &refused) || refused.Code != api.CodeFull || !strings.Contains(refused.Message, "no space left") {
+			t.Errorf("events on a full disk: %v", err)
+		}
+		for i := range many {
+			if _, err := d.send(api.Hook{Agent: "claude", Dir: d.dir,
+				Payload: d.hook("PostToolUse", "s", fmt.Sprint(name, i), "Read", "README.md")}); err != nil {
+				t.Errorf("a hook on a full disk: %v", err)
+			}
+		}
+		d.until("the events wait in memory", func() bool { return waiting(d.do("status").err) >= many })
+	}
+	hooks("a")
+	says(d.do("suggest", "server/wire.go"), exitOK, "docs/protocol.md")
+	says(d.do("feedback", "good"), exitFailed, "no space left")
+	says(d.do("doctor"), exitFailed, "BAD")
+	pid := d.status().Pid
+	s := d.do("daemon", "stop")
+	says(s, exitFailed, filepath.Join(disk, "store", "aoa.db"), "hint: free some space", "aoa daemon stop --force")
+	fault.Same(t, "the events that it waits for", waiting(s.err) >= many, true)
+	fault.Same(t, "the daemon goes on", d.status().Pid, pid)
+	fault.Check(t, os.Remove(filler))
+	d.must("daemon", "stop")
+	fault.Same(t, "with space again", len(d.log("--kind", "read")), many)
+
+	hooks("b")
+	says(d.do("daemon", "stop", "--force"), exitOK, "stopped 1", "lost")
+	fault.Check(t, os.Remove(filler))
+	fault.Same(t, "after that", len(d.log("--kind", "read")), many)
+	fill(t, filler) // what it must not come to: that nothing can be removed any more
+	d.must("remove", "--yes")
+}
+
+// waiting is the number of events that a message is about.
+func waiting(message string) (n int) {
+	before, _, _ := strings.Cut(message, " events ")
+	_, _ = fmt.Sscan(before[strings.LastIndexByte(before, ' ')+1:], &n)
+	return n
+}
+
+// fill writes a file until the disk is full.
+func fill(t *testing.T, name string) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	fault.Check(t, err)
+	for err == nil {
+		_, err = f.Write(make([]byte, 4096))
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	fault.Check(t, f.Close())
+}
 
 // limited runs a line of a shell under a limit.
 func (d *sandbox) limited(limit, stdin, line string) said {

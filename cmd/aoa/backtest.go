@@ -86,7 +86,7 @@ func (a *app) backtestText(b *eval.Backtest) {
 		}
 		for _, l := range f.Missing {
 			text := fmt.Sprintf("%s %s: %s", f.Commit[:min(len(f.Commit), shownDigits)], l.File.Display(),
-				l.Because(event.Path.Display))
+				evidence(l.Lack, event.Path.Display))
 			if l.Later {
 				text += "; a commit changed it within a week"
 			}

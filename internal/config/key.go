@@ -115,10 +115,10 @@ func unknownKey(name string) error {
 }
 
 // Nearest returns the known word that is most similar to word, or "" if none is similar: at most
-// two letters, or a third of them, may differ. Only the first 64 bytes are compared.
+// a third of the letters, rounded up, may differ. Only the first 64 bytes are compared.
 func Nearest(word string, known []string) (best string) {
 	word = strings.ToLower(word[:min(len(word), 64)])
-	least := max(2, len(word)/3) + 1
+	least := (len(word)+2)/3 + 1
 	for _, k := range known {
 		if d := fuzzy.LevenshteinDistance(word, strings.ToLower(k)); d < least {
 			best, least = k, d

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -173,50 +171,12 @@ func TestSymlinks(t *testing.T) {
 	}
 }
 
-func TestClassify(t *testing.T) {
-	for problem, want := range map[string]event.Failure{
-		"File does not exist.": event.FailMissing, "ENOENT: no such file or directory, open 'x'": event.FailMissing,
-		"EISDIR: illegal operation on a directory, read":                              event.FailDir,
-		"String to replace not found in file.":                                        event.FailNoMatch,
-		"Found 3 matches of the string to replace, but replace_all is false":          event.FailNoMatch,
-		"File has not been read yet. Read it first before writing to it.":             event.FailUnread,
-		"File has been modified since read, either by the user or by a linter.":       event.FailUnread,
-		"The user doesn't want to proceed with this tool use.":                        event.FailDenied,
-		"Claude requested permissions to write to x, but you haven't granted it yet.": event.FailDenied,
-		"File content (30000 tokens) exceeds maximum allowed tokens (25000).":         event.FailTooLarge,
-		"the moon is in the wrong phase":                                              event.FailOther,
-		"":                                                                            event.FailOther,
-	} {
-		fault.Same(t, problem, classify(problem), want)
-	}
-}
-
 func bigRepo(n int) Repo {
 	paths := make([]event.Path, n)
 	for i := range paths {
 		paths[i] = event.Path("dir" + string(rune('a'+i%26)) + "/pkg/file" + strconv.Itoa(i/26) + ".go")
 	}
 	return Repo{Root: "/r", Tree: index.NewTree(paths), Now: func() time.Time { return time.Unix(1e9, 0) }}
-}
-
-func TestSplitPrompt(t *testing.T) {
-	for in, want := range map[string]promptParts{
-		"fix it": {human: "fix it"},
-		"<system-reminder>be nice</system-reminder>fix it":                       {human: "fix it", machine: "be nice\n\n"},
-		"<task-notification>x":                                                   {machine: "x\n"},
-		"a <Pasted_Content id=\"1\">log</pasted_content> b <pasted_content>more": {human: "a  b", pasted: "log\nmore"},
-		"<command-name>/plan</command-name><command-args>pick</command-args>":    {human: "/plan pick"},
-		"This session is being continued from a previous conversation that ran out.": {
-			machine: "This session is being continued from a previous conversation that ran out."},
-		"Read the output file to retrieve the result: tasks/b.output": {
-			machine: "Read the output file to retrieve the result: tasks/b.output"},
-		"what does <pasted_contents> mean and <T extends object>?": {
-			human: "what does <pasted_contents> mean and <T extends object>?"},
-		"<private><system-reminder></private>hello": {human: "hello"},
-		"<task-notification":                        {},
-	} {
-		fault.Same(t, in, splitPrompt(in), want, cmp.AllowUnexported(promptParts{}))
-	}
 }
 
 func TestPromptText(t *testing.T) {
@@ -234,22 +194,6 @@ func TestPromptText(t *testing.T) {
 	if c := decode(t, "UserPromptSubmit", map[string]any{"prompt": "<private>all of it</private>"},
 		orchard()); len(c.Events) != 0 || c.Query != nil {
 		t.Errorf("%v", c)
-	}
-}
-
-func TestTagRules(t *testing.T) {
-	s := &CallContext{Repo: Repo{Tags: TagRules{"billing/": "#money", "*_gen.go": "generated", "docs/**/*.md": "manual",
-		"a/b/": "ab", "word:Invoices": "money", "/top.txt": "top"}}}
-	for file, want := range map[event.Path]string{
-		"x/billing/y.zz": "money reading", "billing/y.zz": "money reading", "xbilling/y.zz": "reading",
-		"x/y_gen.go": "generated reading go", "docs/q/r/c.md": "manual documentation reading",
-		"docs/c.md": "manual documentation reading", "z/a/b/c": "ab reading", "za/b/c": "reading", "top.txt": "top reading",
-		"x/top.txt": "reading",
-	} {
-		fault.Same(t, string(file), strings.Join(s.tags(event.KindRead, nil, []event.Path{file}), " "), want)
-	}
-	if got := s.tags(event.KindPrompt, index.Terms("send the invoices", 9), nil); len(got) != 1 || got[0] != "money" {
-		t.Error(got)
 	}
 }
 
@@ -362,18 +306,4 @@ func FuzzCut(f *testing.F) {
 			t.Fatalf("%q: %d of %d members", data, len(some), len(all))
 		}
 	})
-}
-
-// TestCut: what is whole before the cut counts, down to the last member.
-func TestCut(t *testing.T) {
-	for cut, want := range map[string]string{
-		`{"a":1,"b":2`:               `{"a":1}`,
-		`{"a":1,"b":{"c":"d","e":"f`: `{"a":1,"b":{"c":"d"}}`,
-		`{"a":[1,2,"x"`:              `{"a":[1,2,"x"]}`,
-		`{"a":1,"content":"x`:        `{"a":1}`,
-		`{"a":{"b":[{"c":"\"`:        `{"a":{"b":[{}]}}`,
-		`{`:                          `{}`,
-	} {
-		fault.Same(t, cut, string(wholeMembers([]byte(cut))), want)
-	}
 }

@@ -158,25 +158,6 @@ func TestRunTwice(t *testing.T) {
 	}
 }
 
-// TestCopilotTime: a clock that is far off is not believed.
-func TestCopilotTime(t *testing.T) {
-	for raw, want := range map[string]bool{"1795168802100": true, `"2026-11-20T10:00:02Z"`: true, "0": false, "-4": false,
-		`"soon"`: false, "null": false, "": false, "1e99": false} {
-		var v any
-		_ = json.Unmarshal([]byte(raw), &v)
-		if got := timeOf(v); got.IsZero() == want {
-			t.Errorf("%s: %v", raw, got)
-		}
-	}
-	now := orchard().now()
-	if got := (&payload{at: now.Add(-time.Hour)}).when(now); !got.Equal(now) {
-		t.Error("an hour ago was believed")
-	}
-	if at := now.Add(-time.Second); !(&payload{at: at}).when(now).Equal(at) {
-		t.Error("a second ago was not believed")
-	}
-}
-
 // TestTwoHarnesses: VS Code runs the hooks of two settings files for one event. Both deliveries are
 // the same call of the same agent.
 func TestTwoHarnesses(t *testing.T) {

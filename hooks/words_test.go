@@ -1,0 +1,68 @@
+package hooks
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
+)
+
+// TestWords asks what testdata/words.txt asks. The lines with a tab below each are the answer (-update
+// writes them).
+//
+//	render AGENT EVENT      the JSON of a hint for an agent; none: the event takes no text
+//	failing OUTPUT          the lines of a test's output that name failures
+//	prompt TEXT             what a person wrote, what was pasted, what a machine wrote
+//	problem TEXT            the kind of a failed call
+//	members JSON            the members of a cut object that are whole
+//	tags FILE               the tags of a file that was read, with the rules of the test
+func TestWords(t *testing.T) {
+	rules := &CallContext{Repo: Repo{Tags: TagRules{"billing/": "#money", "*_gen.go": "generated", "docs/**/*.md": "manual",
+		"a/b/": "ab", "word:Invoices": "money", "/top.txt": "top"}}}
+	fault.Replies(t, "testdata/words.txt", func(line string) []string {
+		words := fault.Words(line)
+		text := strings.Join(words[1:], " ")
+		switch words[0] {
+		case "render":
+			words = append(words, "", "")
+			got := string(Render(words[1], words[2], Block{}, "a.go: x\n"))
+			fault.Same(t, line+": takes text", speaks(words[1], words[2]), got != "")
+			return []string{cmp.Or(got, "nothing")}
+		case "failing":
+			return failureLines(text + "\n")
+		case "prompt":
+			p := splitPrompt(text)
+			return []string{fmt.Sprintf("human %q, pasted %q, machine %q", p.human, p.pasted, p.machine)}
+		case "problem":
+			return []string{fmt.Sprint(classify(text))}
+		case "members":
+			return []string{string(wholeMembers([]byte(text)))}
+		case "tags":
+			return []string{strings.Join(rules.tags(event.KindRead, nil, []event.Path{event.Path(text)}), " ")}
+		}
+		return nil
+	})
+	fault.Same(t, "nothing to say", string(Render("claude", "PreToolUse", Block{}, " \n\x00\u200b ")), "")
+	fault.Same(t, "a word of a prompt", rules.tags(event.KindPrompt, index.Terms("send the invoices", 9), nil), []string{"money"})
+}
+
+// TestCopilotTime: a clock that is far off is not believed.
+func TestCopilotTime(t *testing.T) {
+	for raw, want := range map[string]bool{"1795168802100": true, `"2026-11-20T10:00:02Z"`: true, "0": false, "-4": false,
+		`"soon"`: false, "null": false, "": false, "1e99": false} {
+		var v any
+		_ = json.Unmarshal([]byte(raw), &v)
+		fault.Same(t, raw, !timeOf(v).IsZero(), want)
+	}
+	now := orchard().now()
+	for ago, believed := range map[int]bool{3600: false, 1: true} {
+		at := now.Add(-time.Duration(ago) * time.Second)
+		fault.Same(t, fmt.Sprint(ago, " seconds ago"), (&payload{at: at}).when(now).Equal(at), believed)
+	}
+}

@@ -298,3 +298,39 @@ func TestCountsBesideCommits(t *testing.T) {
 		t.Errorf("it stands beside %s", first.Reasons[0].Signal)
 	}
 }
+
+// TestShared: two commits that changed both files are the fewest for which one is missing beside
+// the other.
+func TestShared(t *testing.T) {
+	d := newFixture(t, Options{})
+	d.likely(.9, "a.go")
+	for both, want := range map[int]int{1: 0, 2: 1} {
+		c := &history.Commits{}
+		for range both {
+			c.Add("", []event.Path{"cur.go", "a.go"}, nil)
+		}
+		fault.Same(t, fmt.Sprint("lacks after ", both), len(d.p.Companions(d.query(), history.Past{Commits: c}, d.tree.Has).Lacks(.2)), want)
+	}
+}
+
+// TestAnswers: what people get is what hints promise, and sums of tallies are sums.
+func TestAnswers(t *testing.T) {
+	d := newFixture(t, Options{})
+	d.likely(.9, "a.go")
+	d.likely(.7, "b.go")
+	a := fault.Must(d.p.Answer(t.Context(), d.query(), history.Past{}))
+	near(t, "confidence", a.Confidence, a.Suggestions[0].Score)
+	near(t, "of the likeliest", a.Confidence, .9)
+	q := d.query()
+	q.Task = event.TaskChange
+	c := d.p.Companions(q, d.past(), d.tree.Has)
+	a = c.Answer(t.Context())
+	lacks := c.Lacks(.6)
+	fault.Same(t, "lacks", fmt.Sprint(lacks[0].File, " ", lacks[0].Both, " ", len(lacks)), "a.go 270 2")
+	if s := a.Suggestions[0]; s.File != "a.go" || !s.Unseen || len(s.Reasons) != 1 || s.Reasons[0].Text == "" ||
+		s.Reasons[0].Value*s.Reasons[0].Weight <= 0 {
+		t.Errorf("beside a change: %+v", s)
+	}
+	fault.Same(t, "sum", Tally{1, 2, 3}.Plus(Tally{10, 20, 30}), Tally{11, 22, 33})
+	fault.Same(t, "the first line is always said", len(lines([]Candidate{{File: "a.go", P: .1}}, .5, "")), 1)
+}

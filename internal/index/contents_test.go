@@ -258,16 +258,6 @@ func TestDefinitionFor(t *testing.T) {
 	}
 }
 
-// TestAnnotations: what stands before a definition is taken off.
-func TestAnnotations(t *testing.T) {
-	for line, want := range map[string]string{"@A class B": " class B", "@A(x) fun b": " fun b", "[Fact] void F": " void F",
-		"#[test] fn f": " fn f", "@interface X": "interface X", "[open": "[open", "#define X": "#define X", "@": "@", "#": "#", "[]": "", "f": "f"} {
-		if got := string(withoutAnnotations([]byte(line))); strings.TrimSpace(got) != strings.TrimSpace(want) {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
-	}
-}
-
 // TestImportsGolden compares what the programs of testdata/imports.txt import, and which of its
 // files that means, with a golden file, so that no rule of a language changes unseen.
 func TestImportsGolden(t *testing.T) {

@@ -73,35 +73,6 @@ func found(t *testing.T, l *Locator, name string, want event.Path, rung Rung) {
 	}
 }
 
-// TestWithoutLine: what stands beside the name of a file.
-func TestWithoutLine(t *testing.T) {
-	for name, want := range map[string]string{"a.go": "a.go", "a.go:12": "a.go", "a.go:12:3": "a.go", "a.go:3: text": "a.go",
-		"a.go:func": "a.go", "Makefile:12": "Makefile", "Makefile:all": "Makefile:all", "a.md#part": "a.md", "a.go#L3-L9": "a.go",
-		"Foo#bar": "Foo#bar", "HEAD:a.go": "a.go", "HEAD:a.go:12": "a.go", "a::b": "a::b", "x.py::test_a": "x.py::test_a",
-		`C:/x/a.go:12`: "C:/x/a.go", "C:/x/a.go": "C:/x/a.go", "": "", ":": ":", "#a": "#a"} {
-		fault.Same(t, name, WithoutLine(name), want)
-	}
-}
-
-// TestNearly: which names are one name misspelled.
-func TestNearly(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{
-		{"basket", "basket", false}, {"basket", "baskets", true}, {"box", "boxes", true}, {"entry", "entries", true},
-		{"bo", "bos", false},
-		{"box", "bex", false}, {"book", "bock", true}, {"book", "boo", false}, {"books", "boks", true}, {"book",
-			"obok", true},
-		{"book", "koob", false}, {"page1", "page2", false}, {"part", "parted", false}, {"part", "partes", true}, {"part", "parties", false},
-		{"basket", "bxsxet", false}, {"abcdef", "abdcxef", false},
-	} {
-		if nearly(c.a, c.b) != c.want || nearly(c.b, c.a) != c.want {
-			t.Errorf("%s and %s: %v, and %v the other way", c.a, c.b, nearly(c.a, c.b), nearly(c.b, c.a))
-		}
-	}
-}
-
 // TestWordIsRefilled: files for which the list of a word had no place are found when others have
 // gone.
 func TestWordIsRefilled(t *testing.T) {
@@ -118,17 +89,6 @@ func TestWordIsRefilled(t *testing.T) {
 			t.Fatalf("of %d files that are left the word finds %d", left, n)
 		}
 	}
-}
-
-// TestAbs: names of either form become absolute and clean.
-func TestAbs(t *testing.T) {
-	l := Locator{Cwd: "/repo"}
-	for name, want := range map[string]string{`a\b.go`: "/repo/a/b.go", "a/../b.go": "/repo/b.go", "/x//y.go": "/x/y.go", `C:\x\y.go`: "C:/x/y.go",
-		"": "", "a\x00": ""} {
-		fault.Same(t, name, l.Abs(name, ""), want)
-	}
-	fault.Same(t, "in another folder", l.Abs("a.go", "/other"), "/other/a.go")
-	fault.Same(t, "without a folder", (&Locator{}).Abs("a.go", ""), "")
 }
 
 // sortedPaths is a copy in order, without the caller's list being changed.

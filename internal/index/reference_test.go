@@ -102,26 +102,6 @@ func FuzzBroken(f *testing.F) {
 	})
 }
 
-func TestKindOf(t *testing.T) {
-	for kind, list := range map[index.FileKind]string{
-		index.KindSource: `main.go src/_pytest/python.py src/pytest/__init__.py latest.go contest.py pkg/attest.ts sphinx/testing/util.py
-			django/test/client.py src/Latest.java src/Transit.java Makefile Dockerfile CMakeLists.txt web/App.vue docs/conf.py setup.py
-			lib/rspec/core.rb internal/tester/run.go index.html schema.sql manifest.go src/protest.rs`,
-		index.KindTest: `rank_test.go tests/test_a.py a/tests/helper.py test_b.py b_test.py web/App.spec.ts web/__tests__/App.tsx
-			src/test/java/a/FooTest.java FooTests.cs lib/x_spec.rb spec/models/user_spec.rb conftest.py cmd/testdata/a.json testing/test_x.py
-			testing/plugins_integration/README.rst test/index.js a/test.js Foo.Tests/Bar.cs TestFoo.java src/tests.rs user.test.js
-			src/__snapshots__/a.snap Tests/AppTests/AppTests.swift t/basic.t src/androidTest/java/A.kt FooIT.java tests/README.md`,
-		index.KindProse: "README.md README docs/guide.rst LICENSE CHANGELOG.txt doc/aoa.1",
-		index.KindData: `package.json go.sum a.lock .github/workflows/ci.yml data.csv vendor/x/y.go web/node_modules/a/index.js api.pb.go
-			app.min.js pyproject.toml requirements-dev.txt package-lock.json astropy/extern/six.py notebook.ipynb setup.cfg`,
-		index.KindBinary: "logo.png docs/a.svg tests/data/x.fits a.pdf font.woff2",
-	} {
-		for p := range strings.FieldsSeq(list) {
-			fault.Same(t, p, index.KindOf(event.Path(p)), kind)
-		}
-	}
-}
-
 // TestPlaceOf: the definition or the heading under which a diff was is found in a later version of
 // the file.
 func TestPlaceOf(t *testing.T) {
@@ -243,18 +223,4 @@ func TestPhrases(t *testing.T) {
 		}
 	}
 	fault.Same(t, "a text without pairs", (index.Text{}).Phrases(make([][]byte, 2)), []float64{0, 0})
-}
-
-func TestScope(t *testing.T) {
-	for title, want := range map[string]string{
-		"fix(parser): keep comments": "parse", "feat(http/server)!: close": "http serv", "[lsp] complete names": "lsp",
-		"net/http, tls: refuse old versions": "http net tls", "caddyhttp: Fix a panic": "caddyhttp", "\n  rt: wake once\n\nbody: text": "rt",
-		"fix: keep comments": "", "[Feature] more": "", "Keep comments": "", "See https://x.org": "", "one two three four: text": "",
-	} {
-		var words []string
-		for _, w := range index.ParseText(title).Scope {
-			words = append(words, w.Stem)
-		}
-		fault.Same(t, title, strings.Join(words, " "), want)
-	}
 }

@@ -97,3 +97,42 @@ func hint(id string, label session.Label, status string, files ...event.Path) ev
 	eventtest.Set(&e, "Name", string("kind-"+label), "Label", label, "Status", status, "Tokens", 10)
 	return e
 }
+
+// resolved are the files that events resolve.
+func (d *fixture) resolved(events ...event.Event) (out []string) {
+	for _, e := range events {
+		for _, s := range d.apply(e).Resolved {
+			out = append(out, fmt.Sprint(s.Session, " ", s.ID, " ", s.File.Path, " ", s.File.Used))
+		}
+	}
+	return out
+}
+
+// TestPredictionsAreDecided by what their label says.
+func TestPredictionsAreDecided(t *testing.T) {
+	prompt, end := ev(event.KindPrompt, 0), ev(event.KindEnd, 0)
+	commit := event.Event{Time: start, Body: event.Commit{Paths: []event.Path{"with", "b"}}}
+	read, edit := ev(event.KindRead, 0, "b"), ev(event.KindEdit, 0, "b")
+	other := ev(event.KindRead, 0, "x")
+	for _, c := range []struct {
+		label session.Label
+		then  []event.Event
+		want  string
+	}{
+		{session.LabelOpen, []event.Event{other, read}, "[s 1 b true]"},
+		{session.LabelOpen, []event.Event{other, other, prompt}, "[]"},
+		{session.LabelOpen, []event.Event{end}, "[s 1 b false]"},
+		{session.LabelNext, []event.Event{other, read}, "[s 1 b false]"},
+		{session.LabelNext, []event.Event{read}, "[s 1 b true]"},
+		{session.LabelTurn, []event.Event{other, read}, "[s 1 b true]"},
+		{session.LabelTurn, []event.Event{other, prompt}, "[s 1 b false]"},
+		{session.LabelChange, []event.Event{read}, "[]"},
+		{session.LabelChange, []event.Event{edit}, "[s 1 b true]"},
+		{session.LabelChange, []event.Event{end, commit}, "[s 1 b true]"},
+	} {
+		d, h := newFixture(t), hint("1", c.label, session.Shown, "b")
+		eventtest.Set(&h, "Change", []event.Path{"with"})
+		d.apply(prompt, h)
+		d.expect(string(c.label)+" "+fmt.Sprint(c.then), d.resolved(c.then...), c.want)
+	}
+}

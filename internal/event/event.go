@@ -57,169 +57,42 @@ func (e Event) Call() Call {
 
 // Paths returns the files that the event is about: those that were used, saved, committed, deleted
 // or suggested; for a rename, the new names.
-func (e Event) Paths() []Path {
-	switch b := e.Body.(type) {
-	case Call:
-		return b.Paths
-	case Save:
-		return b.Paths
-	case Commit:
-		return b.Paths
-	case Uncommit:
-		return b.Paths
-	case Rename:
-		return b.To
-	case Delete:
-		return b.Paths
-	case Hint:
-		return b.Paths
-	case Feedback:
-		return b.Paths
-	}
-	return nil
-}
+func (e Event) Paths() []Path { return partsOf(e.Body).paths }
 
 // From returns the old names of a rename.
-func (e Event) From() []Path {
-	r, _ := e.Body.(Rename)
-	return r.From
-}
+func (e Event) From() []Path { return partsOf(e.Body).from }
 
 // Gone returns the files that a commit deleted.
-func (e Event) Gone() []Path {
-	switch b := e.Body.(type) {
-	case Commit:
-		return b.Gone
-	case Uncommit:
-		return b.Gone
-	}
-	return nil
-}
+func (e Event) Gone() []Path { return partsOf(e.Body).gone }
 
 // Named returns the files that a prompt, a command, a pattern or a hint names itself.
-func (e Event) Named() []Path {
-	switch b := e.Body.(type) {
-	case Prompt:
-		return b.Named
-	case Call:
-		return b.Named
-	case Hint:
-		return b.Named
-	}
-	return nil
-}
+func (e Event) Named() []Path { return partsOf(e.Body).named }
 
 // Seen returns the files that a prompt's attachments or a call's result name.
-func (e Event) Seen() []Path {
-	switch b := e.Body.(type) {
-	case Prompt:
-		return b.Seen
-	case Call:
-		return b.Seen
-	}
-	return nil
-}
+func (e Event) Seen() []Path { return partsOf(e.Body).seen }
 
 // Terms returns the words of a prompt, of a call's pattern or command, of a commit's subject, or of
 // what the agent said when it stopped.
-func (e Event) Terms() []string {
-	switch b := e.Body.(type) {
-	case Prompt:
-		return b.Terms
-	case Call:
-		return b.Terms
-	case Commit:
-		return b.Terms
-	case Uncommit:
-		return b.Terms
-	case Stop:
-		return b.Terms
-	}
-	return nil
-}
+func (e Event) Terms() []string { return partsOf(e.Body).terms }
 
 // Idents returns the identifiers in a prompt, in a call's pattern or command, or in what the agent
 // said when it stopped.
-func (e Event) Idents() []string {
-	switch b := e.Body.(type) {
-	case Prompt:
-		return b.Idents
-	case Call:
-		return b.Idents
-	case Stop:
-		return b.Idents
-	}
-	return nil
-}
+func (e Event) Idents() []string { return partsOf(e.Body).idents }
 
 // Tags returns the intent tags of a prompt or a call.
-func (e Event) Tags() []string {
-	switch b := e.Body.(type) {
-	case Prompt:
-		return b.Tags
-	case Call:
-		return b.Tags
-	}
-	return nil
-}
+func (e Event) Tags() []string { return partsOf(e.Body).tags }
 
 // Text returns the redacted text of a prompt, a call, a commit or a hint.
-func (e Event) Text() string {
-	switch b := e.Body.(type) {
-	case Prompt:
-		return b.Text
-	case Call:
-		return b.Text
-	case Commit:
-		return b.Text
-	case Uncommit:
-		return b.Text
-	case Hint:
-		return b.Text
-	}
-	return ""
-}
+func (e Event) Text() string { return partsOf(e.Body).text }
 
 // ChangePaths calls fn with every list of paths in the event, so that fn can replace it. fn must
 // not change the elements of a list, because other copies of the event share them.
 func (e *Event) ChangePaths(fn func(*[]Path)) {
-	switch b := e.Body.(type) {
-	case Prompt:
-		fn(&b.Named)
-		fn(&b.Seen)
-		e.Body = b
-	case Call:
-		fn(&b.Paths)
-		fn(&b.Named)
-		fn(&b.Seen)
-		e.Body = b
-	case Save:
-		fn(&b.Paths)
-		e.Body = b
-	case Commit:
-		fn(&b.Paths)
-		fn(&b.Gone)
-		e.Body = b
-	case Uncommit:
-		fn(&b.Paths)
-		fn(&b.Gone)
-		e.Body = b
-	case Rename:
-		fn(&b.From)
-		fn(&b.To)
-		e.Body = b
-	case Delete:
-		fn(&b.Paths)
-		e.Body = b
-	case Hint:
-		fn(&b.Paths)
-		fn(&b.Named)
-		fn(&b.Change)
-		e.Body = b
-	case Feedback:
-		fn(&b.Paths)
-		e.Body = b
+	p := partsOf(e.Body)
+	for _, list := range []*[]Path{&p.paths, &p.from, &p.gone, &p.change, &p.named, &p.seen} {
+		fn(list)
 	}
+	e.Body = p.into(e.Body)
 }
 
 // WithoutText returns the event as consumers of the log get it: without texts that the log seals,
@@ -263,30 +136,15 @@ func (e *Event) Unseal(sealed string) {
 	}
 }
 
-// ChangeText calls fn with the text of the event and the words of that text, if it has them, so
-// that fn can replace them.
+// ChangeText calls fn with the text of the event and the words of that text, so that fn can replace
+// them if the event has them.
 func (e *Event) ChangeText(fn func(text *string, terms *[]string)) {
-	switch b := e.Body.(type) {
-	case Prompt:
-		fn(&b.Text, &b.Terms)
-		e.Body = b
-	case Call:
-		if fn(&b.Text, &b.Terms); b.Text == "" {
-			b.Failing = nil // the output of a command goes together with the text
-		}
-		e.Body = b
-	case Commit:
-		fn(&b.Text, &b.Terms)
-		e.Body = b
-	case Uncommit:
-		fn(&b.Text, &b.Terms)
-		e.Body = b
-	case Hint:
-		fn(&b.Text, new([]string))
-		e.Body = b
-	case Stop:
-		fn(new(string), &b.Terms)
-		e.Body = b
+	p := partsOf(e.Body)
+	fn(&p.text, &p.terms)
+	e.Body = p.into(e.Body)
+	if c, ok := e.Body.(Call); ok && c.Text == "" {
+		c.Failing = nil // the output of a command goes together with the text
+		e.Body = c
 	}
 }
 
@@ -301,33 +159,25 @@ func (e Event) Normalize(now time.Time) Event {
 	}
 	e.Time = Possible(e.Time)
 	e.ChangePaths(func(list *[]Path) { *list = cut(*list, MaxPaths) })
-	words := MaxTerms
-	if e.Kind() == KindStop {
-		words = MaxSaid
-	}
-	e.ChangeText(func(text *string, terms *[]string) {
-		*text, *terms = Clip(*text, MaxText), cut(*terms, words)
-	})
-	switch b := e.Body.(type) {
-	case Prompt:
-		b.Named, b.Seen, b.Tags = cut(b.Named, MaxSeen), cut(b.Seen, MaxSeen), cut(b.Tags, MaxTerms)
-		b.Idents = cut(b.Idents, MaxIdents)
-		e.Body = b
+	p, terms, idents := partsOf(e.Body), MaxTerms, MaxIdents
+	switch e.Body.(type) {
 	case Stop:
-		b.Idents = cut(b.Idents, MaxIdents)
-		e.Body = b
+		terms = MaxSaid
 	case Call:
-		b.Named, b.Seen, b.Tags = cut(b.Named, MaxSeen), cut(b.Seen, MaxSeen), cut(b.Tags, MaxTerms)
-		b.Failing, b.Idents = cut(b.Failing, MaxFailing), cut(b.Idents, MaxCallIdents)
+		idents = MaxCallIdents
+	}
+	p.named, p.seen, p.tags = cut(p.named, MaxSeen), cut(p.seen, MaxSeen), cut(p.tags, MaxTerms)
+	p.terms, p.idents, p.text = cut(p.terms, terms), cut(p.idents, idents), Clip(p.text, MaxText)
+	e.Body = p.into(e.Body)
+	switch b := e.Body.(type) {
+	case Call:
+		b.Failing = cut(b.Failing, MaxFailing)
 		e.Body = b
 	case Commit:
 		b.Author = possibleIfKnown(b.Author)
 		e.Body = b
 	case Uncommit:
 		b.Author = possibleIfKnown(b.Author)
-		e.Body = b
-	case Hint:
-		b.Named = cut(b.Named, MaxSeen)
 		e.Body = b
 	}
 	return e

@@ -106,19 +106,6 @@ func ran(a Action, e cold.Numbered) (Action, bool) {
 	return a, acts // if it does not act, it changed nothing
 }
 
-// border returns the command that ends a phase: one that commits, reverts changes or brings others
-// in. A failed command ends no phase.
-func (a Action) border() (shell.Program, bool) {
-	for _, c := range a.run {
-		if !a.Failed && borders(c.Class) {
-			return c, true
-		}
-	}
-	return shell.Program{}, false
-}
-
-func borders(c shell.Class) bool { return c == shell.Commit || c == shell.Undo || c == shell.Branch }
-
 // short lists at most that many files by their whole paths. Files that a text should not name are
 // only counted.
 func short(files []event.Path, most int) string {

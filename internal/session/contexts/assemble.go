@@ -180,7 +180,7 @@ func (h *history) assemble(r Request, b Budget, st Worktree, found []similar) Co
 		limit /= 2
 	}
 	if r.For != ForCompact {
-		done, latest := formatActions(h.phases, h.actions, min(limit, b.Total-c.Tokens))
+		done, latest := formatActions(&h.done, h.actions, min(limit, b.Total-c.Tokens))
 		c.add(done, true)
 		c.add(latest, false)
 	}

@@ -40,20 +40,10 @@ func (b Budget) prompts() int {
 // at most that many tokens; of two equal ones, the later is left out. It returns "" if no fact
 // fits.
 func fit(facts []fact, tokens int, separator string) string {
-	return fitFunc(facts, tokens, func(kept []fact) string {
-		var out []string
-		for _, f := range kept {
-			out = append(out, f.text)
-		}
-		return strings.Join(out, separator)
-	})
-}
-
-// fitFunc is fit with a function that joins the facts.
-func fitFunc(facts []fact, tokens int, format func([]fact) string) string {
 	kept := slices.Clone(facts)
 	for len(kept) > 0 {
-		if s := format(kept); index.Tokens(s) <= tokens {
+		s := strings.Join(each(kept, func(f fact) string { return f.text }), separator)
+		if index.Tokens(s) <= tokens {
 			return s
 		}
 		least := len(kept) - 1

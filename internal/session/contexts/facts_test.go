@@ -126,19 +126,6 @@ func TestThread(t *testing.T) {
 	fault.Same(t, "of one more those from number 1000 on", edited(), []event.Path{"at1000.go"})
 }
 
-// TestDisorder: within ten minutes events may be out of order and keep the order of the log.
-func TestDisorder(t *testing.T) {
-	for late, want := range map[time.Duration]bool{10 * time.Minute: false, 10*time.Minute + 1: true} {
-		s := (&tape{session: "s"}).ask("first in the log").ask("second in the log")
-		s.events[1].Time = s.events[0].Time.Add(-late)
-		h := historyOf(numbered(s.events...), DefaultBudget)
-		if h.loose != want || h.prompts[0].text != map[bool]string{true: "second in the log",
-			false: "first in the log"}[want] {
-			t.Errorf("%v late: loose %v, %v", late, h.loose, h.prompts)
-		}
-	}
-}
-
 var prompts = []string{
 	"Please rewrite the importer. It reads the whole archive into memory at once, which fails for the large ones; we " +
 		"saw it die at 4 GB. Use a.go and b.go as they are.\nThe tests in importer_test.go have to pass.",
@@ -182,46 +169,31 @@ func TestTextsGolden(t *testing.T) {
 	fault.Golden(t, "testdata/texts.golden", b.String())
 }
 
-// TestPhases: of five phases the first three become one, and nothing of them is lost.
-func TestPhases(t *testing.T) {
-	var phases []phase
-	for i := range 5 {
+// TestDone: older actions are counted, and nothing of them is lost.
+func TestDone(t *testing.T) {
+	d := newDone()
+	for i := range 4 {
 		ran := func(c shell.Class, name string) Action {
 			return Action{Verb: "ran", run: []shell.Program{{Class: c, Name: name, Full: name + " -x"}}}
 		}
 		for _, a := range []Action{
 			{Verb: "edited", Paths: []event.Path{event.Path(fmt.Sprintf("d%d/a.go", i)), "d/b.go"}},
-			{Verb: "renamed", Paths: []event.Path{event.Path(fmt.Sprintf("d%d/new.go", i))}},
+			{Verb: "renamed", Paths: []event.Path{event.Path(fmt.Sprintf("d%d/new.go", i%3))}},
 			{Verb: "delegated"}, {Verb: "delegated"}, {Verb: "refused"},
 			ran(shell.Other, "make"), ran(shell.Commit, "git commit"), ran(shell.Undo, "git checkout"),
 		} {
-			phases = addToPhases(phases, a)
+			d.add(a)
 		}
 	}
 	var got strings.Builder
-	for _, p := range phases {
-		for _, f := range p.facts() {
-			fmt.Fprintf(&got, "%d %s\n", f.weight, f.text)
-		}
+	for _, f := range d.facts() {
+		fmt.Fprintf(&got, "%d %s\n", f.weight, f.text)
 	}
-	fault.Same(t, "phases", got.String(), `5 edited d/b.go, d0/a.go, d1/a.go, 1 more
+	fault.Same(t, "done", got.String(), `5 edited d/b.go, d0/a.go, d1/a.go, 2 more
 4 renamed d0/new.go, d1/new.go, d2/new.go
-3 ran make 3 times
-1 asked 6 subagents
-3 3 calls refused by the user
-4 ran git commit, git checkout -x, git commit, git checkout -x, git commit, git checkout -x
-5 edited d/b.go, d3/a.go
-4 renamed d3/new.go
-3 ran make
-1 asked 2 subagents
-3 1 call refused by the user
-4 ran git commit, git checkout -x
-5 edited d/b.go, d4/a.go
-4 renamed d4/new.go
-3 ran make
-1 asked 2 subagents
-3 1 call refused by the user
-4 ran git commit, git checkout -x
+3 ran git checkout -x 4 times, git commit 4 times, make 4 times
+1 asked 8 subagents
+3 4 calls refused by the user
 `)
 }
 

@@ -79,45 +79,20 @@ const doneShare = .6
 
 // formatActions returns a summary of the older actions, and the latest ones one by one, in at most
 // that many tokens.
-func formatActions(phases []phase, latest []Action, tokens int) (done, last string) {
-	done = formatPhases(phases, int(doneShare*float64(tokens)))
+func formatActions(d *done, latest []Action, tokens int) (before, last string) {
+	if before = fit(d.facts(), int(doneShare*float64(tokens))-doneTokens, "; "); before != "" {
+		before = "Done before: " + before + "."
+	}
 	for ; len(latest) > 0; latest = latest[1:] {
-		if last = formatLatest(latest); index.Tokens(done)+index.Tokens(last) <= tokens {
-			return done, last
+		if last = formatLatest(latest); index.Tokens(before)+index.Tokens(last) <= tokens {
+			return before, last
 		}
 	}
-	return done, ""
+	return before, ""
 }
 
-// formatPhases returns the summary of actions, in at most that many tokens.
-func formatPhases(phases []phase, tokens int) string {
-	var facts []fact
-	for i, p := range phases {
-		for _, f := range p.facts() {
-			// The number of the phase is added to the weight, so that of facts with equal weights
-			// those of the newer phase stay.
-			facts = append(facts, fact{f.text, f.weight*100 + i})
-		}
-	}
-	return fitFunc(facts, tokens, func(kept []fact) string {
-		var b strings.Builder
-		last := -1
-		for _, f := range kept {
-			switch i := f.weight % 100; {
-			case last < 0:
-				b.WriteString("Done before: ")
-				last = i
-			case i != last:
-				b.WriteString(". Then ")
-				last = i
-			default:
-				b.WriteString("; ")
-			}
-			b.WriteString(f.text)
-		}
-		return b.String() + "."
-	})
-}
+// doneTokens is the number of tokens of the words around what was done before.
+const doneTokens = 4
 
 // formatLatest returns actions one by one. The same verb on several files in a row is written once.
 func formatLatest(actions []Action) string {
@@ -202,60 +177,29 @@ func mentionable(files []event.Path, most int) []event.Path {
 	return out[:min(len(out), max(most, 0))]
 }
 
-// grouped returns files by folder, as in "a/{b.go,c.go}" and "d.go". Folders are ordered by their
-// first file.
+// grouped returns the names of files in short: those of one folder together, as "a/{x.go,y.go}".
 func grouped(files []event.Path) (out []string) {
-	var groups [][]event.Path
+	var dirs []string
+	in := map[string][]event.Path{}
 	for _, f := range files {
-		simple := f.Quoted() == string(f)
-		i := slices.IndexFunc(groups, func(g []event.Path) bool {
-			return simple && f.Dir() != "" && g[0].Dir() == f.Dir() && g[0].Quoted() == string(g[0])
-		})
-		if i < 0 {
-			groups = append(groups, []event.Path{f})
-		} else {
-			groups[i] = append(groups[i], f)
+		dir := f.Dir()
+		if dir == "" || f.Quoted() != string(f) {
+			dir = string(f) // it stands by itself
 		}
+		if in[dir] == nil {
+			dirs = append(dirs, dir)
+		}
+		in[dir] = append(in[dir], f)
 	}
-	for _, g := range groups {
-		if len(g) == 1 {
+	for _, dir := range dirs {
+		if g := in[dir]; len(g) == 1 {
 			out = append(out, name(g[0]))
-			continue
+		} else {
+			out = append(out, dir+"/{"+strings.Join(each(g, event.Path.Base), ",")+"}")
 		}
-		bases := each(g, event.Path.Base)
-		pre, suf := sharedEnds(bases)
-		for i, base := range bases {
-			bases[i] = base[len(pre) : len(base)-len(suf)]
-		}
-		out = append(out, g[0].Dir()+"/"+pre+"{"+strings.Join(bases, ",")+"}"+suf)
 	}
 	return out
 }
-
-// sharedEnds returns the beginning and the end that names have in common. They are cut between
-// words, so that something is left of each name.
-func sharedEnds(names []string) (pre, suf string) {
-	pre, suf = names[0], names[0]
-	least := len(pre)
-	for _, n := range names {
-		for !strings.HasPrefix(n, pre) {
-			pre = pre[:len(pre)-1]
-		}
-		for !strings.HasSuffix(n, suf) {
-			suf = suf[1:]
-		}
-		least = min(least, len(n))
-	}
-	pre = pre[:strings.LastIndexAny(pre[:min(len(pre), least-1)], seams)+1]
-	suf = suf[max(0, len(suf)-(least-1-len(pre))):]
-	if i := strings.IndexAny(suf, seams); i >= 0 {
-		return pre, suf[i:]
-	}
-	return pre, ""
-}
-
-// seams are the characters at which names may be cut.
-const seams = "._-"
 
 func each[A, B any](list []A, fn func(A) B) []B {
 	out := make([]B, len(list))

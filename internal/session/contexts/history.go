@@ -16,11 +16,10 @@ import (
 type history struct {
 	budget  Budget
 	gists   []gist   // older prompts in short
-	phases  []phase  // older actions as counts
+	done    done     // older actions as counts
 	prompts []prompt // prompts after those in gists
-	actions []Action // actions after those in phases
+	actions []Action // actions after those in done
 	work    work     // the state after the last action
-	loose   bool     // events were out of order, so their numbers are not those of the log
 }
 
 // prompt is one prompt of a session.
@@ -42,7 +41,6 @@ const (
 	// In a longer session, the first event that is shown moves in steps of this many numbers of the
 	// log, so that the beginning of the context seldom changes.
 	threadEnd = 1000
-	disorder  = 10 * time.Minute // how much older an event may be than those before it in the log
 	maxGists  = 12
 
 	// When prompts exceed their budget, they are shortened to this share of it. The rest leaves room
@@ -75,22 +73,8 @@ func (s *Assembler) history(ctx context.Context, session string, b Budget) (*his
 // historyOf computes a history from events in the order of the log, or in the order of time if some
 // events are much older than those before them.
 func historyOf(events []cold.Numbered, b Budget) *history {
-	h := &history{budget: b}
-	var last time.Time
+	h := &history{budget: b, done: newDone()}
 	for _, e := range events {
-		h.loose = h.loose || e.Time.Before(last.Add(-disorder))
-		if e.Time.After(last) {
-			last = e.Time
-		}
-	}
-	if h.loose {
-		events = slices.Clone(events)
-		slices.SortStableFunc(events, func(a, b cold.Numbered) int { return a.Time.Compare(b.Time) })
-	}
-	for i, e := range events {
-		if h.loose {
-			e.Seq = int64(i + 1)
-		}
 		if e.Kind() != event.KindPrompt {
 			if a, ok := action(e); ok {
 				h.addAction(a)
@@ -103,7 +87,7 @@ func historyOf(events []cold.Numbered, b Budget) *history {
 }
 
 func (h *history) empty() bool {
-	return len(h.prompts)+len(h.actions)+len(h.gists)+len(h.phases) == 0
+	return len(h.prompts)+len(h.actions)+len(h.gists)+len(h.done.facts()) == 0
 }
 
 // addPrompt adds a prompt. When the prompts exceed their budget, and not before, the oldest become
@@ -178,14 +162,14 @@ func (h *history) addAction(a Action) {
 	h.work.add(a)
 	h.actions = append(h.actions, a)
 	older, most := len(h.actions)-keepWhole, h.budget.Actions
-	if len(h.phases) > 0 {
+	if len(h.done.facts()) > 0 {
 		most -= int(doneShare * float64(most))
 	}
 	if older <= 0 || index.Tokens(formatLatest(h.actions)) <= most {
 		return
 	}
 	for _, a := range h.actions[:older] {
-		h.phases = addToPhases(h.phases, a)
+		h.done.add(a)
 	}
 	h.actions = slices.Clone(h.actions[older:])
 }

@@ -102,8 +102,7 @@ Edited earlier: rank/pool.go, rank/rank.go.`
 	}
 }
 
-// TestOrder: what was deleted, brought back or undone is shown in its order, also when it is
-// summarised.
+// TestOrder: of a file that was deleted and brought back the last counts, also when it is summarized.
 func TestOrder(t *testing.T) {
 	r := newContextFixture(t)
 	s := &tape{session: "s"}
@@ -117,8 +116,7 @@ func TestOrder(t *testing.T) {
 	r.log(t, s.events...)
 	text := r.context(t, Request{Session: "s"}).Text()
 	at := -1
-	for _, want := range []string{"edited cache/old.go; deleted cache/new.go", "ran git commit. Then edited cache/old.go",
-		"git revert --no-edit HEAD"} {
+	for _, want := range []string{"edited cache/old.go; deleted cache/new.go", "ran git commit, git revert --no-edit HEAD"} {
 		i := strings.Index(text, want)
 		if i < at || i < 0 {
 			t.Errorf("%q is not where it belongs in\n%s", want, text)

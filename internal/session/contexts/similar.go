@@ -128,7 +128,7 @@ func (s *Assembler) similarPrompts(ctx context.Context, r Request, h *history) (
 	contained := map[int64]bool{}
 	text := r.Prompt
 	for _, p := range h.prompts {
-		contained[p.seq] = !h.loose // the numbers of a loose history are not those of the log, so compare texts
+		contained[p.seq] = true
 		if r.Prompt == "" {
 			text = p.text
 		}

@@ -10,7 +10,7 @@ import (
 type definer struct {
 	lang   *language
 	define func(name []byte)
-	block  byte // for Go: 'v' inside of var ( … ), 'i' inside of an interface
+	block  byte // for Go: 'v' inside of var ( … ), 'i' inside of an interface; for scripts: 'e' inside of export { … }
 
 	// About the names that the current line defines:
 	member  bool // they are members of a type, or local to a function

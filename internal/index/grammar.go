@@ -42,7 +42,7 @@ func (d *definer) python(l definingLine) {
 // script defines the methods of JavaScript and TypeScript, and functions that are assigned: name =
 // (…) =>, exports.name =, name: function.
 func (d *definer) script(l definingLine) {
-	if l.found {
+	if l.found || d.exportList(l) {
 		return
 	}
 	rest := l.body
@@ -71,7 +71,8 @@ func (d *definer) script(l definingLine) {
 		}
 	case '(', '<':
 		end := closing(after, '(', ')')
-		opens := bytes.HasSuffix(l.text, []byte("{")) && end > 0 && !bytes.Contains(after[:end], []byte("=>"))
+		opens := bytes.IndexByte([]byte("{}"), l.text[len(l.text)-1]) >= 0 && end > 0 && end < len(after) &&
+			!bytes.Contains(after[:end], []byte("=>"))
 		if opens {
 			tail := bytes.TrimLeft(after[end:], " ")
 			opens = tail[0] == '{' || tail[0] == ':'
@@ -80,6 +81,30 @@ func (d *definer) script(l definingLine) {
 			d.define(name)
 		}
 	}
+}
+
+// exportList defines the names that a list such as export { a as b } gives to others. The names
+// without "as" are defined elsewhere in the file, or imported. It reports whether the line belongs
+// to such a list.
+func (d *definer) exportList(l definingLine) bool {
+	if bytes.HasPrefix(l.text, []byte("export")) && bytes.HasPrefix(l.body, []byte{'{'}) {
+		d.block = 'e'
+	}
+	if d.block != 'e' {
+		return false
+	}
+	list, _, ends := bytes.Cut(l.body, []byte{'}'})
+	for part := range bytes.SplitSeq(list, []byte{','}) {
+		if _, name, renamed := bytes.Cut(part, []byte(" as ")); renamed {
+			name, _ = identifier(bytes.TrimLeft(name, " "))
+			d.member = false
+			d.define(name)
+		}
+	}
+	if ends {
+		d.block = 0
+	}
+	return true
 }
 
 // isFunction reports whether a value is a JavaScript function.

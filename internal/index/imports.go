@@ -21,11 +21,19 @@ type importing struct {
 func (i importing) modules(lang *language) []string {
 	out := []string{i.module}
 	for _, n := range i.names {
-		if lang == python && n.name != "" {
-			out = append(out, strings.TrimSuffix(i.module, ".")+"."+n.name) // also if the module is ".."
+		if module := i.within(n, lang); module != "" {
+			out = append(out, module)
 		}
 	}
 	return out
+}
+
+// within returns the module that a name of an import may be, "" except in Python.
+func (i importing) within(n importedName, lang *language) string {
+	if lang != python || n.name == "" {
+		return ""
+	}
+	return strings.TrimSuffix(i.module, ".") + "." + n.name // also if the module is ".."
 }
 
 // importedName is one name that an import takes from a module. local is its name in the importing
@@ -49,6 +57,7 @@ type importer struct {
 	open *importing // an import that continues on the next line
 	// In Python: the open import ends at a parenthesis, not at the first line without a backslash.
 	inParens bool
+	exports  bool   // in scripts: the open import begins with export
 	text     []byte // the text of the open import so far
 }
 
@@ -153,9 +162,13 @@ func (im *importer) script(number int, code, raw []byte) {
 		if word, after := identifier(bytes.TrimLeft(text, " ")); string(word) == "type" {
 			text = after
 		}
-		if first := bytes.TrimLeft(text, " "); len(first) > 0 && (first[0] == '{' || first[0] == '*' ||
-			bytes.HasPrefix(bytes.TrimSpace(code), []byte("import"))) {
-			im.open = &importing{line: number}
+		imports := bytes.HasPrefix(bytes.TrimSpace(code), []byte("import"))
+		if first := bytes.TrimLeft(text, " "); len(first) > 0 && (first[0] == '{' || first[0] == '*' || imports) {
+			im.open, im.exports = &importing{line: number}, !imports
+		}
+		if name, after := identifier(bytes.TrimLeft(text, " ")); im.open != nil && imports && len(name) > 0 {
+			im.open.names = []importedName{{"", string(name), number}} // the default export has no name of its own
+			text = after
 		}
 	}
 	if im.open != nil {
@@ -168,7 +181,8 @@ func (im *importer) script(number int, code, raw []byte) {
 		if im.open.module != "" {
 			im.add(*im.open)
 			im.open = nil
-		} else if bytes.HasSuffix(text, []byte(";")) || bytes.IndexByte(text, '=') >= 0 {
+		} else if bytes.HasSuffix(text, []byte(";")) || bytes.IndexByte(text, '=') >= 0 ||
+			im.exports && bytes.IndexByte(text, '}') >= 0 {
 			im.open = nil
 		}
 		return

@@ -58,6 +58,11 @@ var (
 		as_mut as_str as_bytes as_deref to_string to_owned to_vec get_mut sort_by sort_by_key starts_with ends_with
 		partial_cmp try_from try_into unwrap_or unwrap_or_else unwrap_or_default and_then map_err filter_map flat_map
 		for_each`)
+	scriptMembers = event.WordSet(`toString toJSON valueOf hasOwnProperty toLocaleString toFixed toISOString toUpperCase
+		toLowerCase charAt charCodeAt indexOf lastIndexOf findIndex findLast startsWith endsWith padStart padEnd trimEnd
+		trimStart matchAll replaceAll forEach flatMap reduceRight copyWithin toSorted toArray localeCompare getTime
+		getDate getDay getMonth getFullYear getHours getMinutes getSeconds setTime setDate setHours addEventListener
+		removeEventListener dispatchEvent addListener removeListener removeAllListeners arrayBuffer formData`)
 	goMembers = event.WordSet(`ServeHTTP RoundTrip MarshalJSON UnmarshalJSON MarshalText UnmarshalText
 		ReadFrom WriteTo ReadAt WriteAt ReadByte WriteByte ReadString WriteString GoString LogValue`)
 )
@@ -109,7 +114,8 @@ var (
 		keywords: definingWords("function class interface enum namespace", "", "const let var type module"),
 		modifiers: event.WordSet(`export default async abstract declare public private protected static readonly override get
 			set accessor`),
-		more: (*definer).script, imports: (*importer).script, targets: files.scriptModule, refers: true}
+		more: (*definer).script, imports: (*importer).script, targets: files.scriptModule, refers: true,
+		members: scriptMembers}
 	rust = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords:  definingWords("fn struct enum trait union mod macro_rules type", "const static", ""),
 		modifiers: event.WordSet("pub async unsafe extern default"),

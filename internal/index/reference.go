@@ -36,10 +36,11 @@ type World struct {
 	More     []event.Path            // files whose content is not the one that Contents has read
 }
 
-// readable returns the content of a file, nil if it cannot be read, is binary or is too large.
+// readable returns the content of a file, nil if it cannot be read, is binary or is too large, or if
+// a tool wrote it and will write it again.
 func (w World) readable(p event.Path) []byte {
 	text := w.Text(p)
-	if text == nil || unreadable(p, text) {
+	if text == nil || unreadable(p, text) || generated(text) {
 		return nil
 	}
 	return text
@@ -60,6 +61,9 @@ type removal struct {
 	in   *Changed
 	definition
 	users int // files of the change that used the name before and no longer do
+	// Another file still has the name, or has got it. So only what takes it from this file is
+	// broken: an import of it from here, or the name of this module before it.
+	elsewhere bool
 }
 
 // BrokenBy returns the references that a change breaks, by file and line: uses of names whose only
@@ -68,7 +72,8 @@ type removal struct {
 //
 // Names have at least 4 bytes. If only tests still define a name of the program, such as a method
 // of a fake, its uses are broken all the same. A name that the changed code still has counts as
-// moved, or means something else. A member may now come from a base if its type has got a new one,
+// moved, or means something else; then only uses are broken that take it from where it was (see
+// fromModule and mayComeFrom). A member may now come from a base if its type has got a new one,
 // so it is not reported either. Each file is listed once for each name, and at most a hundred
 // places in all; more is the number of those left out.
 func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
@@ -130,8 +135,10 @@ func (b *breaking) names(change []Changed) {
 	byFile := map[event.Path][]*removal{}
 	for _, r := range b.removed(change) {
 		users := b.users(r.name, maxReferences)
-		if b.definedBy(users, r) {
-			continue
+		if !r.elsewhere && b.definedBy(users, r) {
+			if r.elsewhere = r.fromModule(); !r.elsewhere {
+				continue
+			}
 		}
 		for _, u := range users {
 			// a program does not use names that a test defines
@@ -162,23 +169,46 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 			if seen[name] || d.private || d.member && (inherits || lang.members[name]) || !lang.refers || lang.standard[name] {
 				continue
 			}
-			if slices.ContainsFunc(change, func(o Changed) bool {
-				return o.Is != nil && o.Is.keeps(name, d.member || o.Path != c.Path)
-			}) {
-				continue
-			}
 			r := &removal{name: name, in: c, definition: d}
+			if slices.ContainsFunc(change, func(o Changed) bool {
+				return o.Is != nil && r.mayComeFrom(o.Path) && (o.Is.keeps(name, d.member || o.Path != c.Path) ||
+					o.Path == c.Path && o.Is.star && lang.modules() && !d.member)
+			}) {
+				if r.elsewhere = r.fromModule(); !r.elsewhere {
+					continue
+				}
+			}
 			for _, o := range change {
 				if o.Was != nil && o.Path != c.Path && o.Was.uses[name] {
 					r.users++
 				}
 			}
-			seen[name] = true
+			seen[name] = !r.elsewhere
 			out = append(out, r)
 		}
 	}
-	slices.SortFunc(out, func(x, y *removal) int { return cmp.Compare(x.name, y.name) })
+	slices.SortFunc(out, func(x, y *removal) int {
+		return cmp.Or(cmp.Compare(x.name, y.name), cmp.Compare(x.in.Path, y.in.Path))
+	})
 	return out[:min(len(out), maxRemoved)]
+}
+
+// mayComeFrom reports whether uses of the removed name can mean a definition in another file. In Go
+// only one in the same package, unless the name is a member.
+func (r *removal) mayComeFrom(p event.Path) bool {
+	return r.member || r.in.Was.lang != golang || p.Dir() == r.in.Path.Dir()
+}
+
+// modules reports whether a program of this language says from which file it has each name, and can
+// pass on the names of another file as its own.
+func (l *language) modules() bool { return l == python || l == script }
+
+// fromModule reports whether uses of the removed name say that they take it from this file, and the
+// file has nothing left that may give it to them.
+func (r *removal) fromModule() bool {
+	is := r.in.Is
+	return r.in.Was.lang.modules() && !r.member && is != nil && !is.has(r.name) && !is.uses[r.name] &&
+		!is.star && !is.has("__getattr__") && !(is.uses["require"] && is.uses["exports"])
 }
 
 // keeps reports whether this version still has a name that it used to define. If it does, the name
@@ -195,7 +225,8 @@ func (s *Source) has(name string) bool { _, ok := s.defines[name]; return ok }
 func (b *breaking) definedBy(users []event.Path, r *removal) bool {
 	plain := plainIdentifier(r.name)
 	for _, u := range users {
-		if !b.Contents.defines(u, plain) && !slices.Contains(b.More, u) || languageOf(u).family() != r.in.Was.lang.family() {
+		if !b.Contents.defines(u, plain) && !slices.Contains(b.More, u) || !r.mayComeFrom(u) ||
+			languageOf(u).family() != r.in.Was.lang.family() {
 			continue
 		}
 		if s := ReadSource(u, b.Text(u)); s != nil && !s.has(r.name) {
@@ -229,8 +260,8 @@ type occurrence struct {
 func (b *breaking) references(user event.Path, text []byte, removals []*removal) (out []Broken) {
 	lang := languageOf(user)
 	in := usage{lang: lang, user: user, bound: map[string]importedName{}, module: map[string]bool{},
-		packages: map[string]string{}}
-	all := b.files(nil)
+		packages: map[string]string{}, from: map[string][]event.Path{}}
+	all, left := b.files(nil), b.files(b.gone)
 	for _, i := range importsIn(lang, text) {
 		targets := all.targetsOf(user, lang, i.module)
 		in.targets = append(in.targets, targets...)
@@ -242,9 +273,10 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 		in.star = in.star || i.all && known
 		for _, n := range i.names {
 			if n.name == "" {
-				in.module[n.local] = known
+				in.module[n.local], in.from[n.local] = known, targets
 				continue
 			}
+			in.takes(n, targets, all.targetsOf(user, lang, i.within(n, lang)))
 			in.bound[n.name] = n
 			// for example: from . import module
 			in.module[n.local] = known
@@ -252,7 +284,8 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 				in.foreign = append(in.foreign, n.name)
 			}
 		}
-		if lang == golang && len(targets) > 0 {
+		// the import of a package that is gone is broken itself, see paths
+		if lang == golang && len(targets) > 0 && len(left.targetsOf(user, lang, i.module)) > 0 {
 			in.packages[i.names[0].local] = targets[0].Dir()
 		}
 	}

@@ -14,6 +14,7 @@ type Source struct {
 	defines map[string]definition
 	uses    map[string]bool // names in code
 	imports map[string]bool // names that it imports
+	star    bool            // it imports all names of some module
 	bases   map[string]bool // names from which its types inherit, as written
 }
 
@@ -57,6 +58,7 @@ func ReadSource(p event.Path, text []byte) *Source {
 		}
 	}
 	for _, i := range im.out {
+		s.star = s.star || i.all
 		for _, n := range i.names {
 			s.imports[n.name], s.imports[n.local] = true, true
 		}

@@ -20,6 +20,34 @@ type usage struct {
 	// In Go, by local name: the folder of an imported package of the repository.
 	packages map[string]string
 	targets  []event.Path // the files that it imports
+	// the files from which it has an imported name or module, none if it takes it from several
+	from map[string][]event.Path
+}
+
+// takes notes from which files a name is imported: as a name from those of a module, or as a module
+// of its own.
+func (u *usage) takes(n importedName, module, itself []event.Path) {
+	if _, twice := u.bound[n.name]; twice {
+		module, itself = nil, nil
+	}
+	u.from[n.name] = module
+	if len(itself) > 0 {
+		u.from[n.local] = itself
+	}
+}
+
+// judgeElsewhere decides what an occurrence of a removed name means that other files have, too.
+func (u *usage) judgeElsewhere(r *removal, o occurrence, line int) verdict {
+	name := r.name
+	if o.dotted {
+		name = o.owner
+	} else if u.bound[name].line != line {
+		return says
+	}
+	if slices.Contains(u.from[name], r.in.Path) {
+		return refers
+	}
+	return says
 }
 
 // verdict tells what an occurrence of a removed name means.
@@ -50,6 +78,8 @@ func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 	}
 	n, imported := u.bound[r.name]
 	switch {
+	case r.elsewhere:
+		return u.judgeElsewhere(r, o, line)
 	case r.member:
 		return u.judgeMember(r, o)
 	case u.lang == golang:
@@ -153,12 +183,18 @@ func (u *usage) judgeGo(r *removal, o occurrence) verdict {
 			return refers
 		}
 		return says
-	case u.user.Dir() != dir:
+	case u.user.Dir() != dir && !u.everything(dir):
 		return says
 	case o.declares(u.lang):
 		return declares
 	}
 	return refers
+}
+
+// everything reports whether a Go file imports all names of the package in a folder: import . "…".
+func (u *usage) everything(dir string) bool {
+	in, imported := u.packages["."]
+	return imported && in == dir
 }
 
 var (

@@ -10,23 +10,6 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestUnknownKind: an event of a kind that this program does not know is refused, as is one whose
-// fields say another.
-func TestUnknownKind(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"id":"1","kind":"later"}`:                              `unknown kind of event "later"`,
-		`{"id":"1","kind":"read","act":"edit"}`:                  `has the fields of kind "edit"`,
-		`{"id":"1","kind":"read","failure":"missing"}`:           `has the fields of kind "failed"`,
-		`{"id":"1","kind":"run","act":"run","failure":"status"}`: "", `{"id":"1"}`: "",
-	} {
-		var e Event
-		err := json.Unmarshal([]byte(text), &e)
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
-	}
-}
-
 // TestCalls: what a call did decides its kind, and its lines are written as people write them.
 func TestCalls(t *testing.T) {
 	for _, c := range []struct {
@@ -51,25 +34,11 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestLower lowers ASCII letters at the edges of the alphabet, and nothing else.
-func TestLower(t *testing.T) {
-	for in, want := range map[string]string{"AZaz": "azaz", "A@[`{Z\x1f": "a@[`{z\x1f", "Äb": "Äb", "abc": "abc", "xY": "xy", "": ""} {
-		fault.Same(t, in, Lower(in), want)
-	}
-}
-
 // TestTogether: counts are said of the last 50 commits only where there are more.
 func TestTogether(t *testing.T) {
 	for want, x := range map[string]Together{"5 of 6 commits": {Both: 5, Of: 6, Recent: 5, OfRecent: 6},
 		"5 of 51 commits, 4 of the last 50": {Both: 5, Of: 51, Recent: 4, OfRecent: 50}} {
 		fault.Same(t, want, x.String(), want)
-	}
-}
-
-// TestDir: the folder of a path ends before its last slash, also where the path begins with it.
-func TestDir(t *testing.T) {
-	for p, want := range map[Path]Path{"a/b/c.go": "a/b", "a.go": "", "/a.go": "", "a/": "a"} {
-		fault.Same(t, string(p), Path(p.Dir()), want)
 	}
 }
 

@@ -1,0 +1,65 @@
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
+)
+
+// TestTexts asks what testdata/texts.txt asks. The line with a tab below each is the answer (-update
+// writes it).
+//
+//	path NAME       the path of a name, or the error
+//	below NAME      the path of a name of the operating system in /repo/tree
+//	name NAME       how a name is shown and quoted, and whether it is mentioned
+//	shell TEXT      the word that a shell takes for this text
+//	json TEXT       the kind of an event, or the error
+//	lower TEXT, dir PATH
+func TestTexts(t *testing.T) {
+	fault.Replies(t, "testdata/texts.txt", func(line string) []string {
+		words := fault.Words(line)
+		text := strings.Join(words[1:], " ")
+		switch words[0] {
+		case "path":
+			p, err := NewPath(text)
+			return []string{fmt.Sprintf("%q %v", p, err)}
+		case "below":
+			p, ok := Root("/repo/tree").Path(text)
+			return []string{fmt.Sprintf("%q %v", p, ok)}
+		case "name":
+			p := Path(text)
+			return []string{fmt.Sprintf("%s | %s | %v", p.Display(), p.Quoted(), p.Mentionable())}
+		case "shell":
+			word := ShellWord(text)
+			if runtime.GOOS != "windows" && word != "…" {
+				out := fault.Must(exec.Command("sh", "-c", "printf %s "+word).CombinedOutput())
+				fault.Same(t, "a shell's "+text, strings.TrimPrefix(string(out), "./"), text)
+			}
+			return []string{word}
+		case "json":
+			var e Event
+			if err := json.Unmarshal([]byte(text), &e); err != nil {
+				return []string{err.Error()}
+			}
+			return []string{fmt.Sprintf("%q", e.Kind())}
+		case "lower":
+			return []string{fmt.Sprintf("%q", Lower(text))}
+		case "dir":
+			return []string{fmt.Sprintf("%q", Path(text).Dir())}
+		}
+		return nil
+	})
+	for n, ok := range map[int]bool{MaxPath: true, MaxPath + 1: false} {
+		_, err := NewPath(strings.Repeat("a", n))
+		fault.Same(t, fmt.Sprint("a path of ", n, " bytes"), err == nil, ok)
+	}
+	for name, ok := range map[string]bool{strings.Repeat("n", 80): true, strings.Repeat("n", 81): false,
+		strings.Repeat("d/", 58) + "x.go": true, strings.Repeat("d/", 59) + "x.go": false} {
+		fault.Same(t, name+" is mentioned", Path(name).Mentionable(), ok)
+	}
+}

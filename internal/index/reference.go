@@ -170,8 +170,10 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 				continue
 			}
 			r := &removal{name: name, in: c, definition: d}
+			// A member that is still used may be that of another type, unless this one was renamed.
+			other := d.member && !(c.Is != nil && c.Is.renames(d, c.Was))
 			if slices.ContainsFunc(change, func(o Changed) bool {
-				return o.Is != nil && r.mayComeFrom(o.Path) && (o.Is.keeps(name, d.member || o.Path != c.Path) ||
+				return o.Is != nil && r.mayComeFrom(o.Path) && (o.Is.keeps(name, other || o.Path != c.Path) ||
 					o.Path == c.Path && o.Is.star && lang.modules() && !d.member)
 			}) {
 				if r.elsewhere = r.fromModule(); !r.elsewhere {

@@ -20,8 +20,9 @@ type Source struct {
 
 // definition is what is known about a name that a file defines.
 type definition struct {
-	member  bool // the name is a member of a type, or local to a function
-	private bool // no other file can use it
+	member  bool   // the name is a member of a type, or local to a function
+	private bool   // no other file can use it
+	around  uint32 // hash of the line without the name; equal for a definition that only got another name
 }
 
 // ReadSource reads one version of a file. It returns nil if the file is not a program or is larger
@@ -35,15 +36,17 @@ func ReadSource(p event.Path, text []byte) *Source {
 		imports: map[string]bool{}, bases: map[string]bool{}}
 	im := importer{lang: lang}
 	d := &definer{lang: lang}
+	var line codeLine
 	d.define = func(name []byte) {
 		if d, known := s.defines[string(name)]; known && !d.member { // a constructor has the name of its class
 			return
 		}
 		if len(name) >= minReference {
-			s.defines[string(name)] = definition{d.member, d.private}
+			s.defines[string(name)] = definition{d.member, d.private, sketchHash(bytes.Replace(line.code, name, nil, 1))}
 		}
 	}
 	for number, l := range codeLines(lang, text, nil) {
+		line = l
 		im.line(number, l)
 		if len(l.defining) > 0 {
 			d.line(l.defining, l.rest)
@@ -64,6 +67,22 @@ func ReadSource(p event.Path, text []byte) *Source {
 		}
 	}
 	return s
+}
+
+// renames reports whether the definitions of the earlier version that were like d only got other
+// names: none of them is missing.
+func (s *Source) renames(d definition, before *Source) bool {
+	return s.newLike(d, before) > 0 && s.newLike(d, before) >= before.newLike(d, s)
+}
+
+// newLike returns how many definitions are like d and have a name that the other version has not.
+func (s *Source) newLike(d definition, other *Source) (n int) {
+	for name, is := range s.defines {
+		if is == d && !other.has(name) {
+			n++
+		}
+	}
+	return n
 }
 
 // inheritsMore reports whether a type inherits from something that no type of the earlier version

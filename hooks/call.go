@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -176,4 +177,92 @@ func (s *CallContext) border(source string, b event.Body) []event.Event {
 	at := s.Time.Truncate(10 * time.Second).Unix()
 	id := strings.Join([]string{string(b.Kind()), s.Session, s.Subagent, source, fmt.Sprint(at)}, ":")
 	return []event.Event{s.event(id, b)}
+}
+
+// CallContext tells where and when calls were made: everything about them except the calls
+// themselves.
+type CallContext struct {
+	Repo     Repo
+	Files    *index.Locator // for the folder in which the calls were made
+	Agent    string
+	Session  string
+	Subagent string
+	Turn     string // the agent's id of the prompt
+	Batch    string // the id of the first of several calls that were made together
+	Past     bool   // read from a transcript, so today's files are not those of the call
+	Time     time.Time
+}
+
+// event returns a new event of these calls. The same call may be delivered twice, by PostToolUse
+// and PostToolBatch, by settings and a plugin, or by the hook and later by the transcript; its
+// events then get the same IDs.
+func (s *CallContext) event(id string, b event.Body) event.Event {
+	return event.Event{ID: id, Time: s.Time, Agent: s.Agent, Session: s.Session, Subagent: s.Subagent, Turn: s.Turn,
+		Body: redact.Identify(b)}
+}
+
+// Compacted returns the event for a session that continues after its conversation was summarized.
+// id is the agent's.
+func (s *CallContext) Compacted(id string) event.Event {
+	return s.event("start:"+id, event.Start{Source: "compact"})
+}
+
+// mentions returns the files that a text names.
+func (s *CallContext) mentions(text string, listing bool, dirs ...string) []event.Path {
+	return s.Files.Mentions(event.Clip(text, maxOutput), listing, dirs...)
+}
+
+// store prepares a text for storing. It redacts before it cuts, so that no half of a secret
+// remains. Every text leaves this package through it.
+func store(s string, max int) string {
+	return event.Clip(redact.Text(event.Clip(s, 4*max)), max)
+}
+
+// wholeMembers returns the complete members of a JSON object whose end was cut off, as an object.
+func wholeMembers(data []byte) []byte {
+	var open []byte // the missing closing brackets at i, the outermost first
+	whole := 0      // data[:whole] plus the missing brackets is an object
+	isKey := false  // the next string is a key
+	inObject := func() bool { return len(open) > 0 && open[len(open)-1] == '}' }
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; c {
+		case '"':
+			end := stringEnd(data, i)
+			if end < 0 {
+				i = len(data)
+				break
+			}
+			if i = end; !isKey {
+				whole = i + 1
+			}
+		case '{', '[':
+			open = append(open, c+2) // '}' and ']' follow two after '{' and '['
+			whole, isKey = i+1, c == '{'
+		case '}', ']':
+			if open = open[:max(len(open)-1, 0)]; len(open) == 0 {
+				return data[:i+1]
+			}
+			whole, isKey = i+1, false
+		case ':':
+			isKey = false
+		case ',':
+			whole, isKey = i, inObject()
+		}
+	}
+	slices.Reverse(open)
+	return append(slices.Clone(data[:whole]), open...)
+}
+
+// stringEnd returns the index of the quote that ends the string that begins at i, -1 if the string
+// is cut.
+func stringEnd(data []byte, i int) int {
+	for i++; i < len(data); i++ {
+		switch data[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return -1
 }

@@ -12,50 +12,6 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// dialects has, for agents other than Claude Code and Codex, Claude Code's name for each of their
-// tools. It includes old names, and names in Claude Code's settings. Any other tool gives no
-// events, unless it belongs to an MCP server.
-var dialects = map[string]map[string]string{
-	"gemini": lookup(`
-Read: read_file; Edit: replace edit; Write: write_file; Bash: run_shell_command
-Grep: grep_search search_file_content; Glob: glob; LS: list_directory; read_many_files: read_many_files
-Agent: invoke_agent delegate_to_agent`),
-	"qwen": lookup(`
-Read: read_file; Edit: edit replace notebook_edit; Write: write_file; Bash: run_shell_command
-Grep: grep_search search_file_content; Glob: glob; LS: list_directory; read_many_files: read_many_files
-Agent: agent task`),
-	"cursor": lookup(`
-Read: Read; Edit: Edit StrReplace MultiEdit; Write: Write; Bash: Shell Bash; Grep: Grep SemanticSearch; Glob: Glob
-LS: LS; Agent: Task Agent; apply_patch: apply_patch Delete`),
-	"copilot": lookup(`
-Read: view Read; Edit: edit str_replace_editor str_replace Edit; Write: create Write; Bash: bash Bash
-PowerShell: powershell PowerShell; Grep: grep rg Grep; Glob: glob Glob; Agent: task Agent Task
-apply_patch: apply_patch`),
-	"antigravity": lookup(`
-Read: view_file; Edit: replace_file_content multi_replace_file_content; Write: write_to_file; Bash: run_command
-Grep: grep_search; Glob: find_by_name; LS: list_dir; Agent: invoke_subagent`),
-	"vscode": lookup(`
-Read: read_file readFile; Edit: replace_string_in_file multi_replace_string_in_file insert_edit_into_file editFiles
-Write: create_file createFile; Bash: run_in_terminal runTerminalCommand; Grep: grep_search; Glob: file_search
-LS: list_dir; Agent: runSubagent; apply_patch: apply_patch`),
-	"opencode": lookup(`
-Read: read; Edit: edit multiedit; Write: write; Bash: bash shell; Grep: grep; Glob: glob; LS: list ls; Agent: task
-apply_patch: patch apply_patch`),
-}
-
-// lookup parses a table. Each line, or part up to a semicolon, has a value followed by the words
-// that map to it.
-func lookup(table string) map[string]string {
-	out := map[string]string{}
-	for line := range strings.Lines(strings.ReplaceAll(table, ";", "\n")) {
-		words := strings.Fields(line)
-		for _, word := range words[min(len(words), 1):] {
-			out[word] = strings.TrimSuffix(words[0], ":")
-		}
-	}
-	return out
-}
-
 // readMany is a tool that reads several files at once. Tools that read files and have no
 // counterpart in Claude Code get its name.
 const readMany = "read_many_files"
@@ -92,7 +48,7 @@ var toolArguments = map[string][]argument{
 // contains one.
 func (p *payload) translate(name string, input any) {
 	in, text := parseArguments(input)
-	tool, known := dialects[p.agent][name]
+	tool, known := tables()[p.agent].values[name]
 	if !known {
 		tool = mcpName(name)
 	}
@@ -134,7 +90,7 @@ func (p *payload) readCall(raw *rawPayload) {
 	p.tool = raw.toolCall()
 	p.tool.ID = cmp.Or(raw.ID, raw.CallID)
 	name := cmp.Or(raw.Tool, raw.ToolCamel, raw.ToolCall.Name)
-	if dialects[p.agent] == nil || name == "" {
+	if tables()[p.agent] == nil || name == "" {
 		return
 	}
 	p.tool.Problem = cmp.Or(problemText(raw.ErrorMessage), problemText(raw.Error), problemText(raw.FailureType))

@@ -8,9 +8,9 @@
 // endless payload is first cut to fixed limits (64 KB of command, 30 KB of output, 60 files).
 //
 //	Decode        payload → Call                  call.go, payload.go (common form), dialect.go
-//	CallContext   tool call → events              tool.go, command.go (shell), patch.go, failure.go
+//	CallContext   tool call → events              tool.go, command.go (shell), failure.go
 //	              prompt → event and question     prompt.go, tags.go
-//	Text, Offers  suggestions, sequences → text   text.go, offer.go
+//	Text, Offers  suggestions, sequences → text   text.go
 //	Render        text → an agent's JSON          render.go
 //
 // Package agents tells which events an agent has, and which of them take text. Package shell

@@ -3,8 +3,8 @@ package watcher
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,13 +25,20 @@ var operations = []struct{ file, name string }{
 // Operation returns what git is in the middle of in this worktree: "a merge", "a cherry-pick", "a
 // revert", "a rebase" or "git am"; "" if nothing. It looks for the files that git rev-parse
 // --git-path would name, so it needs no process.
-func (r *Repo) Operation() string {
+func (r *Repo) Operation() string { return operationIn(r.GitDir) }
+
+func operationIn(gitDir string) string {
 	for _, o := range operations {
-		if _, err := os.Stat(filepath.Join(r.GitDir, filepath.FromSlash(o.file))); err == nil {
+		if exists(filepath.Join(gitDir, filepath.FromSlash(o.file))) {
 			return o.name
 		}
 	}
 	return ""
+}
+
+// rebasing reports whether a rebase or git am is going on in the worktree of a git dir.
+func rebasing(gitDir string) bool {
+	return slices.Contains([]string{"a rebase", "git am"}, operationIn(gitDir))
 }
 
 // Unmerged reports whether the index has unmerged entries, left by a merge or by applying a stash.
@@ -46,8 +53,7 @@ func (r *Repo) Unmerged(ctx context.Context) (bool, error) {
 // Sparse reports whether the worktree has rules for a sparse checkout, so that files of the index
 // may be missing on disk.
 func (r *Repo) Sparse() bool {
-	_, err := os.Stat(filepath.Join(r.GitDir, "info", "sparse-checkout"))
-	return err == nil
+	return exists(filepath.Join(r.GitDir, "info", "sparse-checkout"))
 }
 
 // Limits for unpushed commits.

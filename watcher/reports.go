@@ -1,9 +1,11 @@
 package watcher
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -199,4 +201,125 @@ func holdsRefs(rel string) bool {
 		}
 	}
 	return false
+}
+
+// queue is the number of reports that may wait for the draining goroutine. Together with the
+// kernel's own queue this is enough for a checkout of 30,000 files.
+const queue = 16384
+
+// notifier is the system's file notification. The zero notifier reports nothing, so everything is
+// polled.
+type notifier struct {
+	events <-chan fsnotify.Event // closed by close
+	errors <-chan error          // closed by close
+	add    func(dir string) error
+	remove func(dir string) error
+	close  func() error
+}
+
+func openNotifier() (notifier, error) {
+	n, err := fsnotify.NewBufferedWatcher(queue)
+	if err != nil {
+		return notifier{}, err
+	}
+	return notifier{events: n.Events, errors: n.Errors, add: n.Add, remove: n.Remove, close: n.Close}, nil
+}
+
+// drain passes on the system's reports until the notifier is closed.
+func (w *Watcher) drain(src notifier) {
+	events, errs := src.events, src.errors
+	for events != nil || errs != nil {
+		select {
+		case ev, ok := <-events:
+			if !ok {
+				events = nil
+				continue
+			}
+			w.in.add(ev, w.o.Now())
+		case err, ok := <-errs:
+			if !ok {
+				errs = nil
+				continue
+			}
+			if errors.Is(err, fsnotify.ErrEventOverflow) {
+				w.in.addLost(w.o.Now())
+				continue
+			}
+			w.o.Log.Debug("watching files", "error", err)
+		}
+	}
+}
+
+// isFull reports whether an error means that the system has run out of watches or file descriptors.
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
+		errors.Is(err, syscall.ENOMEM)
+}
+
+// Times that tell the work of git from that of people.
+const (
+	// grace is the time after a change of the index or its lock during which git still counts as
+	// working. Rebase, stash and merge take the lock several times in a row.
+	grace = 100 * time.Millisecond
+	// For this time after the last change of the index or its lock, git is asked about every
+	// changed file. It does some of its work without the lock, for example restoring untracked
+	// files from a stash.
+	nearGit = 2 * time.Second
+	// longLock is how long changes wait while the lock stays: the editor of `git commit -a` may be
+	// open, or git was killed.
+	longLock = 30 * time.Second
+	// mostLock is the longest time that changes wait even if files go on changing, for example a
+	// log while an editor is open.
+	mostLock = time.Minute
+	// restInLock is how long nothing may have changed before waiting ends after longLock. Until git
+	// writes the index, the files that it checks out differ from it.
+	restInLock = 2 * time.Second
+)
+
+// gitWork remembers when git was last seen working in the worktree. It has no clock; times are
+// arguments.
+type gitWork struct {
+	at     time.Time // when the index or its lock last changed
+	locked time.Time // when index.lock was first seen; zero if it does not exist
+	until  time.Time // changes wait until then
+}
+
+// look records whether index.lock exists. It reports whether changes have to wait; last is the time
+// of the last of them.
+func (g *gitWork) look(lock bool, last, at time.Time) (wait bool) {
+	switch {
+	case !lock:
+		g.locked = time.Time{}
+	case g.locked.IsZero():
+		g.locked = at
+	}
+	wait = at.Before(g.at.Add(grace))
+	if lock {
+		g.at = at
+		wait = at.Before(g.locked.Add(longLock)) || at.Before(last.Add(restInLock)) && at.Before(g.locked.Add(mostLock))
+	}
+	if g.until = (time.Time{}); wait {
+		g.until = at.Add(grace)
+	}
+	return wait
+}
+
+// writer tells who may have written a file.
+type writer uint8
+
+const (
+	people   writer = iota
+	either          // git may have written it, if git has its content
+	maybeGit        // git may have written it, unless it differs from the index and git lacks its content
+)
+
+// writer returns who may have written files of which the first changed at the given time.
+func (g *gitWork) writer(first time.Time) writer {
+	switch {
+	case !first.After(g.at.Add(grace)):
+		return maybeGit
+	case !first.After(g.at.Add(nearGit)):
+		return either
+	}
+	return people
 }

@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"hash/maphash"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,8 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // The events of the watcher. The agent is "watch", except for branch.
@@ -249,4 +253,56 @@ func branchEvent(ref, oid string, at time.Time) event.Event {
 func digest(ids []string) string {
 	sum := sha256.Sum256([]byte(strings.Join(ids, "\x00")))
 	return hex.EncodeToString(sum[:8])
+}
+
+// temporary matches the names of files that editors and tools create during a save: vim's probe,
+// backup and swap file, Emacs' lock and autosave, the files of Kate, GLib and LibreOffice, those of
+// sed -i, JetBrains' safe write, and the name.tmp.<pid>.<time> of agents that write a new file and
+// rename it. Such a file counts only if git tracks it.
+var temporary = regexp.MustCompile(`^(?s:4913|\.DS_Store|\.#.*|#.*#|\.goutputstream-.*|\.~lock\..*|sed[0-9A-Za-z]{6}|` +
+	`.*(?:~|\.sw[pxo]|\.tmp|\.kate-swp|___jb_(?:tmp|old|bak)___)|.+\.tmp\.\d.*)$`)
+
+// contents remembers the content of each file at its last save. Writing the same content again is
+// not a save: pre-commit and lint-staged, for example, remove unstaged changes and write them back
+// later, without taking git's lock.
+type contents struct {
+	seed maphash.Seed
+	of   map[event.Path]uint64
+}
+
+// maxContents is the number of files that are remembered. When it is exceeded all are forgotten,
+// and the next write of a file counts as a save even if its content is the same.
+const maxContents = 20_000
+
+func newContents() contents { return contents{maphash.MakeSeed(), map[event.Path]uint64{}} }
+
+// renew stores the hash of a file's content and reports whether it differs from the previous one. A
+// file that cannot be read, or is larger than index.MaxEdited, always counts as changed.
+func (c *contents) renew(root event.Root, p event.Path) bool {
+	text, err := regularfile.Read(root.Abs(p), regularfile.NoLinks, index.MaxEdited)
+	if err != nil {
+		delete(c.of, p)
+		return true
+	}
+	sum := maphash.Bytes(c.seed, text)
+	before, known := c.of[p]
+	if known && before == sum {
+		return false
+	}
+	if len(c.of) >= maxContents {
+		clear(c.of)
+	}
+	c.of[p] = sum
+	return true
+}
+
+// forget forgets the content of a file, so that its next write counts as a save.
+func (c *contents) forget(p event.Path) { delete(c.of, p) }
+
+// rename moves the remembered content of a file to its new name.
+func (c *contents) rename(from, to event.Path) {
+	if sum, known := c.of[from]; known {
+		c.of[to] = sum
+	}
+	delete(c.of, from)
 }

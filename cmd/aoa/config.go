@@ -138,10 +138,10 @@ func (a *app) configGet(file, key string) error {
 }
 
 // completeSetting completes the names of settings, and for some settings also their values.
-func completeSetting(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+func completeSetting(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 1 {
 		k, _ := config.FindKey(args[0])
-		return words(k.Words...)(c, args, typed)
+		return k.Words, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
 	for _, k := range config.Keys() {

@@ -3,10 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/internal/config"
 )
 
 // number is the value of a flag that counts something. It is at least 1.
@@ -62,4 +66,60 @@ func oneOrAll(use, short, one, all string, run func(ctx context.Context, name st
 		})
 	c.Flags().BoolVar(&every, "all", false, all)
 	return c
+}
+
+// bashWords replaces the part of cobra's bash script that needs a function of the package
+// bash-completion. It splits the line at spaces, so that "=" and ":" stay within a word.
+const bashWords = `    read -ra words <<<"${COMP_LINE:0:COMP_POINT}"
+    [[ ${COMP_LINE:0:COMP_POINT} == *[[:space:]] ]] && words+=("")
+    cword=$((${#words[@]} - 1)) cur=${words[cword]} prev=${words[cword > 0 ? cword - 1 : 0]}
+`
+
+// completeBash replaces cobra's own bash completion with bashCompletion.
+func (a *app) completeBash(root, completion *cobra.Command) {
+	bash, _, err := completion.Find([]string{"bash"})
+	if err != nil {
+		panic(err) // cobra no longer has it: every test fails
+	}
+	bash.Long = "Prints the completion of bash. It needs no other package. To have it in every new shell, put this line " +
+		"into ~/.bashrc:\n\n  source <(aoa completion bash)"
+	bash.RunE = func(*cobra.Command, []string) error {
+		script, err := bashCompletion(root)
+		fmt.Fprint(a.out, script)
+		return err
+	}
+}
+
+// bashCompletion returns the completion script for bash.
+func bashCompletion(root *cobra.Command) (string, error) {
+	var b strings.Builder
+	err := root.GenBashCompletionV2(&b, true)
+	const needs = "    _get_comp_words_by_ref \"$@\" cur prev words cword\n"
+	if err == nil && !strings.Contains(b.String(), needs) {
+		err = errors.New("cobra's completion of bash has changed")
+	}
+	return strings.Replace(b.String(), needs, bashWords, 1), err
+}
+
+// completeFlag sets the words that shells offer as the values of a flag.
+func completeFlag(c *cobra.Command, flag string, known []string) {
+	fn := cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp)
+	if err := c.RegisterFlagCompletionFunc(flag, fn); err != nil {
+		panic(err) // the flag does not exist: every test fails
+	}
+}
+
+// knownWords returns an error if a word is not among the known ones. The error suggests the most
+// similar known word.
+func knownWords(what string, typed, known []string) error {
+	for _, t := range typed {
+		if slices.Contains(known, t) {
+			continue
+		}
+		if near := config.Nearest(t, known); near != "" {
+			return usage("no %s %q; did you mean %s?", what, t, near)
+		}
+		return usage("no %s %q; there are %s", what, t, strings.Join(known, ", "))
+	}
+	return nil
 }

@@ -69,7 +69,7 @@ func (s scopeFlags) chosen() install.Scope {
 
 func (a *app) hooksInstall() *cobra.Command {
 	c := newCommand("install AGENT…", "install aOa in an agent's settings, or in git's hook", cobra.MinimumNArgs(1), nil)
-	c.ValidArgsFunction = eachWord(hookNames()...)
+	c.ValidArgsFunction = cobra.FixedCompletions(hookNames(), cobra.ShellCompDirectiveNoFileComp)
 	check := c.Flags().Bool("check", false, "with git: also check each commit before it is made (aoa check --staged)")
 	flags := addScopes(c, map[install.Scope]string{install.User: "for all repositories of this user",
 		install.Project: "for everybody who works on this repository: commit the file",
@@ -189,18 +189,6 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 	if _, runs := a.plugin(agent, repo); runs {
 		a.talk("Claude Code runs aOa's plugin: hooks in its settings would run aOa twice at each event, so they have none")
 		c, err := install.Remove(agent, file, o)
-		// committed settings are left to the team that owns them
-		for _, other := range []install.Scope{install.Local, install.User} {
-			if other == scope || repo == nil {
-				continue
-			}
-			file, o := a.hookFile(agent, other, root)
-			d, failed := install.Remove(agent, file, o)
-			if failed == nil && d.Done != install.Absent {
-				a.tell(hookChange{agent.Name, other, d.File, d.Done})
-			}
-			err = errors.Join(err, failed)
-		}
 		return c, refusal(err)
 	}
 	if scope == install.Local && a.tracked(ctx, repo, pattern) {
@@ -279,7 +267,7 @@ func (a *app) tracked(ctx context.Context, repo *watcher.Repo, file string) bool
 
 func (a *app) hooksRemove() *cobra.Command {
 	c := newCommand("remove [AGENT…]", "remove aOa from settings and git's hook", cobra.ArbitraryArgs, nil)
-	c.ValidArgsFunction = eachWord(hookNames()...)
+	c.ValidArgsFunction = cobra.FixedCompletions(hookNames(), cobra.ShellCompDirectiveNoFileComp)
 	flags := addScopes(c, map[install.Scope]string{install.User: "only from the user's settings",
 		install.Project: "only from the files that are committed", install.Local: "only from the personal files"})
 	c.RunE = func(c *cobra.Command, names []string) error {
@@ -372,4 +360,13 @@ func refusal(err error) error {
 		f.hint = "add this by hand:"
 	}
 	return f
+}
+
+// hook exists only for the help. main passes `aoa hook` to package hooks/client.
+func (a *app) hook() *cobra.Command {
+	return &cobra.Command{
+		Use:   "hook AGENT [ARG…]",
+		Short: "send one event to the daemon (hooks call this)",
+		Run:   func(*cobra.Command, []string) {},
+	}
 }

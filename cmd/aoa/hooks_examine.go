@@ -13,8 +13,11 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/hooks/install"
+	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -225,4 +228,63 @@ func (a *app) hookProgram(ctx context.Context, command, path string) string {
 		return ""
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// calledSessions is the number of newest sessions that are looked at.
+const calledSessions = 1000
+
+// callers returns the newest sessions, that is those whose hooks have called aOa; none if the
+// daemon does not answer.
+func (a *app) callers(ctx context.Context, repo *watcher.Repo) []cold.SessionStat {
+	place := locate.Find(repo.CommonDir, a.getenv)
+	if place.Known() != nil {
+		return nil
+	}
+	ans, _ := api.Call(ctx, a.running(place), api.Stats, api.StatsRequest{Table: "sessions", Limit: calledSessions})
+	return ans.Sessions
+}
+
+// ago returns how long ago a time was, "never" for the zero time.
+func (a *app) ago(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return strings.TrimSuffix(length(a.now().Sub(t).Round(time.Second)), " ago") + " ago"
+}
+
+// examineCalls tells when a hook of an agent was last called, and what to do if it never was. The
+// agent has hooks in file.
+func (a *app) examineCalls(agent agents.Agent, file string, callers []cold.SessionStat, repo *watcher.Repo) finding {
+	var called time.Time
+	for _, s := range callers {
+		if s.Agent == agent.Name && s.Last.After(called) {
+			called = s.Last
+		}
+	}
+	f := finding{"calls of " + agent.Name, true, "last call " + a.ago(called), ""}
+	why, advice := a.silenced(agent, file, repo, !called.IsZero())
+	switch {
+	case why != "":
+		f.OK, f.Detail, f.Advice = false, f.Detail+"; "+why, advice
+	case called.IsZero():
+		f.Advice = strings.TrimSpace("start a session of " + agent.Title + " here and send a prompt. " + agent.Note)
+	}
+	return f
+}
+
+// silenced finds settings that silently switch off the hooks that an agent has in a file.
+func (a *app) silenced(agent agents.Agent, file string, repo *watcher.Repo, called bool) (why, advice string) {
+	switch agent.Name {
+	case "codex":
+		config := filepath.Join(filepath.Dir(install.File(agent, install.User, "", a.home(), a.getenv)), "config.toml")
+		trusted, _ := regularfile.Read(config, regularfile.FollowLinks, 1<<20) // without this file no hook is trusted
+		if !called && !strings.Contains(strings.ReplaceAll(string(trusted), `\\`, `\`), file+":") {
+			return config + " trusts no hook of that file", "type /hooks in Codex and trust them"
+		}
+	case "claude":
+		if by := install.Disabled(a.settingsOf(agent, repo)...); by != "" {
+			return by + " has disableAllHooks", "remove disableAllHooks from " + by
+		}
+	}
+	return "", ""
 }

@@ -40,7 +40,7 @@ func (a *app) init() *cobra.Command {
 		})
 	f := c.Flags()
 	f.StringSliceVar(&o.hooks, "hooks", nil, "install hooks: "+strings.Join(hookNames(), ", "))
-	completeFlag(c, "hooks", words(hookNames()...))
+	completeFlag(c, "hooks", hookNames())
 	f.BoolVarP(&o.yes, "yes", "y", false, "answer yes to all questions but whether to use a store of unknown origin")
 	f.BoolVar(&none, "no-transcripts", false, "do not read past sessions, and do not ask")
 	return c

@@ -57,7 +57,7 @@ func (a *app) log() *cobra.Command {
 	a.sessionFlag(c, &r.Session, "of this session only")
 	f.Var((*given)(&file), "file", "about this file, or the files of this folder, only")
 	f.StringSliceVar(&kinds, "kind", nil, "of these kinds only: prompt, read, edit, commit, …")
-	completeFlag(c, "kind", words(known...))
+	completeFlag(c, "kind", known)
 	r.Limit = 100
 	f.VarP((*number)(&r.Limit), "number", "n", "number of events")
 	return c

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -56,27 +57,28 @@ func (a *app) statusInput() []byte {
 
 // statusIn has the fields of the client's JSON that are used.
 type statusIn struct {
-	session, dir string
-	tokens       int64
-	percent      float64
+	Session   string `json:"session_id"`
+	Dir       string `json:"cwd"`
+	Workspace struct {
+		Dir string `json:"current_dir"`
+	} `json:"workspace"`
+	Window contextWindow `json:"context_window"`
+}
+
+// contextWindow tells how much of the model's context is used.
+type contextWindow struct {
+	Tokens  int64   `json:"total_input_tokens"`
+	Percent float64 `json:"used_percentage"`
 }
 
 // readStatus parses these fields. Any of them may be missing, null or of another type.
 func readStatus(raw []byte) (in statusIn) {
-	var top, space, window map[string]json.RawMessage
-	take := func(m map[string]json.RawMessage, name string, to any) { _ = json.Unmarshal(m[name], to) }
-	_ = json.NewDecoder(bytes.NewReader(raw)).Decode(&top)
-	take(top, "session_id", &in.session)
-	take(top, "cwd", &in.dir)
-	take(top, "workspace", &space)
-	take(space, "current_dir", &in.dir)
-	take(top, "context_window", &window)
-	take(window, "total_input_tokens", &in.tokens)
-	take(window, "used_percentage", &in.percent)
-	if len(in.session) > 256 {
-		in.session = ""
+	_ = json.NewDecoder(bytes.NewReader(raw)).Decode(&in) // a field of another type stays empty
+	if in.Dir = cmp.Or(in.Workspace.Dir, in.Dir); len(in.Session) > 256 {
+		in.Session = ""
 	}
-	in.tokens, in.percent = min(max(in.tokens, 0), 1<<40), min(max(in.percent, 0), 100)
+	in.Window.Tokens = min(max(in.Window.Tokens, 0), 1<<40)
+	in.Window.Percent = min(max(in.Window.Percent, 0), 100)
 	return in
 }
 
@@ -85,7 +87,7 @@ func readStatus(raw []byte) (in statusIn) {
 func (a *app) askSession(ctx context.Context, in statusIn) (_ *api.SessionAnswer, off bool) {
 	ctx, cancel := context.WithTimeout(ctx, statusAsk*time.Duration(client.Factor()))
 	defer cancel()
-	for _, dir := range []string{in.dir, a.dir} {
+	for _, dir := range []string{in.Dir, a.dir} {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
@@ -97,7 +99,7 @@ func (a *app) askSession(ctx context.Context, in statusIn) (_ *api.SessionAnswer
 		if place.Known() != nil {
 			return nil, false
 		}
-		ans, err := api.Call(ctx, &api.Client{Place: place, Dir: dir}, api.Session, api.SessionRequest{Session: in.session})
+		ans, err := api.Call(ctx, &api.Client{Place: place, Dir: dir}, api.Session, api.SessionRequest{Session: in.Session})
 		return &ans, err != nil
 	}
 	return nil, false
@@ -116,10 +118,10 @@ func statusText(in statusIn, s *api.SessionAnswer, off bool) string {
 		mode = "⟳ Session"
 	}
 	parts := []string{mode}
-	if in.tokens > 0 {
-		text := thousands(in.tokens) + " tokens"
-		if in.percent > 0 {
-			text += fmt.Sprintf(" (%.0f%%)", in.percent)
+	if in.Window.Tokens > 0 {
+		text := thousands(in.Window.Tokens) + " tokens"
+		if in.Window.Percent > 0 {
+			text += fmt.Sprintf(" (%.0f%%)", in.Window.Percent)
 		}
 		parts = append(parts, text)
 	}

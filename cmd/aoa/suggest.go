@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,15 +27,6 @@ func (a *app) suggest() *cobra.Command {
 			return err
 		}
 		how.number = c.Flags().Changed("number")
-		if how.listed = slices.Contains(args, "-"); how.listed {
-			if len(args) > 1 {
-				return usage("- stands alone: the FILEs come from standard input")
-			}
-			var err error
-			if args, err = readNames(a.stdin(c.Context())); err != nil {
-				return err
-			}
-		}
 		return a.suggestFiles(c.Context(), q, args, how)
 	}
 	f := c.Flags()
@@ -68,7 +61,6 @@ func exclusive(c *cobra.Command) error {
 // question they make.
 type suggestHow struct {
 	staged, nul, plain, number bool
-	listed                     bool // the names came from standard input
 	// nothing is named, so the question is about the change, or else about recent work
 	bare  bool
 	words bool // the question has only words
@@ -218,18 +210,15 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 	if err != nil {
 		return err
 	}
-	if len(args) > 0 && !how.staged && !how.listed && prose(q.Prompt, args, found) {
+	if len(args) > 0 && !how.staged && prose(q.Prompt, args, found) {
 		q.Prompt = strings.TrimSpace(q.Prompt + " " + strings.Join(args, " "))
 		a.talk("none of these words is a file: they are read as --prompt")
 		return nil
 	}
-	if how.listed {
-		found = a.leaveOut(found)
-	}
 	q.Files, err = a.files(found, false)
 	var unknown *api.Error
 	bare := len(args) == 1 && !strings.ContainsAny(args[0], `/\.`) // more like a word than like a file
-	if errors.As(err, &unknown) && (unknown.Hint == "" || bare) && q.Prompt == "" && !how.listed {
+	if errors.As(err, &unknown) && (unknown.Hint == "" || bare) && q.Prompt == "" {
 		unknown.Hint = "aoa suggest --prompt " + event.ShellWord(strings.Join(args, " ")) + ", if it is not a file"
 	}
 	return err
@@ -312,48 +301,81 @@ func (a *app) early(reading bool) {
 	}
 }
 
-// suggestions prints files, each with a word for its probability and with its evidence. On a narrow
-// terminal the evidence is below the path. calibrated tells whether the probabilities are
-// meaningful for this question.
+// suggestions prints files, each with a word for its probability and with its evidence. calibrated
+// tells whether the probabilities are meaningful for this question.
 func (a *app) suggestions(list []event.Suggestion, q event.Query, calibrated bool) {
-	wide, long, indent := 0, 0, 0
-	if calibrated && q.Explain {
-		indent = len(" 59%  ")
-	}
+	var rows []string
 	for _, s := range list {
-		wide, long = max(wide, width(s.After(a.display(s.File)))), max(long, width(a.evidence(s, q)))
+		row := []any{s.After(a.display(s.File)), a.evidence(s, q)}
+		if calibrated {
+			row = slices.Insert(row, 1, any(event.Chance(s.Score)))
+		}
+		if calibrated && q.Explain {
+			row = slices.Insert(row, 0, any(fmt.Sprintf("%3.0f%%", s.Score*100)))
+		}
+		rows = append(rows, cells(row...))
 	}
-	word := 0
-	if calibrated {
-		word = len("possible") + gap
-	}
-	beside := a.width == 0 || indent+wide+gap+word+long <= a.width
-	for _, s := range list {
-		name, evidence := s.After(a.display(s.File)), a.evidence(s, q)
-		line := a.link(s.File, a.bold(name))
-		if indent > 0 {
-			line = fmt.Sprintf("%3.0f%%  ", s.Score*100) + line
+	all, wide := split(rows)
+	for i, row := range all {
+		s, name := list[i], len(row)-2
+		if calibrated {
+			name--
 		}
-		if calibrated || beside && evidence != "" {
-			line += strings.Repeat(" ", wide-width(name)+gap)
-		}
-		if chance := event.Chance(s.Score); calibrated {
-			line += a.shade(s.Score, chance)
-			if beside && evidence != "" {
-				line += strings.Repeat(" ", word-len(chance))
+		a.print(a.broken(row, wide), wide, func(_, column int, cell string) string {
+			switch {
+			case column == name:
+				return a.link(s.File, a.bold(cell))
+			case column == len(row)-1:
+				return a.dim(cell)
+			case column > name:
+				return a.shade(s.Score, cell)
 			}
-		}
-		if beside {
-			line += a.dim(evidence)
-		}
-		fmt.Fprintln(a.out, line)
-		if !beside {
-			for _, l := range wrap(evidence, a.width-indent-gap) {
-				fmt.Fprintln(a.out, strings.Repeat(" ", indent+gap)+a.dim(l))
-			}
-		}
+			return cell
+		})
 		if q.Explain {
 			a.arithmetic(s)
 		}
 	}
+}
+
+// evidence returns the evidence for a file: the common commits, as "59 of 457 commits · 10 of the
+// last 50", with the name of the other file if the question has several. If there are no common
+// commits it returns the strongest reason.
+func (a *app) evidence(s event.Suggestion, q event.Query) string {
+	t := s.Together
+	if t == nil {
+		if s.Link != "" && len(q.Files) == 1 {
+			return s.Link
+		}
+		return a.reasonText(s.Reason())
+	}
+	counts := strings.Replace(t.String(), ", ", " · ", 1)
+	if s.Link != "" {
+		counts = s.Link + " · " + counts
+	}
+	if len(s.Precedents) > 0 {
+		counts += " · like this one: " + strings.Join(s.Precedents, ", ")
+	}
+	if len(q.Files) == 1 {
+		return counts
+	}
+	return "with " + a.display(t.With) + ": " + counts
+}
+
+// link turns a name into a link to its file, on terminals.
+func (a *app) link(p event.Path, name string) string {
+	if !a.color || name == "" {
+		return name
+	}
+	to := url.URL{Scheme: "file", Path: filepath.ToSlash(a.root.Abs(p))}
+	return "\x1b]8;;" + to.String() + "\x1b\\" + name + "\x1b]8;;\x1b\\"
+}
+
+// reasonText returns a reason in words. The file that it names is given as seen from the current
+// folder.
+func (a *app) reasonText(r event.Reason) string {
+	if r.With == "" {
+		return r.Text
+	}
+	return strings.Replace(r.Text, r.With.Display(), a.display(r.With), 1)
 }

@@ -121,7 +121,7 @@ func (p *Program) command(ctx context.Context, dir string, args ...string) (*exe
 	}
 	reads := p.reads
 	worktree := verb == "apply" || verb == "blame" || verb == "status" || verb == "diff" || verb == "ls-files" ||
-		verb == "check-attr" || slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, AuthorName) })
+		verb == "check-attr"
 	if worktree {
 		reads = slices.Concat(reads, p.rules)
 	}
@@ -145,15 +145,11 @@ func (p *Program) command(ctx context.Context, dir string, args ...string) (*exe
 	return cmd, nil
 }
 
-// AuthorName is the --format placeholder for the author's name as .mailmap and mailmap.file correct
-// it.
-const AuthorName = "%aN"
-
 // settings returns the settings that name filter drivers or files, as "name\nvalue", for the
 // repository in dir: from the repository, the files that it includes, and the user.
 func (p *Program) settings(ctx context.Context, dir string) ([]string, error) {
 	out, err := p.Run(ctx, dir, "config", "-z", "--get-regexp",
-		`^(filter\..|core\.excludesfile$|core\.attributesfile$|mailmap\.file$)`)
+		`^(filter\..|core\.excludesfile$|core\.attributesfile$)`)
 	if ExitCode(err) == 1 {
 		return nil, nil // git's status when there are none
 	}

@@ -172,7 +172,7 @@ func TestTraps(t *testing.T) {
 				blobs.Close()
 				for _, line := range []string{"status --porcelain -uall", "ls-files -z --stage", "diff -p HEAD^",
 					"ls-files -o -m --exclude-standard", "diff-tree -r -p -M HEAD^^ HEAD", "log -p -- protocol.md",
-					"diff-tree -r -p begin HEAD -- protocol.md", "log -p -M --raw --format=" + AuthorName,
+					"diff-tree -r -p begin HEAD -- protocol.md", "log -p -M --raw --format=%H",
 					"rev-list --objects HEAD", "rev-parse --show-toplevel", "ls-tree -r -l HEAD", "merge-base HEAD HEAD^",
 					"symbolic-ref HEAD", "config --list", "check-attr filter -- wire.go", "version", "cat-file -e " + x.lost,
 					"blame --porcelain protocol.md", "apply", "apply -R"} {

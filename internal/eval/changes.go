@@ -67,8 +67,6 @@ type raw struct {
 func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, error) {
 	var out []Change
 	var lacking []raw
-	var counts together
-	o.Learned = counts.learn
 	err := EachCommit(ctx, s, o, func(c *Commit) error {
 		e := c.Event
 		left := []event.Path{""}
@@ -88,7 +86,7 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 			listed = listed[:min(len(listed), Listed)]
 			place := 1 + slices.IndexFunc(listed, func(x event.Suggestion) bool { return x.File == f })
 			x.Guesses = append(x.Guesses, Guess{Left: f, Place: place, Listed: listed,
-				Simple: counts.finds(f, c.Question(f).Files, c.Past.Tree.Has)})
+				Simple: slices.Contains(c.Past.commits.Simple(c.Question(f).Files, c.Past.Tree.Has, Listed), f)})
 		}
 		if !o.Unlisted && len(e.Paths()) <= mostFiles {
 			x.Promises = c.Past.Promises(ctx, e)

@@ -249,3 +249,12 @@ func TestStemOfMany(t *testing.T) {
 		}
 	}
 }
+
+// TestSimple: the rule lists five files by their common commits, and neither the change itself nor
+// what is gone.
+func TestSimple(t *testing.T) {
+	t.Parallel()
+	c := made().times(2, "a", "b", "c", "d", "e", "gone").times(1, "a", "y", "z")
+	got := c.Simple([]event.Path{"a"}, func(p event.Path) bool { return p != "gone" }, 5)
+	fault.Same(t, "listed", got, []event.Path{"b", "c", "d", "e", "y"})
+}

@@ -18,6 +18,7 @@ type Sentence struct {
 const (
 	headlineLines   = 200
 	headlineCommits = 5 // commits of the last year
+	headlineBoth    = 3 // commits of the last year that changed both files of a pair
 )
 
 // headline returns up to three sentences: about the strongest pair of the last year, about the file
@@ -28,7 +29,7 @@ func (p *Page) headline() (out []Sentence) {
 	var pair *Across
 	strength := func(x *Across) float64 { return float64(x.Year) * float64(x.Year) / float64(max(x.YearA, 1)) }
 	for i, x := range p.Across {
-		if x.Year >= leastBoth && (pair == nil || strength(&p.Across[i]) > strength(pair)) {
+		if x.Year >= headlineBoth && (pair == nil || strength(&p.Across[i]) > strength(pair)) {
 			pair = &p.Across[i]
 		}
 	}

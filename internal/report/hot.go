@@ -23,25 +23,25 @@ const (
 
 // hot orders source files by the product of their commits in the last year and the square root of
 // their lines: a file of 1,600 lines weighs four times as much as one of 100.
-func (h *history) hot(lines func(event.Path) int) []Hot {
+func (h *commits) hot(lines func(event.Path) int) []Hot {
 	if lines == nil {
 		return nil
 	}
-	of := h.commits(h.year)
-	var ids []int
-	for id, n := range of {
-		if p := h.names[id]; n > 1 && !p.Upkeep() && index.KindOf(p) == index.KindSource {
-			ids = append(ids, id)
+	of := map[event.Path]int{} // commits of the last year
+	var files []event.Path
+	for _, p := range h.files {
+		if _, of[p] = h.Of(p, h.recent); of[p] > 1 && !p.Upkeep() && index.KindOf(p) == index.KindSource {
+			files = append(files, p)
 		}
 	}
-	slices.SortStableFunc(ids, func(a, b int) int { return cmp.Compare(of[b], of[a]) })
+	slices.SortStableFunc(files, func(a, b event.Path) int { return cmp.Compare(of[b], of[a]) })
 	var out []Hot
-	for _, id := range firsts(ids, hotRead) {
-		if n := lines(h.names[id]); n > 0 {
-			out = append(out, Hot{File: h.names[id].Display(), Commits: of[id], Lines: n})
+	for _, p := range files[:min(len(files), hotRead)] {
+		if n := lines(p); n > 0 {
+			out = append(out, Hot{File: p.Display(), Commits: of[p], Lines: n})
 		}
 	}
 	heat := func(f Hot) float64 { return float64(f.Commits) * math.Sqrt(float64(f.Lines)) }
 	slices.SortStableFunc(out, func(a, b Hot) int { return cmp.Compare(heat(b), heat(a)) })
-	return firsts(out, hotMost)
+	return out[:min(len(out), hotMost)]
 }

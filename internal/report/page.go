@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,14 +58,14 @@ type Counts struct {
 
 // New makes the page of a repository.
 func New(in Input) *Page {
-	h := newHistory(in.Events, in.Files)
+	h := newCommits(in.Events, in.Files)
 	p := &Page{Name: text(in.Name), Made: in.Now.UTC(), Map: h.coupling(), Hot: h.hot(in.Lines),
 		Reliability: newReliability(in.Outcomes),
 		Past:        newPast(in.Past), Changes: newest(in.Past), Hints: in.Hints}
-	p.Across = h.across(p.Map)
+	p.Across = h.across()
 	p.Counts = &Counts{Commits: in.Status.Commits, Files: in.Status.Files, Sessions: in.Status.Sessions}
-	if len(h.changes) > 0 {
-		p.Counts.Since = h.changes[0].at.UTC()
+	if !h.since.IsZero() {
+		p.Counts.Since = h.since.UTC()
 	}
 	p.Headline = p.headline()
 	return p
@@ -116,6 +115,3 @@ func hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
-
-// firsts returns the first n elements of a list.
-func firsts[T any](list []T, n int) []T { return slices.Clip(list[:min(len(list), n)]) }

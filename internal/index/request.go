@@ -201,18 +201,15 @@ func disjoint(a, b []string) bool {
 	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
-// reverses reports whether a word that follows "from" in one request follows "to" in the other.
+// reverses reports whether a word that follows "from" or "before" in one request follows "to" or
+// "after" in the other.
 func (r Request) reverses(s Request) bool {
 	swaps := func(from, to string) bool {
 		return slices.ContainsFunc(r.directed[from], func(word string) bool {
 			return slices.Contains(s.directed[to], word) && !slices.Contains(s.directed[from], word)
 		})
 	}
-	return swaps("from", "to") || swaps("to", "from") ||
-		slices.ContainsFunc(r.directed["before"], func(word string) bool {
-			return slices.Contains(s.directed["after"],
-				word)
-		})
+	return swaps("from", "to") || swaps("to", "from") || swaps("before", "after") || swaps("after", "before")
 }
 
 // opposes reports whether r has a word and s its opposite, and neither has both.

@@ -51,8 +51,7 @@ var negations = event.WordSet(`not no never without don't dont doesn't doesnt is
 
 // directions maps words that tell where something moves from and to. If the word after one of them
 // is on the other side in another request, the requests differ.
-var directions = map[string]string{"from": "from", "to": "to", "into": "to", "before": "before", "after": "after",
-	"instead": "instead"}
+var directions = map[string]string{"from": "from", "to": "to", "into": "to", "before": "before", "after": "after"}
 
 // tasks maps a word to the class of task that it asks for, because explaining something is another
 // task than removing it. Words that name a thing as often as a task (test, build, log) are left

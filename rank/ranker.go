@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -65,17 +66,15 @@ type Ranker struct {
 
 // New returns a Ranker. tree returns the files that may be suggested.
 func New(store *hot.Store, sessions *session.Sessions, tree func() *index.Tree, o Options) *Ranker {
-	models := Prior()
-	for task, m := range o.Models {
-		models[task] = m
-	}
+	models, texts := prior()
+	models = maps.Clone(models)
+	maps.Copy(models, o.Models)
 	if o.Contents == nil {
 		o.Contents = func() *index.Contents { return nil }
 	}
 	if o.Words == nil {
 		o.Words = func(terms []string) []string { return terms }
 	}
-	texts := priorTexts()
 	if o.Texts != nil {
 		texts = *o.Texts
 	}

@@ -1,5 +1,7 @@
 package rank
 
+import "strings"
+
 // Signal is one of the numbers in [0,1] that a score is made of. doc.go has the formulas.
 type Signal int
 
@@ -46,34 +48,14 @@ const (
 	signals // their number
 )
 
-var signalNames = [signals]string{
-	Bias: "bias", Tags: "tags", RecencyHour: "recency_hour", Committed: "committed",
-	Uncommitted: "uncommitted",
-	Churn:       "churn", Never: "never", FreshCommitted: "fresh_committed", Size: "size", Test: "test",
-	Upkeep: "upkeep", Comod: "comod",
-	SessionBack: "session_back", SessionLast: "session_last", AlikeRank: "alike_rank",
-	CallsRank: "calls_rank", Directory: "directory", FolderSmall: "folder_small",
-	FolderRecent: "folder_recent", Pair: "pair",
-	TermsRank: "terms_rank", TermsFolder: "terms_folder", Text: "text", TextShare: "text_share",
-	TextPlace: "text_place", TextCover: "text_cover", TextBody: "text_body", TextDocs: "text_docs",
-	TextUses: "text_uses", AskedKind: "asked_kind",
-	Topic: "topic", Pattern: "pattern", PatternPlace: "pattern_place", Named: "named",
-	Mentioned: "mentioned", ListedFresh: "listed_fresh", Unseen: "unseen",
-	OfBranch: "branch",
-}
+// signalNames are the names of the signals, in their order.
+var signalNames = strings.Fields(`bias tags recency_hour committed uncommitted churn never fresh_committed size test upkeep
+	comod session_back session_last alike_rank calls_rank directory folder_small folder_recent pair terms_rank
+	terms_folder text text_share text_place text_cover text_body text_docs text_uses asked_kind topic pattern
+	pattern_place named mentioned listed_fresh unseen branch`)
 
 // String returns the name under which the signal appears in a Reason.
 func (s Signal) String() string { return signalNames[s] }
-
-// signalOf returns the signal with a name.
-func signalOf(name string) (Signal, bool) {
-	for s, n := range signalNames {
-		if n == name {
-			return Signal(s), true
-		}
-	}
-	return 0, false
-}
 
 // Values has one number per signal: the values of a file, or the weights of a task.
 type Values [signals]float64

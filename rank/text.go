@@ -67,25 +67,14 @@ var compared = [...]struct {
 // text.
 type TextValues [textSignals]float64
 
-// textSignalNames has the names of the text signals in weights.json.
-var textSignalNames = func() (names [textSignals]string) {
-	for _, c := range compared {
-		if names[c.signal] = c.of.String(); c.place {
-			names[c.signal] += "_place"
-		}
-	}
-	for s, name := range map[textSignal]string{textCoverPath: "cover_path", textCoverBase: "cover_base",
-		textCoverTitlePath: "cover_title_path", textScope: "scope", textPhrase: "phrase_place", textFrame: "frame",
-		textNamed: "named", textNamedTitle: "named_title", textDotted: "dotted", textDepth: "depth", textSize: "size",
-		textAside: "aside", textTest: "test", textOfProse: "prose", textData: "data", textAsksTest: "asks_test",
-		textUpkeep: "upkeep", textAsksUpkeep: "asks_upkeep", textAsksProse: "asks_prose"} {
-		names[s] = name
-	}
-	return names
-}()
+// textSignalNames are the names of the text signals, in their order.
+var textSignalNames = strings.Fields(`text_base text_prose text_body text_body_place title_path title_definitions
+	title_definitions_place title_body uses uses_place title_defines cover_path cover_base cover_title_path scope
+	phrase_place frame named named_title dotted depth size aside test prose data asks_test asks_prose upkeep
+	asks_upkeep`)
 
 // TextSignalNames returns the names of the text signals, in their order.
-func TextSignalNames() []string { return textSignalNames[:] }
+func TextSignalNames() []string { return textSignalNames }
 
 // textKind is a kind of text with weights of its own.
 type textKind int

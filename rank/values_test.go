@@ -343,11 +343,17 @@ func all(o Options) Options {
 
 func TestUnusableWeights(t *testing.T) {
 	for _, text := range []string{"", "{}", `{"tasks":{"prompt":{"weights":{"luck":1}},"open":{},"change":{}}}`} {
-		if _, err := Parse([]byte(text)); err == nil {
+		if _, _, err := Parse([]byte(text)); err == nil {
 			t.Errorf("%q is taken for weights", text)
 		}
 	}
-	if _, err := Parse(shipped); err != nil {
+	if _, _, err := Parse(shipped); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestSignalNames: each signal has a name.
+func TestSignalNames(t *testing.T) {
+	fault.Same(t, "signals", len(signalNames), int(signals))
+	fault.Same(t, "text signals", len(textSignalNames), int(textSignals))
 }

@@ -58,17 +58,20 @@ func (m Model) read() Values {
 
 // Prior returns the model for each task that aOa ships with: weights.json. measured.json tells how
 // well it does on repositories that it was not fitted on.
-func Prior() map[event.Task]Model { return maps.Clone(prior()) }
+func Prior() map[event.Task]Model {
+	models, _ := prior()
+	return maps.Clone(models)
+}
 
 //go:embed weights.json
 var shipped []byte
 
-var prior = sync.OnceValue(func() map[event.Task]Model {
-	models, err := Parse(shipped)
+var prior = sync.OnceValues(func() (map[event.Task]Model, Texts) {
+	models, texts, err := Parse(shipped)
 	if err != nil {
 		panic(err) // a test reads the same bytes
 	}
-	return models
+	return models, texts
 })
 
 // File is the content of weights.json.
@@ -94,63 +97,40 @@ var tasks = []event.Task{event.TaskPrompt, event.TaskOpen, event.TaskSearch, tas
 
 // Parse reads a file of weights. Each task must have a model, and each weight must name a signal.
 // The weights for a search that failed are added to those between calls.
-func Parse(data []byte) (map[event.Task]Model, error) {
+func Parse(data []byte) (models map[event.Task]Model, texts Texts, err error) {
 	var f File
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrWeights, err)
+		return nil, texts, fmt.Errorf("%w: %w", ErrWeights, err)
 	}
-	out := map[event.Task]Model{}
+	models = map[event.Task]Model{}
 	for _, task := range tasks {
 		from, ok := f.Tasks[task]
 		if !ok {
-			return nil, fmt.Errorf("%w: none for the task %s", ErrWeights, task)
+			return nil, texts, fmt.Errorf("%w: none for the task %s", ErrWeights, task)
 		}
 		var m Model
-		if err := errors.Join(byName(&m.Weights, from.Weights), byName(&m.UnseenWeights, from.UnseenWeights)); err != nil {
-			return nil, err
-		}
-		out[task] = m
+		err = errors.Join(err, byName(m.Weights[:], signalNames, from.Weights),
+			byName(m.UnseenWeights[:], signalNames, from.UnseenWeights))
+		models[task] = m
 	}
-	out[event.TaskSearch] = out[event.TaskOpen].plus(out[event.TaskSearch])
-	return out, nil
-}
-
-// priorTexts returns the shipped weights for texts.
-var priorTexts = sync.OnceValue(func() Texts {
-	texts, err := ParseTexts(shipped)
-	if err != nil {
-		panic(err) // a test reads the same bytes
-	}
-	return texts
-})
-
-// ParseTexts reads the weights for texts from a file of weights.
-func ParseTexts(data []byte) (texts Texts, err error) {
-	var f File
-	if err := json.Unmarshal(data, &f); err != nil {
-		return texts, fmt.Errorf("%w: %w", ErrWeights, err)
-	}
-	return NewTexts(f.Texts)
+	models[event.TaskSearch] = models[event.TaskOpen].plus(models[event.TaskSearch])
+	texts, textErr := NewTexts(f.Texts)
+	return models, texts, errors.Join(err, textErr)
 }
 
 // NewTexts returns weights for texts from a map of kinds to the names of text signals.
 func NewTexts(weights map[string]map[string]float64) (texts Texts, err error) {
 	for k, kind := range textKindNames {
-		for name, w := range weights[kind] {
-			s := slices.Index(textSignalNames[:], name)
-			if s < 0 {
-				return texts, fmt.Errorf("%w: %q is not a text signal", ErrWeights, name)
-			}
-			texts[k][s] = w
-		}
+		err = errors.Join(err, byName(texts[k][:], textSignalNames, weights[kind]))
 	}
-	return texts, nil
+	return texts, err
 }
 
-func byName(to *Values, from map[string]float64) error {
-	for name, w := range from {
-		s, known := signalOf(name)
-		if !known {
+// byName puts weights into the order of the names of their signals.
+func byName(to []float64, names []string, weights map[string]float64) error {
+	for name, w := range weights {
+		s := slices.Index(names, name)
+		if s < 0 {
 			return fmt.Errorf("%w: %q is not a signal", ErrWeights, name)
 		}
 		to[s] = w
@@ -159,4 +139,4 @@ func byName(to *Values, from map[string]float64) error {
 }
 
 // SignalNames returns the names of all signals, in their order.
-func SignalNames() []string { return signalNames[:] }
+func SignalNames() []string { return signalNames }

@@ -40,10 +40,7 @@ func (x *queryContext) inWords(signal string, c *candidate) event.Reason {
 		return event.Reason{Text: words + " " + with.Display(), With: with, Evidence: true}
 	}
 	fact := func(words string) event.Reason { return event.Reason{Text: words} }
-	of, known := signalOf(signal)
-	if !known {
-		return event.Reason{}
-	}
+	of := Signal(slices.Index(signalNames, signal))
 	if text := plain[of]; text != "" {
 		return fact(text)
 	}

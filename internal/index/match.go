@@ -37,12 +37,6 @@ var besideBody = [bodyField]struct {
 	title  bool
 }{{TitlePath, true}, {TextBase, false}, {TitleDefinitions, true}, {TextProse, false}}
 
-// String returns the name of the aspect, as in the weights of package rank.
-func (a Aspect) String() string {
-	return [Aspects]string{"text_base", "text_prose", "text_body", "title_path", "title_definitions", "title_body", "uses",
-		"title_defines"}[a]
-}
-
 // Fit tells how well a file fits a text.
 type Fit struct {
 	Path event.Path

@@ -33,11 +33,7 @@ func Weights(o Options, dir, name string) (Options, error) {
 	if err != nil {
 		return o, err
 	}
-	texts, err := rank.ParseTexts(data)
-	if err != nil {
-		return o, err
-	}
-	o.Texts = &texts
-	o.Models, err = rank.Parse(data)
+	models, texts, err := rank.Parse(data)
+	o.Models, o.Texts = models, &texts
 	return o, err
 }

@@ -145,12 +145,12 @@ func (c *candidate) fill(x *queryContext) {
 	}
 	v[OfBranch] = x.branch[c.path]
 	// nothing in the session has named it
-	v[Unseen] = truth(!c.inWords(x) && !has(x.seen, c.path) && !has(x.open, c.path))
+	v[Unseen] = truth(!c.inWords(x) && !has(x.did.Seen, c.path) && !has(x.did.Opened, c.path))
 }
 
 // inWords reports whether a prompt, a command or a pattern of the session has named the file.
 func (c *candidate) inWords(x *queryContext) bool {
-	return c.named || has(x.named, c.path) || has(x.before, c.path) || has(x.commands, c.path)
+	return c.named || has(x.named, c.path) || has(x.before, c.path) || has(x.did.Commands, c.path)
 }
 
 // stored sets the signals that come from the scores stored for each file.

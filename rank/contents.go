@@ -6,7 +6,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // alikeFiles is the number of current files, the newest ones, for which similar files are searched.
@@ -65,7 +64,7 @@ func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(v *Valu
 
 // readTexts finds the files that fit the prompt, an earlier prompt, and the newest patterns and
 // commands.
-func (r *Ranker) readTexts(x *queryContext, q event.Query, s *session.Session, prompt index.Text, w Values) {
+func (r *Ranker) readTexts(x *queryContext, q event.Query, prompt index.Text, w Values) {
 	of := func(words, names []string) []TextFit {
 		if len(words)+len(names) == 0 {
 			return nil
@@ -84,19 +83,19 @@ func (r *Ranker) readTexts(x *queryContext, q event.Query, s *session.Session, p
 	if w[Pattern] != 0 {
 		x.patterned = of(x.patternTexts())
 	}
-	if w[PatternPlace] != 0 && len(x.patterns) > 0 {
-		x.latest = of(x.patterns[0].Words, x.patterns[0].Idents)
+	if w[PatternPlace] != 0 && len(x.did.Patterns) > 0 {
+		x.latest = of(x.did.Patterns[0].Words, x.did.Patterns[0].Idents)
 	}
-	if w[Topic] != 0 && s != nil {
-		x.topic = of(s.Topic.Words, s.Topic.Idents)
+	if w[Topic] != 0 {
+		x.topic = of(x.did.Topic.Words, x.did.Topic.Idents)
 	}
 }
 
 // patternTexts returns the words and identifiers of the newest patterns and commands since the
 // prompt.
 func (x *queryContext) patternTexts() (words, names []string) {
-	for i, said := range x.patterns {
-		if i >= 4 || said.Prompt != x.prompt {
+	for i, said := range x.did.Patterns {
+		if i >= 4 || said.Prompt != x.did.Prompts {
 			break
 		}
 		words, names = append(words, said.Words...), append(names, said.Idents...)

@@ -23,7 +23,6 @@ type gathered struct {
 // reads has the results of reading the hot store for one question; they are valid after a round
 // trip.
 type reads struct {
-	session             *session.Session
 	comod, coaccess     []*hot.Ranked // for each current file
 	changes             *hot.Values   // for each current file
 	sessions            *hot.Values   // of the newest current file
@@ -51,21 +50,22 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q), tags: tagsOf(q), tree: tree,
 		contents: r.o.Contents(), read: r.o.Read, stored: r.o.Words,
 		labels: &r.labels, ofBranch: ofBranch}
-	var in reads
+	did := &session.Session{}
 	if q.Session != "" {
-		in.session = r.sessions.Get(q.Session, q.At)
-		if len(q.Files) == 0 {
-			x.files = x.inSession(in.session)
+		did = r.sessions.Get(q.Session, q.At)
+		if len(q.Files) == 0 { // those that it opened last are current, too
+			x.files = bound(append(did.Files(), x.files...), contextFiles)
 		}
-		x.remember(in.session)
 	}
-	if in.session != nil && task == event.TaskPrompt && event.Brief(q.Prompt) {
-		x.goesOn = in.session.Said
+	x.remember(did)
+	if task == event.TaskPrompt && event.Brief(q.Prompt) {
+		x.goesOn = did.Said
 	}
-	x.ask(q, text, in.session)
+	x.ask(q, text)
 	wanted := model.read()
-	r.readTexts(x, q, in.session, text, wanted)
+	r.readTexts(x, q, text, wanted)
 	x.names(q)
+	var in reads
 	view := r.store.View(q.At)
 	in.partners(view, x, wanted)
 	if err := view.Load(ctx); err != nil {
@@ -163,12 +163,6 @@ func filesOf(q event.Query) []event.Path {
 	return bound(files, contextFiles)
 }
 
-// inSession returns the current files of a session, those that it opened last, and those of the
-// query.
-func (x *queryContext) inSession(s *session.Session) []event.Path {
-	return bound(append(s.Files(), x.files...), contextFiles)
-}
-
 // wanted returns a function that tells whether a file may be suggested. Current files and files
 // that the session has open may not; images and programs may only if the prompt names them.
 func (x *queryContext) wanted(q event.Query) func(event.Path) bool {
@@ -178,7 +172,7 @@ func (x *queryContext) wanted(q event.Query) func(event.Path) bool {
 		current[f] = !x.ofBranch
 	}
 	return func(f event.Path) bool {
-		return !current[f] && !has(x.open, f) && (x.labels.get(f).file != index.KindBinary || slices.Contains(x.byName, f))
+		return !current[f] && !has(x.did.Opened, f) && (x.labels.get(f).file != index.KindBinary || slices.Contains(x.byName, f))
 	}
 }
 
@@ -207,15 +201,15 @@ func tagsOf(q event.Query) []string {
 // ask sets the words of the question: those of the prompt, else of the session's current prompt,
 // and the rarest of them, which are looked up in the store. Without a prompt it takes the newest
 // patterns and commands.
-func (x *queryContext) ask(q event.Query, prompt index.Text, s *session.Session) {
+func (x *queryContext) ask(q event.Query, prompt index.Text) {
 	switch {
 	case q.Prompt != "":
 		x.words = x.stored(index.Terms(q.Prompt, event.MaxTerms))
 		x.addSaid(prompt)
-	case s != nil && len(s.Prompt.Words) > 0:
-		x.words, x.idents = slices.Clone(s.Prompt.Words), s.Prompt.Idents
-	case s != nil:
-		words := s.Words()
+	case len(x.did.Prompt.Words) > 0:
+		x.words, x.idents = slices.Clone(x.did.Prompt.Words), x.did.Prompt.Idents
+	default:
+		words := x.did.Words()
 		x.words = words[max(0, len(words)-maxTerms):]
 	}
 	x.words = x.words[:min(len(x.words), event.MaxTerms+event.MaxSaid)]
@@ -229,12 +223,12 @@ func (x *queryContext) ask(q event.Query, prompt index.Text, s *session.Session)
 		prompt = index.TextOf(x.words, nil)
 	}
 	x.asked = x.askedBy(prompt, x.words)
-	if q.Task == event.TaskPrompt || q.Prompt != "" || len(x.patterns) == 0 {
+	if q.Task == event.TaskPrompt || q.Prompt != "" || len(x.did.Patterns) == 0 {
 		return
 	}
 	// Between calls the newest pattern tells more than the rarest words of an old prompt.
 	x.terms = slices.Clone(x.terms[:min(len(x.terms), maxTerms/2)])
-	for _, said := range x.patterns {
+	for _, said := range x.did.Patterns {
 		for _, w := range said.Words {
 			if len(x.terms) < maxTerms && !slices.Contains(x.terms, w) {
 				x.terms = append(x.terms, w)

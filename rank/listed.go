@@ -6,13 +6,13 @@ import "github.com/aoa-dev/aoa/internal/event"
 // newest list that names it.
 func (x *queryContext) listings() map[event.Path]float64 {
 	out := map[event.Path]float64{}
-	for _, r := range x.results {
+	for _, r := range x.did.Results {
 		if !r.Listing {
 			continue
 		}
 		opened := 0
-		for _, clock := range x.clocks {
-			if clock > r.Clock {
+		for _, o := range x.did.Opened {
+			if o.Clock > r.Clock {
 				opened++
 			}
 		}

@@ -29,7 +29,6 @@ type queryContext struct {
 	idents  []string                // identifiers in the prompt
 	stored  func([]string) []string // see Options.Words
 	fitting []TextFit               // files that fit the prompt
-	goesOn  session.Text            // what the agent said before a brief prompt
 	topic   []TextFit               // files that fit the newest earlier prompt of many words
 	// Files that fit the newest patterns and commands; those that fit the newest one alone.
 	patterned, latest []TextFit
@@ -40,17 +39,13 @@ type queryContext struct {
 	contents          *index.Contents
 	read              func(event.Path) []byte // returns the text of a file; nil if texts cannot be read
 	recent            *hot.Ranked             // files opened last, in any session
-	// What the session did, empty without one.
-	open        map[event.Path]session.Open
+	did               *session.Session        // what the session did, empty without one
+	goesOn            session.Text            // what the agent said before a brief prompt
+	fresh             map[event.Path]float64  // the signal ListedFresh of files in result lists
+	// What the session named: since the prompt, before it, and in all with weights.
 	named       map[event.Path]int64
 	before      map[event.Path]int64
-	commands    map[event.Path]int64
 	said        map[event.Path]float64
-	seen        map[event.Path]float64
-	prompt      int64
-	results     []session.Result
-	patterns    []session.Pattern
-	fresh       map[event.Path]float64 // the signal ListedFresh of files in result lists
 	inFolder    map[string]folder
 	folderTerms map[string]noisyOr // for each folder, the probability that a word leads to one of its files
 	lately      map[string]float64 // for each folder, how recently one of its files was opened
@@ -58,25 +53,16 @@ type queryContext struct {
 	asked       kind                   // kinds of files that the prompt asks for
 	commits     *hot.Ranked            // files committed last
 	commitAgo   map[event.Path]int     // for files committed last: the number of commits since their own
-	clocks      []int64                // numbers of the last opens of the session's files
 	branch      map[event.Path]float64 // the signal OfBranch for files that the branch changed
 	apart       map[event.Path]bool    // files that the branch changed, if the text is not about the branch
 	ofBranch    bool                   // the question is about the branch, so current files are answers, too
 }
 
-// remember copies what the session did.
+// remember reads what the session did.
 func (x *queryContext) remember(s *session.Session) {
-	if s == nil {
-		return
-	}
-	x.open, x.commands = s.Opened, s.Commands
+	x.did = s
 	x.named, x.before = s.NamedNow()
-	x.said, x.seen = s.Mentions(), s.Seen
-	x.prompt = s.Prompts
-	x.results, x.patterns = s.Results, s.Patterns
-	for _, o := range s.Opened {
-		x.clocks = append(x.clocks, o.Clock)
-	}
+	x.said = s.Mentions()
 	x.edited = slices.Sorted(maps.Keys(s.Edits))
 }
 
@@ -87,14 +73,14 @@ func (x *queryContext) mentioned() []event.Path {
 	for f, w := range x.said {
 		weight[f] = w
 	}
-	for _, named := range []map[event.Path]int64{x.named, x.before, x.commands} {
+	for _, named := range []map[event.Path]int64{x.named, x.before, x.did.Commands} {
 		for f := range named {
 			weight[f]++
 		}
 	}
 	files := make([]event.Path, 0, len(weight))
 	for f := range weight {
-		if _, open := x.open[f]; !open {
+		if _, open := x.did.Opened[f]; !open {
 			files = append(files, f)
 		}
 	}

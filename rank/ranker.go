@@ -116,7 +116,7 @@ func (s Scored) InWords() bool { return s.c.inWords(s.from.context) }
 
 // Opened returns min(1, ln(1+files open in the session)/4). The more files are open, the less
 // probable is each other file.
-func (s Scored) Opened() float64 { return opened(len(s.from.context.open)) }
+func (s Scored) Opened() float64 { return opened(len(s.from.context.did.Opened)) }
 
 // Terms returns the probability, in [0,1], that one of the question's words leads to the file. The
 // signal terms_rank ranks by it.

@@ -32,7 +32,7 @@ func (x *queryContext) calling(p *pool) {
 // freshCommitted returns 1/log₂(2 + commits since the file's own). It is 0 once the session has
 // opened a file.
 func (x *queryContext) freshCommitted(f event.Path) float64 {
-	if len(x.open) > 0 || x.commits == nil {
+	if len(x.did.Opened) > 0 || x.commits == nil {
 		return 0
 	}
 	if x.commitAgo == nil {

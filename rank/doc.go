@@ -56,7 +56,6 @@
 //	               text can mean are read from the disk, up to 2 MB in all
 //	frame          .8^d if the file is in stack frame d of the text
 //	named, named_title   the text (the title) names the file
-//	dotted         the text has a dotted name of the file
 //	depth, size, aside   number of the file's folders; number of its words; it is in docs, examples,
 //	               benchmarks, tools or scripts
 //	test, prose, data, upkeep   the kind of the file

@@ -33,7 +33,6 @@ const (
 	textFrame          // .8^d if the file first occurs in the d-th stack frame of the text
 	textNamed          // the text names the file
 	textNamedTitle     // the title of the text names the file
-	textDotted         // a dotted name in the text begins with the file's module path
 	textDepth          // min(1, folders/8)
 	textSize           // ln(1+words)/ln 10,001
 	textAside          // the file is in docs, examples, benchmarks, tools or scripts
@@ -70,7 +69,7 @@ type TextValues [textSignals]float64
 // textSignalNames are the names of the text signals, in their order.
 var textSignalNames = strings.Fields(`text_base text_prose text_body text_body_place title_path title_definitions
 	title_definitions_place title_body uses uses_place title_defines cover_path cover_base cover_title_path scope
-	phrase_place frame named named_title dotted depth size aside test prose data asks_test asks_prose upkeep
+	phrase_place frame named named_title depth size aside test prose data asks_test asks_prose upkeep
 	asks_upkeep`)
 
 // TextSignalNames returns the names of the text signals, in their order.
@@ -166,11 +165,6 @@ func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 			v[textFrame] = max(v[textFrame], fade)
 		}
 		fade *= .8
-	}
-	for _, name := range t.Dotted {
-		for _, p := range x.tree.Modules(name) {
-			get(p).Values[textDotted] = 1
-		}
 	}
 	terms := termsOf(t, raw)
 	asked := x.askedBy(t, terms)

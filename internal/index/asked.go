@@ -16,18 +16,16 @@ type asked struct {
 	lists       [][]byte    // the packed list of the word's files, for each segment
 }
 
-// weigh returns the words of a text and of its title, starting with those that the fewest bodies
-// have. If there are more than maxTextWords, the most frequent ones are left out.
+// weigh returns the words of a text, starting with those that the fewest bodies have. If there are
+// more than maxTextWords, the most frequent ones are left out.
 func (c *Contents) weigh(t Text) []asked {
-	all := make([]asked, 0, len(t.Body))
-	for _, w := range t.Body {
-		all = append(all, asked{word: w.Stem, text: math.Sqrt(float64(w.N))})
+	all := make([]asked, len(t.Body))
+	for i, w := range t.Body {
+		all[i] = asked{word: w.Stem, text: math.Sqrt(float64(w.N))}
 	}
-	for _, w := range t.Title {
+	for _, w := range t.Title { // the body has all words of the title
 		if i, found := slices.BinarySearchFunc(t.Body, w.Stem, compareCount); found {
 			all[i].title = math.Sqrt(float64(w.N))
-		} else {
-			all = append(all, asked{word: w.Stem, title: math.Sqrt(float64(w.N))})
 		}
 	}
 	lists := make([][]byte, len(all)*len(c.segments))
@@ -46,50 +44,24 @@ func (c *Contents) weigh(t Text) []asked {
 	slices.SortFunc(out, func(a, b asked) int {
 		return cmp.Or(cmp.Compare(a.with[bodyField], b.with[bodyField]), strings.Compare(a.word, b.word))
 	})
-	texts, titles := 0, 0
-	for i := range out {
-		w := &out[i]
-		if w.text > 0 {
-			if texts++; texts > maxTextWords {
-				w.text = 0
-			}
-		}
-		if w.title > 0 {
-			if titles++; titles > maxTextWords {
-				w.title = 0
-			}
-		}
-	}
-	return slices.DeleteFunc(out, func(w asked) bool { return w.text == 0 && w.title == 0 })
+	return out[:min(len(out), maxTextWords)]
 }
 
 // askedName is an identifier of the text that Match compares with the files, and the files that
 // have it.
 type askedName struct {
 	name            string
-	title           bool
-	text            bool
+	title           bool     // the title has it
 	definers, files int      // number of files that define it, and of files that have it at all
 	lists           [][]byte // the packed list of the name's files, for each segment
 }
 
 // ask looks up the identifiers of a text.
 func (c *Contents) ask(t Text) []askedName {
-	var out []askedName
-	for _, name := range t.Identifiers {
-		out = append(out, askedName{name: name, text: true})
-	}
-	for _, name := range t.TitleIdentifiers {
-		if i := slices.Index(t.Identifiers, name); i >= 0 {
-			out[i].title = true
-		} else {
-			out = append(out, askedName{name: name, title: true})
-		}
-	}
-	for i := range out {
-		n := &out[i]
-		hash := termHash(n.name)
-		n.lists = make([][]byte, len(c.segments))
+	out := make([]askedName, len(t.Identifiers))
+	for i, name := range t.Identifiers {
+		n, hash := &out[i], termHash(name)
+		*n = askedName{name: name, title: slices.Contains(t.TitleIdentifiers, name), lists: make([][]byte, len(c.segments))}
 		for i, s := range c.segments {
 			n.lists[i] = s.Names.find(hash)
 			for l := (nameList{rest: n.lists[i]}); l.next(s.size()); {

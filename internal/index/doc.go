@@ -14,9 +14,9 @@
 //     Reader reads the files from disk, and keeps what it read in a File;
 //   - Extract: the words, definitions, comments and identifiers of one file, with rules for each
 //     language. KindOf tells what a file is for;
-//   - ParseText: the words, identifiers, stack frames, and names of files and modules in a
-//     prompt, an issue or a commit message. Locator.Files and Tree.Modules find the files that
-//     these names mean, Text.Phrases the files in which its words stand together;
+//   - ParseText: the words, identifiers, stack frames, and names of files in a prompt, an issue or a
+//     commit message. Locator.Files finds the files that these names mean, Text.Phrases the files in
+//     which its words stand together;
 //   - World.BrokenBy: the places that still use what a change removes: names, imported files, and
 //     paths in documents;
 //   - Stem: the common form of cache, cached and caching;

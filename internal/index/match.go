@@ -181,7 +181,7 @@ func (m *match) addWords(words []asked) {
 				}
 				file := first + l.file
 				if n := l.counts[bodyField]; n > 0 {
-					if noted := m.noted[file]; noted < 3 && w.text > 0 {
+					if noted := m.noted[file]; noted < 3 {
 						m.words[file][noted] = uint16(i)
 						m.noted[file]++
 					}
@@ -227,9 +227,7 @@ func (m *match) addNames(names []askedName) {
 					continue
 				}
 				file := m.first[k] + l.file
-				if n.text {
-					m.values[Uses][file] += uses
-				}
+				m.values[Uses][file] += uses
 				if n.title && l.defines() {
 					m.values[TitleDefines][file] += defines
 				}
@@ -308,9 +306,6 @@ func (m *match) choose(t *tops) {
 // tell adds the first two identifiers of the text that each fit has to its Words.
 func (m *match) tell(names []askedName) {
 	for i := range names {
-		if !names[i].text {
-			continue
-		}
 		for k, list := range names[i].lists {
 			for l := (nameList{rest: list}); l.next(m.c.segments[k].size()); {
 				if fit, known := m.fit[m.first[k]+l.file]; known && len(m.fits[fit].Words) < 2 {

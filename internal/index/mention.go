@@ -77,9 +77,6 @@ func (p *textParser) addToken(token string, called, marked bool) {
 			token = ""
 		}
 	case strings.Contains(strings.Trim(token, "/"), "/"):
-		if isName(token) && token[0] != '/' && !strings.ContainsAny(token, "$:@") {
-			add(&p.Dotted, strings.TrimRight(token, "/"))
-		}
 		marked = false
 	}
 	if scope != "" {

@@ -44,8 +44,6 @@ func TestNames(t *testing.T) {
 			fault.Same(t, name, fmt.Sprint(l.Near(name, 3)), fmt.Sprint(words[2:]))
 		case "files":
 			fault.Same(t, what+" "+name, fmt.Sprint((&Locator{Tree: tree}).Files(name)), fmt.Sprint(words[2:]))
-		case "module":
-			fault.Same(t, what+" "+name, fmt.Sprint(tree.Modules(name)), fmt.Sprint(words[2:]))
 		default:
 			t.Fatalf("a line that begins with %s", what)
 		}

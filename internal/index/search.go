@@ -23,73 +23,48 @@ const (
 )
 
 // Alike returns the n files that share most rare identifiers with a file, because they call it, are
-// called by it or do similar things. Each identifier adds 1/(number of other files that have it).
+// called by it or do similar things.
 func (c *Contents) Alike(p event.Path, n int) []Hit {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	self, names := c.identifiersOf(p)
-	var sums []share
-	for _, name := range names {
-		if name.files > maxLikeUsers {
-			continue
-		}
-		for file := range c.having(name.hash) {
-			if file != self {
-				sums = append(sums, share{file, 1 / float64(name.files-1)})
-			}
-		}
-	}
-	return c.best(sums, n)
+	return c.related(p, n, maxLikeUsers-1, false, func(self bool, _ use) bool { return !self })
 }
 
-// Called returns the n files that define most of what a file uses. Each name adds 1/(number of
-// files that define it).
+// Called returns the n files that define most of what a file uses.
 func (c *Contents) Called(p event.Path, n int) []Hit {
+	return c.related(p, n, maxDefiners, false, func(_ bool, u use) bool { return u.defines() })
+}
+
+// calling returns the n files that use most of what a file defines.
+func (c *Contents) calling(p event.Path, n int) []Hit {
+	return c.related(p, n, maxLikeUsers, true,
+		func(self bool, u use) bool { return !self && !u.defines() && u != mentioned })
+}
+
+// related returns the n files that have most to do with a file. Each identifier of the file, or of
+// those that it defines, adds 1/(number of files) to every file that counts for the identifier. It
+// adds nothing if more than most files count. self tells whether a file is the file itself.
+func (c *Contents) related(p event.Path, n, most int, defined bool, counts func(self bool, u use) bool) []Hit {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	self, names := c.identifiersOf(p)
 	var sums []share
-	var definers []fileID
+	var files []fileID
 	for _, name := range names {
-		definers = definers[:0]
+		files = files[:0]
+		own := !defined
 		for file, u := range c.having(name.hash) {
-			if u.defines() {
-				if definers = append(definers, file); len(definers) > maxDefiners {
+			own = own || file == self && u.defines()
+			if counts(file == self, u) {
+				if files = append(files, file); len(files) > most {
 					break
 				}
 			}
 		}
-		if len(definers) > maxDefiners {
+		if !own || len(files) > most {
 			continue
 		}
-		for _, file := range definers {
+		for _, file := range files {
 			if file != self {
-				sums = append(sums, share{file, 1 / float64(len(definers))})
-			}
-		}
-	}
-	return c.best(sums, n)
-}
-
-// calling returns the n files that use most of what a file defines. Each name adds 1/(number of
-// files that use it).
-func (c *Contents) calling(p event.Path, n int) []Hit {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	self, names := c.identifiersOf(p)
-	var sums []share
-	for _, name := range names {
-		own, users := false, []fileID(nil)
-		for file, u := range c.having(name.hash) {
-			if file == self {
-				own = u.defines()
-			} else if !u.defines() && u != mentioned {
-				users = append(users, file)
-			}
-		}
-		for _, file := range users {
-			if own && len(users) <= maxLikeUsers {
-				sums = append(sums, share{file, 1 / float64(len(users))})
+				sums = append(sums, share{file, 1 / float64(len(files))})
 			}
 		}
 	}

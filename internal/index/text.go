@@ -26,9 +26,7 @@ type Text struct {
 	// Frames lists files in stack traces, from the innermost frame on, and in the output of
 	// compilers and tests.
 	Frames []string
-	// Dotted lists names such as a.b.c, module::path and a/b/c without an extension, as they are
-	// written.
-	Dotted []string
+	Dotted []string // names such as a.b.c and module::path, as they are written
 	Paths  []string // names of files as they are written, without line numbers, with slashes
 
 	Words int // number of all words in the body

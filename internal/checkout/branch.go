@@ -26,17 +26,14 @@ func (w *Checkout) KnownBranch() event.Branch {
 }
 
 // Branch returns what the checked out branch adds to the default branch. If git does not answer in
-// time, it returns nothing and git's error. HEAD is that of the newest question, see Set.Asking.
-// Git is started only if it has moved since the branch was last read.
+// time, it returns nothing and git's error. Git is started only if HEAD has moved since the branch
+// was last read.
 func (w *Checkout) Branch(ctx context.Context) (event.Branch, error) {
-	h := w.head.Load()
-	if h == nil {
-		h = w.readHead(ctx)
+	ref, commit, err := w.Repo.Head(ctx)
+	if err != nil {
+		return event.Branch{}, err
 	}
-	if h.err != nil {
-		return event.Branch{}, h.err
-	}
-	if b := w.branch.Load(); b != nil && b.ref == h.ref && b.commit == h.commit {
+	if b := w.branch.Load(); b != nil && b.ref == ref && b.commit == commit {
 		return b.Branch, nil
 	}
 	wait, cancel := context.WithTimeout(ctx, branchTime)
@@ -44,7 +41,7 @@ func (w *Checkout) Branch(ctx context.Context) (event.Branch, error) {
 	// after a failure the zero Branch is kept, so that the next question does not wait again
 	b, err := w.Repo.Branch(wait)
 	if ctx.Err() == nil {
-		w.branch.Store(&readBranch{b, h.ref, h.commit})
+		w.branch.Store(&readBranch{b, ref, commit})
 	}
 	return b, err
 }

@@ -36,7 +36,6 @@ type Checkout struct {
 	siblings atomic.Pointer[[]event.Root] // the other checkouts
 	branch   atomic.Pointer[readBranch]   // nil until it is read
 	listed   atomic.Pointer[string]       // the commit that was checked out when files were listed
-	head     atomic.Pointer[head]         // as the newest question read it; nil before the first
 
 	brief atomic.Bool // the list of files comes from the index; the disk has not been read yet
 
@@ -162,24 +161,10 @@ func (w *Checkout) refresh(ctx context.Context, log *slog.Logger) {
 // follow reads the list of files again if HEAD has moved, because a question may come before the
 // watcher has noticed that.
 func (w *Checkout) follow(ctx context.Context, log *slog.Logger) {
-	h := w.readHead(ctx)
-	if at := w.listed.Load(); h.err == nil && at != nil && *at != h.commit {
+	_, head, err := w.Repo.Head(ctx)
+	if at := w.listed.Load(); err == nil && at != nil && *at != head {
 		w.refresh(ctx, log)
 	}
-}
-
-// head is what HEAD was: the ref and the commit that watcher.Repo.Head returned, or its error.
-type head struct {
-	ref, commit string
-	err         error
-}
-
-// readHead reads HEAD, and keeps it for the rest of the question.
-func (w *Checkout) readHead(ctx context.Context) *head {
-	h := &head{}
-	h.ref, h.commit, h.err = w.Repo.Head(ctx)
-	w.head.Store(h)
-	return h
 }
 
 // list sets the files that may be suggested.

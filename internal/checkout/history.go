@@ -93,7 +93,6 @@ func (r *History) reconcile(ctx context.Context, first bool) error {
 	}
 	r.set.Refresh(ctx, first && commits == 0)
 	for _, w := range r.set.All() {
-		w.readHead(ctx)
 		_, _ = w.Branch(ctx) // read it now, not at the next prompt
 		if _, err := w.History(ctx); err != nil {
 			return err

@@ -3,11 +3,14 @@ package checkout
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
@@ -80,7 +83,7 @@ func (t *Set) recognize(ctx context.Context, w *Checkout, n *api.NamedFiles) err
 		n.Is, n.Files = api.NameFile, []event.Path{n.Path}
 		return nil
 	}
-	below, err := w.Ranker.Below(ctx, n.Path, t.Now(), folderFiles)
+	below, err := t.below(ctx, w, n.Path)
 	if err != nil {
 		return err
 	}
@@ -108,6 +111,27 @@ func (t *Set) recognize(ctx context.Context, w *Checkout, n *api.NamedFiles) err
 		n.Is = api.NameFolder
 	}
 	return err
+}
+
+// below returns the files below a folder, at most folderFiles, ordered by how often they were opened
+// and committed. Those that were used most come last.
+func (t *Set) below(ctx context.Context, w *Checkout, dir event.Path) ([]event.Path, error) {
+	files := slices.DeleteFunc(w.Tree().All(), func(f event.Path) bool {
+		return !strings.HasPrefix(string(f), string(dir)+"/")
+	})
+	v, names := t.Hot.View(t.Now()), event.Strings(files)
+	opens, commits := v.Of(hot.Frequency, names), v.Of(hot.Churn, names)
+	if err := v.Load(ctx); err != nil {
+		return nil, fmt.Errorf("read the use of files: %w", err)
+	}
+	used := make(map[event.Path]float64, len(files))
+	for i, f := range files {
+		used[f] = opens.Value[i] + commits.Value[i]
+	}
+	slices.SortFunc(files, func(a, b event.Path) int {
+		return cmp.Or(cmp.Compare(used[a], used[b]), cmp.Compare(len(b.Base()), len(a.Base())), cmp.Compare(b, a))
+	})
+	return files[max(0, len(files)-folderFiles):], nil
 }
 
 // Paths returns those that are paths of a repository, each once, in order.

@@ -146,3 +146,21 @@ func (g *project) in(r *repotest.Repo) *project {
 	g.Repo = r
 	return g
 }
+
+// TestBelow: the files of a folder, those that are used last.
+func TestBelow(t *testing.T) {
+	g := &project{Repo: repotest.New(t)}
+	g.Commit("begin", "b/page.go", "b/other.go", "b/c/page.go", "a/other.go", "ba/page.go")
+	for range 4 {
+		g.Commit("change", "b/page.go", "a/other.go")
+	}
+	g.read()
+	below := func(dir event.Path) []event.Path {
+		return fault.Must(g.set.below(t.Context(), g.set.At(t.Context(), ""), dir))
+	}
+	got := below("b")
+	fault.Same(t, "files of the folder", len(got), 3)
+	fault.Same(t, "the used file is the last", got[2], event.Path("b/page.go"))
+	fault.Same(t, "an unknown folder", len(below("nowhere")), 0)
+	fault.Same(t, "a file", len(below("b/page.go")), 0)
+}

@@ -15,25 +15,25 @@ import (
 // identifiers and globs are dropped. So a secret that package redact misses is not stored readably.
 // It waits until files have been read, but not longer than most.
 func (t *Set) HideWords(ctx context.Context, w *Checkout, events []event.Event, most time.Duration) {
+	hide := func(terms, names *[]string) {
+		if len(*terms)+len(*names) > 0 {
+			w.Reader.Wait(ctx, most)
+			*terms, *names = t.Words(*terms), t.names(*names)
+		}
+	}
 	for i := range events {
 		switch b := events[i].Body.(type) {
 		case event.Prompt:
-			w.Reader.Wait(ctx, most)
-			b.Terms, b.Idents = t.Words(b.Terms), t.names(b.Idents)
+			hide(&b.Terms, &b.Idents)
 			events[i].Body = b
 		case event.Stop:
-			if len(b.Terms)+len(b.Idents) == 0 {
-				continue
-			}
-			w.Reader.Wait(ctx, most)
-			b.Terms, b.Idents = t.Words(b.Terms), t.names(b.Idents)
+			hide(&b.Terms, &b.Idents)
 			events[i].Body = b
 		case event.Call:
-			if len(b.Terms)+len(b.Idents)+len(b.Glob) == 0 {
-				continue
+			hide(&b.Terms, &b.Idents)
+			if b.Glob != "" {
+				w.Reader.Wait(ctx, most)
 			}
-			w.Reader.Wait(ctx, most)
-			b.Terms, b.Idents = t.Words(b.Terms), t.names(b.Idents)
 			if slices.ContainsFunc(index.Terms(b.Glob, event.MaxTerms), t.unknown) {
 				b.Glob, b.Cut = "", true
 			}

@@ -1,33 +1,5 @@
 package index
 
-import (
-	_ "embed"
-	"strings"
-	"sync"
-)
-
-//go:embed common.txt
-var commonList string
-
-// commonTerms are terms that requests about any program use: commonList, the synonyms, and the stop
-// words.
-var commonTerms = sync.OnceValue(func() map[string]bool {
-	set := map[string]bool{}
-	for _, list := range append(synonymGroups, commonList) {
-		for word := range strings.FieldsSeq(list) {
-			set[Stem(word)] = true
-		}
-	}
-	for word := range stopWords {
-		set[Stem(word)] = true
-	}
-	return set
-})
-
-// Common reports whether requests about any program use a term (see Terms). Such a term says
-// nothing about the project of the person who wrote it.
-func Common(term string) bool { return commonTerms()[term] }
-
 // HasWord reports whether a file has that term.
 func (c *Contents) HasWord(term string) bool {
 	c.mu.RLock()

@@ -149,14 +149,14 @@ func (d *definer) qualified(text []byte) []byte {
 		text = bytes.TrimLeft(text[1+max(0, bytes.IndexByte(text, '>')):], " \t")
 	}
 	name, after := identifier(text)
-	for len(after) > 1 && d.lang.joins != "" {
+	for len(after) > 1 && d.lang.Joins != "" {
 		if d.lang == kotlin {
 			if end := bytes.Index(after, []byte(">.")); after[0] == '<' && end > 0 { // List<T>.name()
 				after = after[end+1:]
 			}
 			after = bytes.TrimPrefix(after, []byte("?"))
 		}
-		next := bytes.TrimLeft(after, d.lang.joins)
+		next := bytes.TrimLeft(after, d.lang.Joins)
 		part, more := identifier(next)
 		if len(next) == len(after) || len(part) == 0 {
 			break

@@ -22,43 +22,14 @@ const (
 )
 
 var (
-	binaryExts = event.WordSet(`.png .jpg .jpeg .gif .webp .ico .icns .bmp .tif .tiff .svg .psd .pdf .woff .woff2 .ttf .otf
-		.eot .mp3 .mp4 .wav .ogg .webm .mov .avi .zip .gz .tgz .bz2 .xz .zst .7z .tar .jar .war .whl .exe .dll .so .dylib
-		.a .o .obj .lib .class .pyc .wasm .bin .dat .db .sqlite .fits .npy .npz .pkl .parquet .ai .eps .mo .snk .pfx .p12
-		.keystore`)
-	proseExts = event.WordSet(`.md .mdx .markdown .txt .rst .adoc .asciidoc .org .textile .rdoc .pod .tex .1 .5 .7 .8`)
-	dataExts  = event.WordSet(`.json .jsonc .json5 .jsonl .ndjson .lock .sum .yaml .yml .toml .ini .cfg .conf .properties
-		.csv .tsv .xml .plist .po .pot .map .ipynb .log .env .golden .snap .patch .diff .pem .crt .csproj .sln .xcscheme
-		.pbxproj .xcworkspacedata .resx .editorconfig`)
-	proseNames = event.WordSet(`readme license licence copying notice authors contributors maintainers changelog changes
-		history news todo thanks codeowners`)
-	dataNames = event.WordSet(`requirements.txt constraints.txt manifest.in go.mod go.sum go.work yarn.lock .gitignore
-		.gitattributes .dockerignore .npmignore .eslintignore .prettierignore .prettierrc .eslintrc .babelrc .npmrc .nvmrc
-		.mailmap .editorconfig py.typed robots.txt`)
-	sourceNames = event.WordSet(`cmakelists.txt`)
+	binaryExts, proseExts, dataExts    = wordSet("binary extensions"), wordSet("prose extensions"), wordSet("data extensions")
+	proseNames, dataNames, sourceNames = wordSet("prose names"), wordSet("data names"), wordSet("source names")
+	testDirs, otherDirs                = wordSet("test folders"), wordSet("others' folders")
+	otherEnds                          = strings.Fields(wordLists["others' ends"])
+	desktopNames                       = wordSet("desktop names")
 
-	// testDirs are folders with tests wherever they are; topTestDirs are folders with tests only at
-	// the root, because pkg/testing is a library for tests.
-	testDirs = event.WordSet(`tests __tests__ __mocks__ __snapshots__ __fixtures__ spec specs testdata test-data test_data
-		e2e testsuite test_suite test-suite androidtest testfixtures integrationtest integration-tests integration_tests
-		unittests unit-tests testutil testutils test-utils test_utils test-util testhelper testhelpers test-helpers
-		test_helpers cypress`)
-	topTestDirs = event.WordSet(`testing`)
-
-	// otherDirs are folders with files that other projects or tools wrote.
-	otherDirs = event.WordSet(`node_modules bower_components jspm_packages vendor vendored _vendor _vendored third_party
-		third-party thirdparty 3rdparty extern godeps pods carthage dist site-packages __pycache__ .venv .yarn`)
-	otherEnds = strings.Fields(`.min.js .min.mjs .min.css .js.map .mjs.map .css.map .pb.go .pb.gw.go .pb.h .pb.cc
-		.pb.validate.go _pb2.py _pb2.pyi _pb2_grpc.py _pb.js _pb.d.ts .gen.go .generated.go .gen.ts .generated.ts .g.dart
-		.freezed.dart .g.cs .designer.cs .pyc`)
-	desktopNames = event.WordSet(`.ds_store thumbs.db`)
-
-	// testBases mark a test if a base name without its extension ends in one of them. camelTests do
-	// the same in languages whose files are named after classes.
-	testBases  = strings.Fields(`_test _tests -test .test .tests _spec -spec .spec .e2e .cy .stories`)
-	camelTests = strings.Fields(`Test Tests TestCase TestBase IT Spec Specs`)
-	camelExts  = event.WordSet(`.java .kt .kts .scala .groovy .cs .fs .vb .php .swift .m .mm .hs`)
-	plainTests = event.WordSet(`test tests conftest testutil testutils test_helper spec_helper rails_helper`)
+	testBases, camelTests = strings.Fields(wordLists["test ends"]), strings.Fields(wordLists["test classes"])
+	camelExts, plainTests = wordSet("class extensions"), wordSet("test names")
 )
 
 // KindOf returns the kind of a file by its path.
@@ -106,7 +77,7 @@ func inTestFolder(p event.Path) bool {
 		name = strings.ToLower(name)
 		// In Python pkg/test is often a library for tests: django/test.
 		if testDirs[name] || strings.HasSuffix(name, ".tests") || strings.HasSuffix(name, ".test") ||
-			top && topTestDirs[name] || name == "test" && (top || p.Ext() != ".py") {
+			top && name == "testing" || name == "test" && (top || p.Ext() != ".py") {
 			return true
 		}
 		top = false

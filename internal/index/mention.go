@@ -73,7 +73,7 @@ func (p *textParser) addToken(token string, called, marked bool) {
 	case bareFiles[path.Base(token)], len(ext) > 1 && isFileExt(ext) && !called && fileName(token):
 		add(&p.Paths, strings.TrimPrefix(token, "./"))
 		// io.fits and data.log are modules, although they look like files
-		if languages[ext] != nil || strings.Contains(token, "/") {
+		if languages()[ext] != nil || strings.Contains(token, "/") {
 			token = ""
 		}
 	case strings.Contains(strings.Trim(token, "/"), "/"):
@@ -159,7 +159,7 @@ func forgePath(address string) (at, file string) {
 // isFileExt reports whether an extension is one of files that are indexed.
 func isFileExt(ext string) bool {
 	ext = strings.ToLower(ext)
-	return languages[ext] != nil || dataExts[ext] || proseExts[ext] && len(ext) > 2 || binaryExts[ext] ||
+	return languages()[ext] != nil || dataExts[ext] || proseExts[ext] && len(ext) > 2 || binaryExts[ext] ||
 		ext == ".proto" || ext == ".zig"
 }
 

@@ -38,7 +38,7 @@ func (x *extractor) program(lang *language, text []byte) {
 // skipped returns the number of bytes at the top of a text that are not part of the program: the
 // path of an interpreter, and the license.
 func (s *scanner) skipped(text []byte) (n int) {
-	if bytes.HasPrefix(text, []byte("#!")) && s.lang.open == "" {
+	if bytes.HasPrefix(text, []byte("#!")) && s.lang.Open == "" {
 		n = max(0, bytes.IndexByte(text, '\n'))
 	}
 	return n + s.license(text[n:])
@@ -138,8 +138,8 @@ func (s *scanner) opening(line []byte, from int) (at int, mark string) {
 		if c >= 'A' && (c != '`' && c != '{') || c == ' ' || c == '\t' {
 			continue // no comment or string begins with this byte
 		}
-		if open := s.lang.open; open != "" && c == open[0] && bytes.HasPrefix(line[at:], []byte(open)) {
-			return found(s.lang.close, prosePiece, open)
+		if open := s.lang.Open; open != "" && c == open[0] && bytes.HasPrefix(line[at:], []byte(open)) {
+			return found(s.lang.Close, prosePiece, open)
 		}
 		for _, mark := range s.lang.comments {
 			if c == mark[0] && bytes.HasPrefix(line[at:], []byte(mark)) && !partOfWord(line, at, mark) {
@@ -147,10 +147,10 @@ func (s *scanner) opening(line []byte, from int) (at int, mark string) {
 			}
 		}
 		switch {
-		case c == s.lang.raw && c != 0:
-			return found(string(rune(c)), stringPiece, string(rune(c)))
+		case s.lang.Raw != "" && c == s.lang.Raw[0]:
+			return found(s.lang.Raw, stringPiece, s.lang.Raw)
 		case c != '"' && c != '\'':
-		case at+2 < len(line) && line[at+1] == c && line[at+2] == c && s.lang.triples:
+		case at+2 < len(line) && line[at+1] == c && line[at+2] == c && s.lang.Triples:
 			of := stringPiece
 			if len(bytes.Trim(line[:at], " \trRuUbBfF")) == 0 || s.lang == elixir {
 				of = prosePiece
@@ -206,7 +206,7 @@ const maxMark = 128
 // license returns the length of the first comment of a text if that is a license, else 0. Licenses
 // are skipped because many files have the same one.
 func (s *scanner) license(text []byte) int {
-	if len(s.lang.comments) == 0 && s.lang.open == "" {
+	if len(s.lang.comments) == 0 && s.lang.Open == "" {
 		return 0
 	}
 	end, open := 0, false
@@ -215,9 +215,9 @@ func (s *scanner) license(text []byte) int {
 		trimmed := bytes.TrimSpace(line)
 		switch {
 		case open:
-			open = !bytes.Contains(line, []byte(s.lang.close))
-		case s.lang.open != "" && bytes.HasPrefix(trimmed, []byte(s.lang.open)):
-			open = !bytes.Contains(line, []byte(s.lang.close))
+			open = !bytes.Contains(line, []byte(s.lang.Close))
+		case s.lang.Open != "" && bytes.HasPrefix(trimmed, []byte(s.lang.Open)):
+			open = !bytes.Contains(line, []byte(s.lang.Close))
 		// a mark of a version control system, as $OpenBSD$
 		case len(trimmed) == 0 && end < maxMark && licensed(text[:end]) == 0, bytes.HasPrefix(trimmed, []byte("<?php")):
 		case !beginsWith(trimmed, s.lang.comments):

@@ -166,7 +166,7 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 		inherits := c.Is != nil && c.Is.inheritsMore(c.Was)
 		for name, d := range c.Was.defines {
 			lang := c.Was.lang
-			if seen[name] || d.private || d.member && (inherits || lang.members[name]) || !lang.refers || lang.standard[name] {
+			if seen[name] || d.private || d.member && (inherits || lang.members[name]) || !lang.Refers || lang.standard[name] {
 				continue
 			}
 			r := &removal{name: name, in: c, definition: d}

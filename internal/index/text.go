@@ -73,32 +73,14 @@ func ParseText(text string) Text {
 // end of its line.
 var comment = regexp.MustCompile(`(?s)<!--.*?-->|<!--[^\n]*`)
 
-// formHeadings are the headings of issue forms and the standard sentences in them, in lower case,
-// without punctuation.
-var formHeadings = lineSet(`describe the bug|description|to reproduce|steps to reproduce|reproduction|how to reproduce
-	reproduce|expected behavior|expected behaviour|actual behavior|actual behaviour|current behavior|current behaviour
-	expected result|actual result|expected|actual|expected results|actual results|expected output|actual output
-	environment|environment info|environment information|your environment|system details|system information|system info
-	versions|version|version info|additional context|additional information|screenshots|your project|possible solution
-	possible implementation|motivation|checklist|problem|solution|summary|context|details|output
-	is your feature request related to a problem please describe|describe the solution you'd like
-	describe alternatives you've considered|what is the expected behavior|what is the current behavior|what did you do
-	what did you expect to happen|what happened|what happened instead|what did you expect|what actually happened
-	code sample|minimal reproducible example|minimal example|pylint output|pylint version|os / environment
-	additional dependencies|command used|configuration|bug description|traceback|code for reproduction|proposed solution
-	minimal code example|installed versions|logs|log output|relevant log output|reproducible example|issue type|n/a
-	no response|none|no|yes|details and comments|before submitting|prerequisites|what version are you using
-	what operating system are you using|operating system|python version|go version
-	a clear and concise description of what the bug is|a clear and concise description of what you expected to happen
-	add any other context about the problem here|bug report|feature request`)
-
-func lineSet(list string) map[string]bool {
+// formHeadings are the headings of issue forms and the standard sentences in them.
+var formHeadings = func() map[string]bool {
 	set := map[string]bool{}
-	for _, line := range strings.FieldsFunc(list, func(r rune) bool { return r == '|' || r == '\n' }) {
+	for line := range strings.FieldsFuncSeq(wordLists["form headings"], func(r rune) bool { return r == '|' || r == '\n' }) {
 		set[strings.TrimSpace(line)] = true
 	}
 	return set
-}
+}()
 
 var (
 	// packageLine matches a line that lists a package with its version: numpy==1.2.1, pytest 6.2.4.
@@ -223,5 +205,4 @@ func scopeOf(title string) []Count {
 	return counts(stems)
 }
 
-var changeTypes = event.WordSet(`fix feat chore refactor perf docs doc test tests style build ci bug feature bugfix add
-	update breaking new improvement wip internal types release deps`)
+var changeTypes = wordSet("types of changes")

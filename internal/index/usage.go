@@ -218,7 +218,7 @@ func (o occurrence) declares(lang *language) bool {
 		next = o.after[0]
 	}
 	switch {
-	case declaring[string(word)] && !(lang.typed && usingWords[string(word)]):
+	case declaring[string(word)] && !(lang.Typed && usingWords[string(word)]):
 		return true
 	case bytes.HasSuffix(o.before, []byte(":")) && !bytes.HasSuffix(o.before, []byte("::")): // name: Type = value
 		return false
@@ -232,9 +232,9 @@ func (o occurrence) declares(lang *language) bool {
 		return true
 	case lang == golang && (identifierByte[next] || next == '*'):
 		return true // name Type
-	case lang.typed && len(word) > 0 && !usingWords[string(word)]:
+	case lang.Typed && len(word) > 0 && !usingWords[string(word)]:
 		return !(lang == clike && bytes.HasSuffix(bytes.TrimRight(o.after, " "), []byte(";")) && next == '(')
-	case lang.typed && len(o.before) > 0 && next != '(' && bytes.IndexByte([]byte("*&>]"), o.before[len(o.before)-1]) >= 0:
+	case lang.Typed && len(o.before) > 0 && next != '(' && bytes.IndexByte([]byte("*&>]"), o.before[len(o.before)-1]) >= 0:
 		return len(o.before) > 1 && o.before[len(o.before)-2] != ' '
 	}
 	return false

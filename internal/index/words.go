@@ -1,0 +1,53 @@
+package index
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+//go:embed words.txt
+var wordFile string
+
+// wordLists has the lists of words.txt by their names.
+var wordLists = func() map[string]string {
+	lists, name := map[string]string{}, ""
+	for line := range strings.Lines(wordFile) {
+		switch {
+		case line[0] == ' ':
+			lists[name] += line
+		case line[0] != '#':
+			name, _, _ = strings.Cut(line, ":")
+		}
+	}
+	return lists
+}()
+
+// wordSet returns the words of lists in words.txt. At least one of the words must be there, so that no
+// list is lost unseen.
+func wordSet(lists ...string) map[string]bool {
+	words := ""
+	for _, name := range lists {
+		if wordLists[name] == "" {
+			panic("words.txt has no list " + name)
+		}
+		words += wordLists[name]
+	}
+	return event.WordSet(words)
+}
+
+// commonTerms are terms that requests about any program use: the list "common", the synonyms, and
+// the stop words.
+var commonTerms = sync.OnceValue(func() map[string]bool {
+	set := map[string]bool{}
+	for word := range wordSet("common", "synonyms", "stop") {
+		set[Stem(strings.Trim(word, ","))] = true
+	}
+	return set
+})
+
+// Common reports whether requests about any program use a term (see Terms). Such a term says
+// nothing about the project of the person who wrote it.
+func Common(term string) bool { return commonTerms()[term] }

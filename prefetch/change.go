@@ -296,7 +296,7 @@ func linkOf(x *history.Facts) string {
 
 // unlinked are the facts that do not connect a file with the change.
 var unlinked = []string{history.Always.String(), history.Number.String(), history.Alone.String(),
-	history.Steady.String(), history.Prose.String(), history.Data.String(), history.Chance.String()}
+	history.Prose.String(), history.Data.String(), history.Chance.String()}
 
 // counted are the facts that are computed from common commits.
 var counted = []string{history.Common.String(), history.Lately.String(), history.Small.String(), history.Sized.String(),
@@ -326,5 +326,4 @@ var factTexts = map[string]string{
 	history.Others.String():  "the other files of the change point to it, too",
 	history.Alike.String():   "commits of similar files changed it",
 	history.Alone.String():   "it is the only file of the change",
-	history.Steady.String():  "a single commit changes the share of a pair with many commits only a little",
 }

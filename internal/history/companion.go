@@ -14,8 +14,8 @@ import (
 )
 
 // Weights turn facts into log odds. Each file of the change has its own evidence for another file:
-// z = Σ weight·fact over the facts before Others, plus the fact Steady. The largest z counts; the
-// other files of the change may add to it, but never lower it:
+// z = Σ weight·fact over the facts before Others. The largest z counts; the other files of the change
+// may add to it, but never lower it:
 //
 //	log odds = Bias + Best·z + Low·max(0, z+2.5) + High·max(0, z+1)
 //	           + Others·ln(1 + Σ over the other files 1/(1+e^−z)) + Alike·max(0, alike − z)
@@ -72,7 +72,7 @@ func (w *Weights) Z(x *Facts) (z float64) {
 	for i := Always; i < Others; i++ {
 		z += w.Pair[i] * x[i]
 	}
-	return z + x[Steady]
+	return z
 }
 
 // Companion is a file that may belong to a change.
@@ -167,7 +167,6 @@ func (w *Weights) Terms(x *Facts) (out Facts) {
 		out[i] = slope * w.Pair[i]
 	}
 	out[Always] += shift
-	out[Steady] = slope
 	out[Others], out[Alike], out[Alone] = w.Others, w.Alike, w.Alone
 	return out
 }

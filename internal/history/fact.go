@@ -22,7 +22,9 @@ const (
 	// Log odds of the share of commits: of those that changed the file of the change, how many
 	// changed this file, too.
 	Common
-	// The same with newer commits counting more, less Common, times n/(n + 8) for n commits.
+	// The same with newer commits counting more, less Common, times n/(n + 8) for n commits. If it is
+	// negative, and there are b > 15 common commits, also times 15/b: one exception must not count for
+	// more than it is. Without that, one commit moved a pair of 107 commits from .99 to .89.
 	Lately
 	// 20/(20 + n) if the two are a pair by name, such as a file and its test; n is the number of
 	// commits since this file exists.
@@ -56,15 +58,12 @@ const (
 	// For a change of one file: 1 − probability/.8, at least 0. Weak evidence counts less if
 	// nothing else supports it.
 	Alone
-	// Keeps z of a pair with many common commits from following the newest ones too fast; its
-	// weight in z is 1.
-	Steady
 	NumFacts // number of facts
 )
 
 var factNames = [NumFacts]string{"bias", "common", "lately", "name", "folder", "fresh", "commits", "small",
 	"like", "words", "sized", "keeps", "stem", "sibling", "calls", "path", "linked", "chance", "prose", "data", "others",
-	"alike", "alone", "steady"}
+	"alike", "alone"}
 
 // String returns the name of the fact, as in files and reasons.
 func (f Fact) String() string { return factNames[f] }
@@ -112,6 +111,7 @@ const (
 	latelyPrior = 2.0  // the share of all commits counts as much as this many commits
 	nearPrior   = 2.0  // the share in the repository counts as much as this many commits in the folder
 	latelyTrust = 8.0  // commits of the file of the change at which Lately has half its weight
+	calmFrom    = 15   // common commits from which on a negative Lately counts less
 	nameTrust   = 20.0 // commits at which Name has half its weight, because what happened tells more than a name
 )
 
@@ -157,7 +157,7 @@ type partner struct {
 }
 
 // pairs yields the facts of one file of a change for every other file that is wanted. Without
-// weights the fact Steady is 0, and without links the facts from Sized to Data are 0. The partner
+// links the facts from Sized to Data are 0. The partner
 // is valid only during the call. The caller holds c.mu.
 func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links Links, s *scratch,
 	wanted func(f int32) bool, yield func(*partner)) {
@@ -229,19 +229,19 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 		share := (s.common[f] + commonPrior*inFolder) / (common + commonPrior)
 		x[Common], x[Fresh] = logOdds(share), base.fresh*(1-share)
 		x[Lately] = (logOdds((s.lately[f]+latelyPrior*share)/(lately+latelyPrior)) - x[Common]) * n / (n + latelyTrust)
+		if x[Lately] < 0 && s.both[f] > calmFrom {
+			x[Lately] *= calmFrom / float64(s.both[f])
+		}
 		x[Small] = logOdds((s.small[f]+commonPrior*share)/(common+commonPrior)) - x[Common]
 		x[Name], x[Folder] = 0, truth(file.folder == folder)
 		if file.stem == stem && (links == nil || !c.everywhere(stem)) {
-			x[Name] = nameOf(commits - c.before(self, f))
+			x[Name] = nameTrust / (float64(commits-c.before(self, f)) + nameTrust)
 		}
 		x[Like], x[Words] = c.like(before, f, share, x[Common]), file.said(words)
 		if links != nil {
 			x[Sized] = logOdds((s.sized[f]+sizedPrior*inFolder)/(sized+sizedPrior)) - x[Common]
-			x[Keeps] = keeps(x[Fresh], s.both[f])
+			x[Keeps] = x[Fresh] * float64(s.both[f]) / (float64(s.both[f]) + keepsHalf)
 			links.facts(x, file.name, s.both[f])
-		}
-		if x[Steady] = 0; w != nil && s.both[f] >= steadyFrom {
-			x[Steady] = c.steady(w, self, f, x, inFolder)
 		}
 		if out.file, out.both = f, s.both[f]; w != nil {
 			out.z = w.Z(x)
@@ -251,10 +251,6 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 	}
 	s.clear()
 }
-
-// nameOf returns the fact Name for a pair by name, after that many commits that could have changed
-// both.
-func nameOf(commits int) float64 { return nameTrust / (float64(commits) + nameTrust) }
 
 // before returns the number of commits of a file from before the other one existed, because these
 // tell nothing about the two. self is -1 for a file without commits. The caller holds c.mu.

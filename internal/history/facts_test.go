@@ -258,3 +258,13 @@ func TestSimple(t *testing.T) {
 	got := c.Simple([]event.Path{"a"}, func(p event.Path) bool { return p != "gone" }, 5)
 	fault.Same(t, "listed", got, []event.Path{"b", "c", "d", "e", "y"})
 }
+
+// TestCalm: one commit without its partner says little about a pair of many commits.
+func TestCalm(t *testing.T) {
+	t.Parallel()
+	c := made().times(20, "x/other.c").times(107, "api/a.go", "docs/b.md")
+	before := c.p(t, "docs/b.md", "api/a.go")
+	if after := c.times(1, "api/a.go").p(t, "docs/b.md", "api/a.go"); before < .98 || after < before-.05 {
+		t.Errorf("%.3f became %.3f", before, after)
+	}
+}

@@ -36,10 +36,6 @@ func focusOf(n int) float64 { return 1 / float64(max(1, n-1)) }
 // keepsHalf is the number of common commits at which the fact Keeps is half of Fresh.
 const keepsHalf = 2.0
 
-func keeps(fresh float64, both int32) float64 {
-	return fresh * float64(both) / (float64(both) + keepsHalf)
-}
-
 // Limits for the fact Chance.
 const (
 	chanceBoth = 1   // number of common commits that may be chance

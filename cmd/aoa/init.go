@@ -101,7 +101,7 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 	rep.Commits, rep.Files, rep.Pairs, rep.Shallow = st.Commits, st.Files, pairs.Pairs, repo.Shallow()
 	rep.Seconds = a.now().Sub(begin).Seconds()
 	connected := slices.ContainsFunc(a.hookStates(ctx, repo), func(st hookState) bool { return len(st.Events) > 0 })
-	return a.answer(rep, func() { a.initProse(rep, connected) })
+	return a.answer(rep, func() { a.initProse(rep, connected, st.Warnings) })
 }
 
 // The note for shallow clones. aOa also learns what git adds to them later.
@@ -141,12 +141,15 @@ func (a *app) claim(ctx context.Context, place locate.Place) error {
 	return nil
 }
 
-func (a *app) initProse(rep initReport, connected bool) {
+func (a *app) initProse(rep initReport, connected bool, warnings []string) {
 	fmt.Fprintf(a.out, "learned %s over %s in %s\nthe store is %s\n", plural(int(rep.Commits), "commit"),
 		plural(int(rep.Files), "file"),
 		seconds(rep.Seconds), event.Path(rep.Store).Display())
-	if rep.Commits == 0 {
+	if rep.Commits == 0 && len(warnings) == 0 {
 		a.talk("the repository has no commits yet: aOa learns from those that you make")
+	}
+	for _, w := range warnings {
+		a.talk("warning: %s", w)
 	}
 	if rep.Shallow {
 		a.talk("warning: %s", shallow)

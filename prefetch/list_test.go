@@ -159,23 +159,6 @@ func TestSearcher(t *testing.T) {
 	}
 }
 
-// TestUsual: what belongs to everything is no finding, by its name or because it changes as often
-// without the file.
-func TestUsual(t *testing.T) {
-	for _, c := range []struct {
-		file               event.Path
-		without, ofWithout int
-		usual              bool
-	}{
-		{"docs/json.md", 0, 400, false}, {"CHANGELOG.md", 0, 400, true}, {"go.sum", 0, 400, true},
-		{"src/version.py", 180, 400, true}, {"src/version.py", 179, 400, false},
-		{"src/version.py", usualLeast - 1, usualLeast - 1, false}, {"src/version.py", usualLeast, usualLeast, true},
-	} {
-		both := event.Together{With: "api/wire.go", Both: 9, Of: 10}
-		fault.Same(t, fmt.Sprint(c), Usual(c.file, both, c.without, c.ofWithout), c.usual)
-	}
-}
-
 // TestUsualIsApart: what belongs to everything stands apart in an answer, and takes no place of
 // another file. Beside its manifest, a lock file is an answer like any other. What people are told
 // stands beside the strongest fact.

@@ -11,45 +11,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
-
-// TestThresholds: where each kind starts, how a threshold moves, and the bounds of all.
-func TestThresholds(t *testing.T) {
-	for _, c := range []struct {
-		base, drift, offset float64
-		ignored             int
-		want                float64
-	}{
-		{.6, 0, 0, 0, .6}, {.6, .1, .05, 2, .75}, {.6, 0, 0, 3, .7}, {.6, -.5, 0, 0, .4}, {.6, -.5, 0, 3, .5}, {.6,
-			.5, 0, 0, .9},
-		{.6, .5, 0, 9, .9}, {math.NaN(), 0, 0, 0, .6},
-	} {
-		near(t, fmt.Sprintf("%+v", c), theta(c.base, c.drift, c.offset, c.ignored), c.want)
-	}
-	near(t, "a used file", step(true, .75), -.0025)
-	near(t, "an unused file", step(false, .75), .0075)
-	near(t, "drift up to the bound", drift(.29, .05, .6), .3)
-	near(t, "drift down to the bound", drift(-.19, -.05, .6), -.2)
-	for theta, want := range map[float64]float64{.3: .5, .6: .7, .85: .9} {
-		near(t, fmt.Sprint("sure at ", theta), Sure(theta), want)
-	}
-	near(t, "conservative, balanced, aggressive", Conservative*100+Balanced*10+Aggressive, 86.4)
-	kinds := ""
-	for _, k := range Kinds() {
-		tr := traits[k]
-		kinds += fmt.Sprintf("%s %q files %d from %.2f aims at %.2f on %q: hint %v fact %v text %v list %v\n", k,
-			tr.task, tr.files,
-			tr.start(.7), tr.target(), tr.label, tr.hint, tr.fact, tr.text, tr.list)
-	}
-	fault.Golden(t, "testdata/kinds.golden", kinds)
-	var o Options
-	fault.Same(t, "options", fmt.Sprint(o.threshold(), o.list(), o.holdout(), o.tokens()),
-		"0.6 0.65 0.1 2000")
-	d := newFixture(t, Options{List: func() float64 { return 2 }, Threshold: func() float64 { return .1 }})
-	value, of := d.p.Threshold("", d.now)
-	fault.Same(t, "clamped", fmt.Sprint(value, of), "0.4 map[next:0.4 partner:0.5 prompt:0.9 search:0.9]")
-}
 
 // TestPromises compares what the shipped confidence makes of rankings and lists with a golden file,
 // so that no weight and no formula changes unseen.
@@ -95,154 +59,6 @@ func TestPromises(t *testing.T) {
 		fmt.Fprintf(&b, "%v ", heldOut("seed", "s", event.Path(fmt.Sprint(i)), .3))
 	}
 	fault.Golden(t, "testdata/promises.golden", b.String())
-}
-
-// TestListed: which files a list names, which lines are said, and which turns are an errand.
-func TestListed(t *testing.T) {
-	list := func(ps ...float64) (out []Candidate) {
-		for i, p := range ps {
-			out = append(out, Candidate{File: event.Path(fmt.Sprintf("%c.go", 'a'+i)), P: p})
-		}
-		return out
-	}
-	for _, c := range []struct {
-		ps   []float64
-		want int
-	}{{[]float64{.9, .8, .7, .6, .5, .4}, 5}, {[]float64{.05}, 1}, {[]float64{.0499}, 0}, {[]float64{.5, .1}, 2},
-		{[]float64{.5, .0999}, 1}} {
-		fault.Same(t, fmt.Sprint("listed of ", c.ps), len(Listed(list(c.ps...), nil)), c.want)
-	}
-	fault.Same(t, "without the one that is refused", len(Listed(list(.5, .4),
-		func(f event.Path) bool { return f == "a.go" })), 1)
-	for _, c := range []struct {
-		prompts int
-		second  float64
-		says    int
-	}{{0, .1601, 2}, {0, .1599, 1}, {1, .1601, 2}, {2, .1, 2}, {2, .0999, 1}} {
-		m := ListModel{Right: ListWeights{Bias: 9}} // a turn opens files with a probability of one half
-		got, e := m.Choose(event.Query{Prompt: "fix what the parser does"}, Turn{Prompts: c.prompts}, list(.4,
-			c.second), nil)
-		fault.Same(t, fmt.Sprintf("said of %+v", c), fmt.Sprint(len(got), " ", e.Opens, " ", e.Right),
-			fmt.Sprint(c.says, " 0.5 0"))
-	}
-	known := list(.4)
-	known[0].Text = .1
-	if _, e := (ListModel{Right: ListWeights{Bias: 9}}).Choose(event.Query{Prompt: "fix what the parser does"},
-		Turn{}, known, nil); e.Right < .9 {
-		t.Errorf("a list that the text tells of is right with %v", e.Right)
-	}
-	for prompt, want := range map[string]bool{"": false, "fix": true, "fix it": true, "fix it now": false,
-		"直して": false, "yes please go on": true,
-		"then commit what we have changed here and go home":        true,
-		"then commit what we have changed here, go home and sleep": false,
-		"please PUSH all of this":                                  true, "the committee meets about it": false} {
-		fault.Same(t, prompt, errand(prompt), want)
-	}
-	for _, c := range []struct {
-		opens, right float64
-		want         bool
-	}{{.5, .65, true}, {.5, .6499, false}, {.25, .89, true}, {.25, .88, false}} { // 3.5·120/1900 = .221
-		fault.Same(t, fmt.Sprintf("%+v", c), ListEstimate{Opens: c.opens, Right: c.right}.Says(.65), c.want)
-	}
-	fault.Same(t, "short prompts", [2]float64{ListFeaturesOf(event.Query{Prompt: "a b c"}, Turn{}, nil).Short,
-		ListFeaturesOf(event.Query{Prompt: "a b c d"}, Turn{}, nil).Short}, [2]float64{1, 0})
-}
-
-// TestPending: how long a decision waits for its log, and of how many sessions one does.
-func TestPending(t *testing.T) {
-	s := NewState()
-	for i := range 20 {
-		s.hold("s", pending{id: fmt.Sprint(i), at: epoch})
-	}
-	for after, want := range map[time.Duration]int{5 * time.Second: 16, 5*time.Second + 1: 0} {
-		fault.Same(t, fmt.Sprint("on their way after ", after), len(s.waiting("s", epoch.Add(after))), want)
-	}
-	for i := range 1023 {
-		s.hold(fmt.Sprint("other", i), pending{})
-	}
-	fault.Same(t, "sessions", len(s.pending), 1024)
-	s.hold("other1", pending{})
-	fault.Same(t, "a known one", len(s.pending), 1024)
-	s.hold("one more", pending{})
-	fault.Same(t, "one more", len(s.pending), 1)
-}
-
-// TestNamesIn: what a pattern may name, and how many files of a name it may mean.
-func TestNamesIn(t *testing.T) {
-	for pattern, want := range map[string]string{"**/hand_lers.go": "[handlers.go]", "abc": "[]",
-		"parse": "[parse]", "parse config": "[]",
-		"(a/first|b/second)": "[first second]", `x/^load\.go$`: "[load.go]", "src/*.ts": "[]"} {
-		fault.Same(t, pattern, fmt.Sprint(namesIn(pattern)), want)
-	}
-	var files []event.Path
-	for i := range 4 {
-		files = append(files, event.Path(fmt.Sprintf("d%d/handler.go", i)))
-	}
-	for n, want := range map[int]int{3: 3, 4: 0} {
-		s := Searcher{Tree: index.NewTree(files[:n])}
-		fault.Same(t, fmt.Sprint("files of a name, of ", n), len(s.Found("**/handlers.go", nil)), want)
-	}
-}
-
-// TestFileFeatures: what tells apart files that stand equally high in their rankings.
-func TestFileFeatures(t *testing.T) {
-	d := newFixture(t, Options{})
-	for f, p := range map[event.Path]float64{"a.go": .99, "b.go": .5, "c.go": .4, "d.go": .01} {
-		d.likely(p, f)
-	}
-	q := d.query()
-	ranking := fault.Must(d.p.ranker.Score(t.Context(), q))
-	defer ranking.Done()
-	for _, c := range []struct {
-		of   string
-		got  []FileFeatures
-		want string
-	}{
-		{"all", FileFeaturesOf(q, ranking.Files), "first 1 ahead 3.00 behind 0.00; first 0 ahead 0.00 behind -3.00; " +
-			"first 0 ahead 0.00 behind -3.00; first 0 ahead 0.00 behind -3.00; "},
-		{"the middle", FileFeaturesOf(q, ranking.Files[1:3]), "first 1 ahead 0.41 behind 0.00; first 0 ahead 0.00 behind -0.41; "},
-		{"one", FileFeaturesOf(q, ranking.Files[:1]), "first 1 ahead 3.00 behind 0.00; "},
-	} {
-		got := ""
-		for _, f := range c.got {
-			got += fmt.Sprintf("first %v ahead %.2f behind %.2f; ", f.First, f.Ahead, f.Behind)
-		}
-		fault.Same(t, c.of, got, c.want)
-	}
-	near(t, "mass", FileFeaturesOf(q, ranking.Files)[0].Mass, math.Log1p(.99+.5+.4+.01))
-}
-
-// TestShippedClasses: a confidence with a class that is not known or a slope out of bounds is
-// refused.
-func TestShippedClasses(t *testing.T) {
-	for text, want := range map[string]bool{
-		`{"confidence": {"classes": {"open_seen": [0, 1]}}}`: true, `{"confidence": {"classes": {"open_seen": [99.9, 1]}}}`: true,
-		`{"confidence": {"classes": {"open_seen": [100, 1]}}}`: false, `{"confidence": {"classes": {"open_seen": [-0.1, 1]}}}`: false,
-		`{"confidence": {"classes": {"unheard_of": [1, 1]}}}`: false, `{`: false,
-	} {
-		_, err := parseConfidence([]byte(text))
-		fault.Same(t, text, err == nil, want)
-	}
-}
-
-// TestSetting: a threshold of the log is clamped, and another one takes the drift away that was
-// learned under the last.
-func TestSetting(t *testing.T) {
-	s := NewState()
-	set := func(name, value string) { s.setting(event.Setting{Name: name, Value: value}) }
-	for _, c := range []struct {
-		name, value string
-		base        float64
-		drifts      int
-	}{{"threshold", "0.7", .7, 0}, {"threshold", "0.7", .7, 1}, {"threshold", "0.1", .4, 0}, {"threshold", "high", .4, 1}, {"list", "0.8", .4, 1}} {
-		s.Drift = map[HintKind]float64{Next: .1}
-		set(c.name, c.value)
-		fault.Same(t, c.name+" "+c.value, fmt.Sprint(s.Base, len(s.Drift)), fmt.Sprint(c.base, c.drifts))
-	}
-	e, changes := s.SetThreshold(.1, epoch)
-	fault.Same(t, "what the log says", changes, false)
-	e, changes = s.SetThreshold(.8, epoch)
-	fault.Same(t, "another one", fmt.Sprint(e.Body, changes), "{threshold 0.8} true")
 }
 
 // TestEvidence: what is said of a companion by the strongest kind of evidence, and all that has
@@ -333,4 +149,151 @@ func TestAnswers(t *testing.T) {
 	}
 	fault.Same(t, "sum", Tally{1, 2, 3}.Plus(Tally{10, 20, 30}), Tally{11, 22, 33})
 	fault.Same(t, "the first line is always said", len(lines([]Candidate{{File: "a.go", P: .1}}, .5, "")), 1)
+}
+
+// TestValues compares what thresholds, lists, settings and names come to with a golden file, so that
+// no bound and no formula changes unseen. A difference is a fault or a decision.
+func TestValues(t *testing.T) {
+	var b strings.Builder
+	for _, part := range []func(*testing.T, sayer){sayThresholds, saySettings, sayLists, sayFiles} {
+		part(t, func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) })
+	}
+	fault.Golden(t, "testdata/values.golden", b.String())
+}
+
+// sayer writes a line.
+type sayer func(format string, args ...any)
+
+func sayThresholds(t *testing.T, say sayer) {
+	say("# where thresholds start, how they move, and the bounds of all")
+	for _, c := range []struct {
+		base, drift, offset float64
+		ignored             int
+	}{{.6, 0, 0, 0}, {.6, .1, .05, 2}, {.6, 0, 0, 3}, {.6, -.5, 0, 0}, {.6, -.5, 0, 3}, {.6, .5, 0, 0}, {.6, .5, 0, 9},
+		{math.NaN(), 0, 0, 0}} {
+		say("%+v: %.4f", c, theta(c.base, c.drift, c.offset, c.ignored))
+	}
+	say("a used file %.4f, an unused one %.4f", step(true, .75), step(false, .75))
+	say("drift up to the bound %.4f, down %.4f", drift(.29, .05, .6), drift(-.19, -.05, .6))
+	say("sure at .3, .6, .85: %.2f %.2f %.2f", Sure(.3), Sure(.6), Sure(.85))
+	say("conservative %.2f, balanced %.2f, aggressive %.2f", Conservative, Balanced, Aggressive)
+	for _, k := range Kinds() {
+		tr := traits[k]
+		say("%s %q files %d from %.2f aims at %.2f on %q: hint %v fact %v text %v list %v", k, tr.task, tr.files, tr.start(.7),
+			tr.target(), tr.label, tr.hint, tr.fact, tr.text, tr.list)
+	}
+	var o Options
+	say("options %v %v %v %v", o.threshold(), o.list(), o.holdout(), o.tokens())
+	d := newFixture(t, Options{List: func() float64 { return 2 }, Threshold: func() float64 { return .1 }})
+	value, of := d.p.Threshold("", d.now)
+	say("clamped %v %v", value, of)
+}
+
+func saySettings(_ *testing.T, say sayer) {
+	say("# a threshold of the log is clamped, and another one takes the drift away that was learned under the last")
+	s := NewState()
+	for _, c := range [][2]string{{"threshold", "0.7"}, {"threshold", "0.7"}, {"threshold", "0.1"}, {"threshold", "high"}, {"list", "0.8"}} {
+		s.setting(event.Setting{Name: c[0], Value: c[1]})
+		say("%v: %v, %d drifts", c, s.Base, len(s.Drift))
+		s.Drift = map[HintKind]float64{Next: .1}
+	}
+	for _, value := range []float64{.1, .8} {
+		e, changes := s.SetThreshold(value, epoch)
+		say("set to %v: %v %v", value, e.Body, changes)
+	}
+
+	say("# how long a decision waits for its log, and of how many sessions one does")
+	s = NewState()
+	for i := range 20 {
+		s.hold("s", pending{id: fmt.Sprint(i), at: epoch})
+	}
+	say("%d after 5 s, %d a nanosecond later", len(s.waiting("s", epoch.Add(5*time.Second))), len(s.waiting("s", epoch.Add(5*time.Second+1))))
+	for i := range 1023 {
+		s.hold(fmt.Sprint("other", i), pending{})
+	}
+	s.hold("other1", pending{})
+	say("%d sessions", len(s.pending))
+	s.hold("one more", pending{})
+	say("%d with one more", len(s.pending))
+}
+
+func sayLists(_ *testing.T, say sayer) {
+	say("# which files a list names, and which are said after so many prompts")
+	list := func(ps ...float64) (out []Candidate) {
+		for i, p := range ps {
+			out = append(out, Candidate{File: event.Path(fmt.Sprintf("%c.go", 'a'+i)), P: p})
+		}
+		return out
+	}
+	for _, ps := range [][]float64{{.9, .8, .7, .6, .5, .4}, {.05}, {.0499}, {.5, .1}, {.5, .0999}} {
+		say("of %v %d", ps, len(Listed(list(ps...), nil)))
+	}
+	say("without the one that is refused %d", len(Listed(list(.5, .4), func(f event.Path) bool { return f == "a.go" })))
+	half := ListModel{Right: ListWeights{Bias: 9}} // a turn opens files with a probability of one half
+	q := event.Query{Prompt: "fix what the parser does"}
+	for prompts, seconds := range [][]float64{{.1601, .1599}, {.1601}, {.1, .0999}} {
+		for _, second := range seconds {
+			got, e := half.Choose(q, Turn{Prompts: prompts}, list(.4, second), nil)
+			say("after %d prompts and beside %v: %d, opens %.3f, right %.3f", prompts, second, len(got), e.Opens, e.Right)
+		}
+	}
+	known := list(.4)
+	known[0].Text = .1
+	_, e := half.Choose(q, Turn{}, known, nil)
+	say("a list that the text tells of is right with %.3f", e.Right)
+	for _, x := range []ListEstimate{{Opens: .5, Right: .65}, {Opens: .5, Right: .6499}, {Opens: .25, Right: .89}, {Opens: .25, Right: .88}} {
+		say("says %+v: %v", x, x.Says(.65)) // 3.5·120/1900 = .221
+	}
+	for _, prompt := range []string{"a b c", "a b c d"} {
+		say("%s is short: %v", prompt, ListFeaturesOf(event.Query{Prompt: prompt}, Turn{}, nil).Short)
+	}
+	for _, prompt := range []string{"", "fix", "fix it", "fix it now", "直して", "yes please go on",
+		"then commit what we have changed here and go home", "then commit what we have changed here, go home and sleep",
+		"please PUSH all of this", "the committee meets about it"} {
+		say("%q is an errand: %v", prompt, errand(prompt))
+	}
+}
+
+func sayFiles(t *testing.T, say sayer) {
+	say("# what tells apart files that stand equally high in their rankings")
+	d := newFixture(t, Options{})
+	for f, p := range map[event.Path]float64{"a.go": .99, "b.go": .5, "c.go": .4, "d.go": .01} {
+		d.likely(p, f)
+	}
+	ranking := fault.Must(d.p.ranker.Score(t.Context(), d.query()))
+	defer ranking.Done()
+	for _, files := range [][]rank.Scored{ranking.Files, ranking.Files[1:3], ranking.Files[:1]} {
+		for _, f := range FileFeaturesOf(d.query(), files) {
+			say("of %d: first %v ahead %.2f behind %.2f mass %.4f", len(files), f.First, f.Ahead, f.Behind, f.Mass)
+		}
+	}
+
+	say("# what belongs to everything, by its name or because it changes as often without the file")
+	both := event.Together{With: "api/wire.go", Both: 9, Of: 10}
+	for _, c := range []struct {
+		file               event.Path
+		without, ofWithout int
+	}{{"docs/json.md", 0, 400}, {"CHANGELOG.md", 0, 400}, {"go.sum", 0, 400}, {"src/version.py", 180, 400}, {"src/version.py", 179, 400},
+		{"src/version.py", usualLeast - 1, usualLeast - 1}, {"src/version.py", usualLeast, usualLeast}} {
+		say("%v: %v", c, Usual(c.file, both, c.without, c.ofWithout))
+	}
+
+	say("# what a pattern may name, and of how many files of a name")
+	for _, pattern := range []string{"**/hand_lers.go", "abc", "parse", "parse config", "(a/first|b/second)", `x/^load\.go$`, "src/*.ts"} {
+		say("%s: %v", pattern, namesIn(pattern))
+	}
+	var files []event.Path
+	for i := range 4 {
+		files = append(files, event.Path(fmt.Sprintf("d%d/handler.go", i)))
+		s := Searcher{Tree: index.NewTree(files)}
+		say("%d of %d", len(s.Found("**/handlers.go", nil)), len(files))
+	}
+
+	say("# a confidence with an unknown class or a slope out of bounds is refused")
+	for _, text := range []string{`{"confidence": {"classes": {"open_seen": [0, 1]}}}`, `{"confidence": {"classes": {"open_seen": [99.9, 1]}}}`,
+		`{"confidence": {"classes": {"open_seen": [100, 1]}}}`, `{"confidence": {"classes": {"open_seen": [-0.1, 1]}}}`,
+		`{"confidence": {"classes": {"unheard_of": [1, 1]}}}`, `{`} {
+		_, err := parseConfidence([]byte(text))
+		say("%s: taken %v", text, err == nil)
+	}
 }

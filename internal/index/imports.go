@@ -145,7 +145,7 @@ func (im *importer) python(number int, code, _ []byte) {
 var (
 	fromModule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bfrom\s*['"]([^'"]+)['"]`) })
 	loadModule = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:require|import)\s*\(\s*['"` + "`" + `]([^'"` + "`" + `]+)['"` + "`" + `]`)
+		return regexp.MustCompile(`\b(?:require|import)\s*\(\s*['"` + "`" + `]([^'"` + "`" + `]+)['"` + "`" + `](?:\s*\)\s*\.\s*([\w$]+))?`)
 	})
 	bareModule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*import\s*['"]([^'"]+)['"]`) })
 )
@@ -196,12 +196,15 @@ func (im *importer) script(number int, code, raw []byte) {
 		for _, word := range [...]string{"const ", "let ", "var "} {
 			left = strings.TrimPrefix(strings.TrimSpace(left), word)
 		}
-		switch {
+		left = strings.TrimSpace(left)
+		switch name := string(m[2]); {
+		case name != "": // require("./module").name
+			i.names = []importedName{{name, left, number}}
 		case !found:
 		case strings.HasPrefix(left, "{"):
 			i.list(left, number, ":")
 		default:
-			i.names = []importedName{{"", strings.TrimSpace(left), number}}
+			i.names = []importedName{{"", left, number}}
 		}
 		im.add(i)
 	}

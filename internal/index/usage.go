@@ -39,9 +39,10 @@ func (u *usage) takes(n importedName, module, itself []event.Path) {
 // judgeElsewhere decides what an occurrence of a removed name means that other files have, too.
 func (u *usage) judgeElsewhere(r *removal, o occurrence, line int) verdict {
 	name := r.name
-	if o.dotted {
+	switch {
+	case o.owner != "":
 		name = o.owner
-	} else if u.bound[name].line != line {
+	case u.bound[name].line != line:
 		return says
 	}
 	if slices.Contains(u.from[name], r.in.Path) {

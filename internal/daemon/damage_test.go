@@ -286,21 +286,6 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestImpossibleClock: with a clock that neither the log nor JSON can hold, aOa answers and learns,
-// and shows the nearest time that they can.
-func TestImpossibleClock(t *testing.T) {
-	for _, year := range []int{12_000, -300} {
-		d := newFixture(t)
-		d.o.Now = func() time.Time { return time.Date(year, 5, 4, 3, 2, 1, 0, time.UTC) }
-		d.begin()
-		call(d, api.Events, []event.Event{read("1", "s", event.Possible(d.o.Now()), "a.go")})
-		if got := call(d, api.Log, api.LogRequest{Session: "s", Limit: 5}).Events; len(got) != 1 || got[0].Time.Year() > 9999 {
-			t.Errorf("in the year %d: %v", year, got)
-		}
-		d.stop()
-	}
-}
-
 // begin starts the daemon and returns when it has read the history.
 func (d *fixture) begin() {
 	d.Helper()

@@ -15,7 +15,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -75,7 +74,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer held.Unlock() // the process ends, and its locks with it
-	o.asked, o.Now = new(atomic.Bool), possible(o.Now)
+	o.asked = new(atomic.Bool)
 	for range maxDamaged {
 		cause, err := runOnce(ctx, o)
 		o.Log.Info("stopped", "cause", cause)
@@ -114,18 +113,6 @@ func Try(ctx context.Context, o Options) error {
 // maxDamaged is how often one daemon may open its stores again after meeting damage. After that the
 // disk must be bad.
 const maxDamaged = 1000
-
-// possible returns a clock that stays in the years 1970 to 9999, because neither the log nor JSON
-// can express other times.
-func possible(clock func() time.Time) func() time.Time {
-	return func() time.Time {
-		now := clock()
-		if now.Year() < 1970 || now.Year() > 9999 {
-			return event.Possible(now) // without the monotonic clock, which is right only if the time is
-		}
-		return now
-	}
-}
 
 // runOnce opens the stores, serves until something stops it, and returns the cause.
 func runOnce(ctx context.Context, o Options) (cause, err error) {

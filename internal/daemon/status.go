@@ -51,10 +51,6 @@ func (d *Daemon) troubles(unsaved error) (out []string) {
 	if waiting, dropped, err := d.events.Trouble(); err != nil {
 		out = append(out, fmt.Sprintf("%d events wait in memory (%d were dropped): %v", waiting, dropped, err))
 	}
-	if n := d.events.Misdated(); n > 0 {
-		out = append(out, fmt.Sprintf(
-			"events with dates outside of the years 1970 to 9999 got the nearest date inside: %d", n))
-	}
 	if n := d.metrics.Lost(); n > 0 {
 		out = append(out, fmt.Sprintf(
 			"calls of hooks that were not understood, so that nothing was learned from them: %d", n))

@@ -183,20 +183,6 @@ func (e Event) Normalize(now time.Time) Event {
 	return e
 }
 
-// Misdated reports whether Normalize has to move a time of the event into the years 1970 to 9999.
-func (e Event) Misdated() bool {
-	author := e.Time
-	switch b := e.Body.(type) {
-	case Commit:
-		author = b.Author
-	case Uncommit:
-		author = b.Author
-	}
-	return outside(e.Time) || outside(author) && !author.IsZero()
-}
-
-func outside(t time.Time) bool { return !Possible(t).Equal(t.Truncate(time.Millisecond)) }
-
 // Possible returns a time in UTC and in milliseconds, or the nearest one in the years 1970 to 9999.
 func Possible(t time.Time) time.Time {
 	first, last := time.Unix(0, 0), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)

@@ -62,9 +62,8 @@ type Log struct {
 	begun      time.Time // when the writing of the current batch began
 	failing    error     // why the last attempt to write failed: kept to warn once per outage
 	dropped    int       // events dropped because of maxPending
-	misdated   int64
-	position   int64 // number of the last batch in the states
-	kept       int64 // number of the last batch in the snapshot on the disk
+	position   int64     // number of the last batch in the states
+	kept       int64     // number of the last batch in the snapshot on the disk
 	saved      time.Time
 	unsaved    error // why the last snapshot could not be written
 	forgets    bool  // events are being forgotten
@@ -96,7 +95,7 @@ func (l *Log) Add(events ...event.Event) {
 			l.dropped++
 			continue
 		}
-		l.pending = append(l.pending, l.normalize(e, now))
+		l.pending = append(l.pending, e.Normalize(now))
 	}
 	n := len(l.pending)
 	if l.since.IsZero() {
@@ -114,15 +113,6 @@ func signal(c chan struct{}) {
 	case c <- struct{}{}:
 	default:
 	}
-}
-
-// normalize brings an event into the limits of the log. It counts the events whose times had to be
-// changed. l.mu must be held.
-func (l *Log) normalize(e event.Event, now time.Time) event.Event {
-	if e.Misdated() {
-		l.misdated++
-	}
-	return e.Normalize(now)
 }
 
 // Append writes a batch at once, after the pending events. It returns when the batch is durable and
@@ -172,13 +162,6 @@ func (l *Log) Position() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.position
-}
-
-// Misdated returns how many events since the start had times outside of the years 1970 to 9999.
-func (l *Log) Misdated() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.misdated
 }
 
 // Trouble returns how many events wait and how many were dropped because the store cannot be

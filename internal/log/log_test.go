@@ -106,22 +106,6 @@ func TestAQuestionLeavesALongWrite(t *testing.T) {
 	}
 }
 
-// TestMisdated: events with impossible dates are logged with possible ones, and counted.
-func TestMisdated(t *testing.T) {
-	k := newKept(t)
-	l := k.begin()
-	defer k.running(l)()
-	commit := func(id string, author int64) event.Event {
-		return event.Event{ID: "commit:" + id, Time: time.Now(), Agent: "git", Body: event.Commit{Author: time.Unix(author, 0)}}
-	}
-	fresh := fault.Must(l.Append(t.Context(), []event.Event{commit("a", 1), commit("b", 253402300800), commit("c", 2)}))
-	l.Add(event.Event{ID: "d", Time: time.Unix(-1, 0), Agent: "watch", Body: event.Save{}})
-	fault.Check(t, l.Flush(t.Context()))
-	if n := l.Misdated(); fresh != 3 || n != 2 {
-		t.Errorf("%d events are new, %d had impossible dates", fresh, n)
-	}
-}
-
 type counted func()
 
 func (f counted) Learned(int, time.Duration) { f() }

@@ -90,11 +90,9 @@ func (l *Log) append(ctx context.Context, events []event.Event, cursor map[strin
 		return 0, err
 	}
 	now := l.o.Now()
-	l.mu.Lock()
 	for i := range events {
-		events[i] = l.normalize(events[i], now)
+		events[i] = events[i].Normalize(now)
 	}
-	l.mu.Unlock()
 	seq, kept, err := l.o.DB.AppendCommits(ctx, events, cursor)
 	l.report(err)
 	if err == nil {

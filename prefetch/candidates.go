@@ -62,7 +62,7 @@ func (p *Prefetcher) ranked(ctx context.Context, q event.Query) (*Candidates, er
 	if err != nil {
 		return nil, err
 	}
-	return &Candidates{files: p.o.confident().Candidates(q, ranking.Files, p.Learned()), query: q, ranking: ranking}, nil
+	return &Candidates{files: p.o.Confident.Candidates(q, ranking.Files, p.Learned()), query: q, ranking: ranking}, nil
 }
 
 // Done frees the memory of the ranking.

@@ -69,7 +69,7 @@ func (p *Prefetcher) Decide(q Question, c *Candidates) Decision {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.join(p.waiting(q.Query.Session, q.Query.At), q.Query.Subagent)
-	d := Decision{Why: WhyNothing, Spent: q.Query.Session != "" && s.Tokens >= p.o.tokens(), question: q,
+	d := Decision{Why: WhyNothing, Spent: q.Query.Session != "" && s.Tokens >= p.o.Settings().Tokens, question: q,
 		trait: c.trait(q.Kind), statuses: map[Status][]Candidate{}}
 	p.decide(&d, c.files, s)
 	if q.Query.Session == "" {
@@ -154,7 +154,7 @@ func (p *Prefetcher) choices(d *Decision, candidates []Candidate, s situation) (
 		switch {
 		case !tr.fact:
 			var e ListEstimate
-			c.files, e = p.o.confident().list(q.Kind).Choose(q.Query, s.turn, candidates, skip)
+			c.files, e = p.o.Confident.list(q.Kind).Choose(q.Query, s.turn, candidates, skip)
 			d.opens, c.worth, c.keep = e.Opens, e.Says(d.Theta), e.Any() >= leastShadow
 		case !tr.text:
 			c.files = without(candidates, skip)
@@ -184,7 +184,7 @@ func (p *Prefetcher) choices(d *Decision, candidates []Candidate, s situation) (
 
 // draw decides by chance whether a choice is shown to a session or withheld.
 func (p *Prefetcher) draw(session, name string) Status {
-	if session != "" && heldOut(p.o.Seed, session, event.Path(name), p.o.holdout()) {
+	if session != "" && heldOut(p.o.Seed, session, event.Path(name), p.o.Settings().Holdout) {
 		return Withheld
 	}
 	return Shown
@@ -192,5 +192,5 @@ func (p *Prefetcher) draw(session, name string) Status {
 
 // Left returns how many more tokens may be spent on a session.
 func (p *Prefetcher) Left(session string, at time.Time) int {
-	return max(0, p.o.tokens()-p.situation(session, at).Tokens)
+	return max(0, p.o.Settings().Tokens-p.situation(session, at).Tokens)
 }

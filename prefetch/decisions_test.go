@@ -54,9 +54,9 @@ type story struct {
 func newStory(t *testing.T) *story {
 	s := &story{session: "s", room: MaxFiles,
 		set: map[string]float64{"threshold": Balanced, "list": ListThreshold, "tokens": 2000}}
-	of := func(name string) func() float64 { return func() float64 { return s.set[name] } }
-	s.fixture = newFixture(t, Options{Seed: "seed", Holdout: of("holdout"), Threshold: of("threshold"), List: of("list"),
-		Tokens: func() int { return int(s.set["tokens"]) }})
+	s.fixture = newFixture(t, Options{Seed: "seed", Settings: func() Settings {
+		return Settings{s.set["threshold"], s.set["list"], s.set["holdout"], int(s.set["tokens"])}
+	}})
 	return s
 }
 
@@ -183,7 +183,7 @@ func (s *story) outcomes(resolved []session.Resolved) (lines []string) {
 // TestTextWithoutFiles: a text is said without files of the decision, too, and the files that it
 // names are not said again.
 func TestTextWithoutFiles(t *testing.T) {
-	d := newFixture(t, Options{Tokens: func() int { return 20 }})
+	d := newFixture(t, Options{Settings: func() Settings { return Settings{Balanced, ListThreshold, 0, 20} }})
 	ask := func(kind HintKind, before string, named []event.Path, found ...event.Path) said {
 		t.Helper()
 		dec := d.say(Question{Kind: kind, Query: d.query()}, facts(found...),

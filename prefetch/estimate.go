@@ -61,4 +61,4 @@ func (p *Prefetcher) Why(ctx context.Context, q event.Query, past history.Past, 
 
 // Sure returns the least probability of a file that counts as missing from a change; see the
 // function Sure.
-func (p *Prefetcher) Sure() float64 { return Sure(p.o.threshold()) }
+func (p *Prefetcher) Sure() float64 { return Sure(p.o.Settings().Threshold) }

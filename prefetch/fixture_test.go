@@ -49,8 +49,8 @@ var asPromised = ListModel{Opens: ListWeights{Bias: 3}, Right: ListWeights{ListF
 
 func newFixture(t *testing.T, o Options) *fixture {
 	t.Helper()
-	if o.Holdout == nil {
-		o.Holdout = func() float64 { return 0 }
+	if o.Settings == nil {
+		o.Settings = func() Settings { s := Defaults; s.Holdout = 0; return s }
 	}
 	if o.Confident == nil {
 		o.Confident = says // what the ranking says

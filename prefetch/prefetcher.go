@@ -1,6 +1,7 @@
 package prefetch
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -11,61 +12,23 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Options of a Prefetcher. The zero value works. The functions are called at every decision, so
-// that a changed setting takes effect at once.
+// Settings are what a person sets.
+type Settings struct {
+	Threshold float64 // where thresholds start, limited to [Floor, Ceiling]
+	List      float64 // the threshold of a list (see ListEstimate.Right), limited to [Floor, Ceiling]
+	Holdout   float64 // share of predictions that are withheld; values outside of [0,1] mean all or nothing
+	Tokens    int     // tokens that may be spent on one session
+}
+
+// Defaults are the settings of a person who has set nothing.
+var Defaults = Settings{Threshold: Balanced, List: ListThreshold, Holdout: 0.10, Tokens: 2000}
+
+// Options of a Prefetcher. The zero value works.
 type Options struct {
-	Threshold func() float64 // where thresholds start, limited to [Floor, Ceiling]; nil means Balanced
-	// List returns the threshold of a list (see ListEstimate.Right), limited to [Floor, Ceiling].
-	// nil means ListThreshold.
-	List      func() float64
-	Holdout   func() float64   // share of predictions that are withheld, in [0,1]; nil means 0.10
-	Tokens    func() int       // tokens that may be spent on one session; nil means 2000
+	Settings  func() Settings  // called at every decision; nil means Defaults
 	Confident *Confidence      // turns rankings into probabilities; nil means Shipped()
 	Weights   *history.Weights // for companions of a change; nil means history.Shipped()
 	Seed      string           // makes different repositories withhold different hints
-}
-
-func (o Options) threshold() float64 {
-	if o.Threshold == nil {
-		return Balanced
-	}
-	return clamp(o.Threshold())
-}
-
-func (o Options) list() float64 {
-	if o.List == nil {
-		return ListThreshold
-	}
-	return clamp(o.List())
-}
-
-// start returns where the threshold of a kind starts. base is the result of Threshold.
-func (o Options) start(t trait, base float64) float64 {
-	if t.list {
-		return o.list()
-	}
-	return t.start(base)
-}
-
-func (o Options) holdout() float64 {
-	if o.Holdout == nil {
-		return 0.10
-	}
-	return o.Holdout() // values outside of [0,1] simply mean all or nothing
-}
-
-func (o Options) tokens() int {
-	if o.Tokens == nil {
-		return 2000
-	}
-	return o.Tokens()
-}
-
-func (o Options) confident() *Confidence {
-	if o.Confident == nil {
-		return Shipped()
-	}
-	return o.Confident
 }
 
 // Prefetcher decides what is worth saying, from the State and the sessions. It is safe for
@@ -97,6 +60,10 @@ const (
 
 // New returns a Prefetcher for the sessions that the ranker reads.
 func New(s *State, sessions *session.Sessions, ranker *rank.Ranker, o Options) *Prefetcher {
+	if o.Settings == nil {
+		o.Settings = func() Settings { return Defaults }
+	}
+	o.Confident = cmp.Or(o.Confident, Shipped())
 	return &Prefetcher{State: s, sessions: sessions, ranker: ranker, o: o}
 }
 
@@ -124,7 +91,11 @@ func (p *Prefetcher) theta(k HintKind, s situation) float64 {
 	if k == Partner {
 		return Sure(s.base)
 	}
-	return theta(p.o.start(traits[k], s.base), s.drift[k], s.Offset, s.Ignored)
+	start := traits[k].start(s.base)
+	if traits[k].list {
+		start = clamp(p.o.Settings().List)
+	}
+	return theta(start, s.drift[k], s.Offset, s.Ignored)
 }
 
 // situation has everything but the candidates that a decision depends on, read at one time.
@@ -160,7 +131,7 @@ func (s *situation) join(waiting []pending, conversation string) {
 
 // situation returns what a decision in a session needs.
 func (p *Prefetcher) situation(id string, at time.Time) situation {
-	s := situation{base: p.o.threshold()}
+	s := situation{base: clamp(p.o.Settings().Threshold)}
 	p.mu.Lock()
 	if p.State.base() == s.base { // what was learned under another setting does not count
 		s.drift = maps.Clone(p.Drift)

@@ -182,9 +182,8 @@ func sayThresholds(t *testing.T, say sayer) {
 		say("%s %q files %d from %.2f aims at %.2f on %q: hint %v fact %v text %v list %v", k, tr.task, tr.files, tr.start(.7),
 			tr.target(), tr.label, tr.hint, tr.fact, tr.text, tr.list)
 	}
-	var o Options
-	say("options %v %v %v %v", o.threshold(), o.list(), o.holdout(), o.tokens())
-	d := newFixture(t, Options{List: func() float64 { return 2 }, Threshold: func() float64 { return .1 }})
+	say("options %v %v %v %v", Defaults.Threshold, Defaults.List, Defaults.Holdout, Defaults.Tokens)
+	d := newFixture(t, Options{Settings: func() Settings { return Settings{Threshold: .1, List: 2} }})
 	value, of := d.p.Threshold("", d.now)
 	say("clamped %v %v", value, of)
 }

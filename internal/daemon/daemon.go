@@ -279,9 +279,9 @@ func (d *Daemon) repoID() string {
 
 // newPrefetcher returns the Prefetcher whose state all checkouts share.
 func (d *Daemon) newPrefetcher(r *rank.Ranker) *prefetch.Prefetcher {
-	return prefetch.New(d.events.Predictions, d.events.Sessions, r, prefetch.Options{
-		Threshold: func() float64 { return d.settings.Get().Threshold },
-		List:      func() float64 { return d.settings.Get().ListThreshold }, Seed: d.repoID(),
-		Holdout: func() float64 { return d.settings.Get().Holdout },
-		Tokens:  func() int { return d.settings.Get().SessionTokens }})
+	return prefetch.New(d.events.Predictions, d.events.Sessions, r, prefetch.Options{Seed: d.repoID(),
+		Settings: func() prefetch.Settings {
+			c := d.settings.Get()
+			return prefetch.Settings{Threshold: c.Threshold, List: c.ListThreshold, Holdout: c.Holdout, Tokens: c.SessionTokens}
+		}})
 }

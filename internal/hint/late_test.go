@@ -59,7 +59,9 @@ func TestLateIsAskedAgain(t *testing.T) {
 	db := newLog(t)
 	w, sessions := checkout.New(repo), session.New()
 	w.ReadFirst(t.Context(), log)
-	w.Prefetch = prefetch.New(prefetch.NewState(), sessions, nil, prefetch.Options{Holdout: func() float64 { return 0 }})
+	w.Prefetch = prefetch.New(prefetch.NewState(), sessions, nil, prefetch.Options{Settings: func() prefetch.Settings {
+		return prefetch.Settings{Threshold: prefetch.Balanced, List: prefetch.ListThreshold, Tokens: 2000}
+	}})
 	h := New(Options{Settings: config.Open(env, "", "", now, cfg), Now: now, Log: log, Factor: 1, Events: told{sessions},
 		DB: db, Sessions: sessions, Count: uncounted{}})
 	at := event.Event{Time: epoch, Agent: "claude", Session: "s"}

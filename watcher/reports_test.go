@@ -3,6 +3,8 @@ package watcher
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,61 +13,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
-
-func testReports(r *Repo) *reports { return newReports(r, 100*time.Millisecond, 2*time.Second) }
-
-// TestInboxSeesGit: the lock of the index and the index say that git is at work. kqueue may miss the lock.
-func TestInboxSeesGit(t *testing.T) {
-	for _, name := range []string{"index.lock", "index"} {
-		in := testReports(&Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"})
-		in.add(fsnotify.Event{Name: "/r/before.go", Op: fsnotify.Write}, ms(0))
-		in.add(fsnotify.Event{Name: "/r/.git/" + name, Op: fsnotify.Create}, ms(1))
-		in.add(fsnotify.Event{Name: "/r/chmod.go", Op: fsnotify.Chmod}, ms(104))
-		if by := in.git.writer(in.saves.oldest(ms(104))); by != maybeGit || !in.headAt.Equal(ms(1)) {
-			t.Errorf("%s: written by %d, HEAD moved at %v", name, by, in.headAt)
-		}
-		fault.Same(t, "saves", taken(&in.saves, ms(300)), "[before.go]")
-	}
-}
-
-func TestInboxRoots(t *testing.T) {
-	// A linked worktree that lies inside the bare repository it belongs to.
-	in := testReports(&Repo{Root: "/b.git/wt", GitDir: "/b.git/worktrees/wt", CommonDir: "/b.git"})
-	in.add(fsnotify.Event{Name: "/b.git/wt/a.go", Op: fsnotify.Write}, ms(0))
-	in.add(fsnotify.Event{Name: "/b.git/aoa/aoa.db", Op: fsnotify.Write}, ms(0))
-	in.add(fsnotify.Event{Name: "/b.git/index.lock", Op: fsnotify.Create}, ms(0))
-	fault.Same(t, "saves", taken(&in.saves, ms(300)), "[a.go]")
-	if !in.git.at.IsZero() || !in.headAt.IsZero() {
-		t.Error("another index says that git is at work, or the store moved HEAD")
-	}
-	in.add(fsnotify.Event{Name: "/b.git/refs/heads/main.lock", Op: fsnotify.Create}, ms(1))
-	if !in.headAt.IsZero() {
-		t.Error("a lock is not a move")
-	}
-	for _, name := range []string{"/b.git/refs/heads/x/y", "/b.git/packed-refs", "/b.git/worktrees/wt/HEAD",
-		"/b.git/worktrees/other/HEAD"} {
-		in.headAt = time.Time{}
-		in.add(fsnotify.Event{Name: name, Op: fsnotify.Create}, ms(2))
-		if in.headAt.IsZero() {
-			t.Errorf("%s moved without a sign", name)
-		}
-	}
-	in.add(fsnotify.Event{Name: "/b.git/worktrees/wt/index.lock", Op: fsnotify.Create}, ms(3))
-	if !in.git.at.Equal(ms(3)) {
-		t.Error("the worktree's lock says nothing")
-	}
-}
-
-func TestInboxIsBounded(t *testing.T) {
-	in := testReports(&Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"})
-	in.limit = 3
-	for i := range 5 {
-		in.add(fsnotify.Event{Name: fmt.Sprintf("/r/%d", i), Op: fsnotify.Write}, ms(i))
-	}
-	if len(in.saves.pending) != 3 || !in.lostAt.Equal(ms(3)) {
-		t.Errorf("%d pending, lost at %v", len(in.saves.pending), in.lostAt)
-	}
-}
 
 func TestPairMoves(t *testing.T) {
 	s := func(size, mtime int64, inode uint64) stamp { return stamp{size, mtime, inode} }
@@ -120,6 +67,75 @@ func FuzzParseStatus(f *testing.F) {
 	})
 }
 
+// TestReports plays the stories of testdata/reports.txt, with times in milliseconds. The line with a
+// tab below another is the answer (-update writes it).
+//
+//	in ROOT GITDIR COMMONDIR    a story begins
+//	saw OP NAME AT              what the system reports
+//	limit N                     at most so many files wait
+//	state                       when HEAD moved, git was at work, and reports were lost; how many files wait
+//	take AT                     the files that are saved now, and who may have written them
+//	touch NAME AT, due
+//	busy NAME FROM TO           it is touched every 50 ms; when it was taken
+//	many N                      as many files, one every 2 ms; how many were taken meanwhile, and at the end
+func TestReports(t *testing.T) {
+	var in *reports
+	fault.Replies(t, "testdata/reports.txt", func(line string) []string {
+		if strings.HasPrefix(line, "#") {
+			return nil
+		}
+		words := strings.Fields(line)
+		number := func(i int) int { return fault.Must(strconv.Atoi(words[i])) }
+		ago := func(at time.Time) any {
+			if at.IsZero() {
+				return "never"
+			}
+			return at.Sub(noon).Milliseconds()
+		}
+		switch words[0] {
+		case "in":
+			in = newReports(&Repo{Root: event.Root(words[1]), GitDir: words[2], CommonDir: words[3]}, 100*time.Millisecond, 2*time.Second)
+		case "saw":
+			op := map[string]fsnotify.Op{"write": fsnotify.Write, "create": fsnotify.Create, "chmod": fsnotify.Chmod}[words[1]]
+			in.add(fsnotify.Event{Name: words[2], Op: op}, ms(number(3)))
+		case "limit":
+			in.limit = number(1)
+		case "state":
+			return []string{fmt.Sprint("HEAD moved: ", ago(in.headAt), ", git at work: ", ago(in.git.at), ", lost: ", ago(in.lostAt),
+				", waiting: ", len(in.saves.pending))}
+		case "take":
+			by := map[writer]string{maybeGit: "maybe git", either: "either", people: "people"}[in.git.writer(in.saves.oldest(ms(number(1))))]
+			files := in.saves.take(ms(number(1)))
+			slices.Sort(files)
+			return []string{fmt.Sprint(files, " by ", by)}
+		case "touch":
+			return []string{fmt.Sprint("begins a burst: ", in.saves.touch(event.Path(words[1]), ms(number(2))))}
+		case "due":
+			at, ok := in.saves.due()
+			return []string{fmt.Sprint(ago(at), " ", ok)}
+		case "busy":
+			var taken []int
+			for at := number(2); at < number(3); at += 50 {
+				in.saves.touch(event.Path(words[1]), ms(at))
+				if len(in.saves.take(ms(at))) > 0 {
+					taken = append(taken, at)
+				}
+			}
+			return []string{fmt.Sprint("taken at ", taken)}
+		case "many":
+			took, n := 0, number(1)
+			for i := range n {
+				in.saves.touch(event.Path(fmt.Sprint("f", i)), ms(2*i))
+				took += len(in.saves.take(ms(2 * i)))
+			}
+			last := 2 * (n - 1)
+			return []string{fmt.Sprint(took, " meanwhile, ", len(in.saves.take(ms(last+499))), " after 499 ms, ",
+				len(in.saves.take(ms(last+500))), " after 500 ms")}
+		}
+		return nil
+	})
+}
+
 // TestHeadIsReadWithGitsFiles: the report of HEAD may come before those of the files that git wrote,
 // or after them.
 func TestHeadIsReadWithGitsFiles(t *testing.T) {
@@ -147,72 +163,6 @@ func TestHeadIsReadWithGitsFiles(t *testing.T) {
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func ms(n int) time.Time { return noon.Add(time.Duration(n) * time.Millisecond) }
-
-func taken(b *debouncer, at time.Time) string {
-	got := b.take(at)
-	slices.Sort(got)
-	return fmt.Sprint(got)
-}
-
-func testBurst() debouncer { return newDebouncer(100*time.Millisecond, 2*time.Second) }
-
-func TestBurstWaitsForQuiet(t *testing.T) {
-	b := testBurst()
-	if !b.touch("a", ms(0)) || b.touch("b", ms(40)) || b.touch("a", ms(90)) {
-		t.Error("only the first touch begins a burst")
-	}
-	fault.Same(t, "taken", taken(&b, ms(189)), "[]")
-	if at, ok := b.due(); !ok || !at.Equal(ms(190)) {
-		t.Errorf("due %v, want 100 ms after the last touch", at)
-	}
-	fault.Same(t, "taken", taken(&b, ms(190)), "[a b]")
-	if _, ok := b.due(); ok {
-		t.Error("an empty burst is due")
-	}
-}
-
-func TestBurstWaitsAtMost(t *testing.T) {
-	b := testBurst()
-	b.touch("resting", ms(0))
-	for at := 0; at < 2000; at += 50 {
-		b.touch("busy", ms(at))
-	}
-	b.touch("young", ms(1990))
-	fault.Same(t, "taken", taken(&b, ms(1999)), "[]")
-	fault.Same(t, "taken", taken(&b, ms(2000)), "[busy resting]")
-	fault.Same(t, "taken", taken(&b, ms(2090)), "[young]")
-}
-
-func TestBurstLimitsBusyFiles(t *testing.T) {
-	b := testBurst()
-	var at []int
-	for now := 0; now < 60_000; now += 50 {
-		b.touch("log", ms(now))
-		if len(b.take(ms(now))) > 0 {
-			at = append(at, now)
-		}
-	}
-	fault.Same(t, "taken at", at, []int{2000, 4000, 8000, 16000, 32000})
-	b.touch("other", ms(60_000))
-	b.touch("log", ms(60_050))
-	fault.Same(t, "taken", taken(&b, ms(60_100)), "[other]")
-	fault.Same(t, "taken", taken(&b, ms(64_000)), "[log]")
-	fault.Same(t, "taken", taken(&b, ms(500_000)), "[]")
-	b.touch("log", ms(600_000))
-	fault.Same(t, "taken", taken(&b, ms(600_100)), "[log]")
-}
-
-func TestBurstKeepsManyFilesTogether(t *testing.T) {
-	b := testBurst()
-	took := 0
-	for i := range 5000 {
-		b.touch(event.Path(fmt.Sprintf("f%d", i)), ms(i*2))
-		took += len(b.take(ms(i * 2)))
-	}
-	fault.Same(t, "a formatter's run of 10 s was cut", took, 0)
-	fault.Same(t, "taken", len(b.take(ms(4999*2+499))), 0)
-	fault.Same(t, "taken", len(b.take(ms(4999*2+500))), 5000)
-}
 
 // TestGitWork: what changes while git is at work waits, and who may have written it depends on when.
 func TestGitWork(t *testing.T) {

@@ -3,7 +3,6 @@ package daemon_test
 import (
 	"bytes"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,9 +19,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
-	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
 )
 
 // TestForgottenAtOnce: no answer after that of aoa forget has what was forgotten, also while the
@@ -189,63 +186,6 @@ func TestLevelFollows(t *testing.T) {
 	fault.Same(t, "level", d.o.Level.Level(), slog.LevelDebug)
 }
 
-// fill puts something into every store.
-func (d *fixture) fill() {
-	d.Helper()
-	d.feed(0, 40)
-	var batch []event.Event
-	for i := range 60 {
-		batch = append(batch, event.Event{ID: fmt.Sprint("p", i),
-			Time: d.o.Now().Add(time.Duration(i-100) * time.Second), Agent: "test", Session: "s1",
-			Body: event.Prompt{Text: fmt.Sprint("please repair the wheel number ", i)}},
-			read(fmt.Sprint("pr", i), "s1", d.o.Now().Add(time.Duration(i-100)*time.Second), "a.go"))
-	}
-	call(d, api.Events, batch)
-	call(d, api.Context, api.ContextRequest{Session: "s1"})
-	for i := range 3 {
-		session := fmt.Sprint("reload", i)
-		d.hook(session, "UserPromptSubmit", map[string]any{
-			"prompt": fmt.Sprint("explain how the ", []string{"zebra", "yellow", "violet"}[i],
-				" module handles errors in a.go")})
-		d.hook(session, "PostToolUse", map[string]any{"tool_name": "Read", "tool_use_id": session + "-1",
-			"tool_response": map[string]any{},
-			"tool_input":    map[string]any{"file_path": filepath.Join(string(d.o.Repo.Root), "a.go")}})
-		d.hook(session, "Stop", nil)
-		reply := stream(d, api.CachePut,
-			api.CachePutRequest{Session: session, Item: llmcache.Item{Task: "t", Turn: "u", Description: "words", Size: 4,
-				Notes: json.RawMessage(`{"a":1}`)}}, []byte("data"))
-		reply.Close()
-		req := stage.Request{Stage: session, Command: []string{"true"}, Deps: []string{"a.go"}}
-		turn := stream(d, api.StageBegin, req, nil)
-		rec := stage.Record{Frames: []stage.Frame{{Stream: stage.Stdout, Data: []byte("printed")}}}
-		kept := stream(d, api.StageEnd, stage.Result{Request: req, Key: turn.Head.Key}, rec.Encode())
-		if !kept.Head.Kept {
-			d.Fatalf("not kept: %s", kept.Head.Why)
-		}
-		kept.Close()
-		turn.Close()
-		for j := range 2 {
-			call(d, api.PipelineProgress, stage.Progress{Session: fmt.Sprint("pipe", i), Pipeline: "p", Tokens: 5,
-				Output:  &stage.Output{Stage: fmt.Sprint("st", j), JSON: true, Value: []byte(`{}`)},
-				Context: map[string]json.RawMessage{fmt.Sprint("c", j): []byte(`1`)}})
-		}
-	}
-	d.until("the turns are recorded", func() bool {
-		return len(call(d, api.ReloadList, api.SequencesRequest{All: true}).Sequences) == 3
-	})
-}
-
-// count asks for what is kept beside the log.
-func (d *fixture) count() map[string]int {
-	d.Helper()
-	return map[string]int{
-		"sessions":  len(call(d, api.Sessions, api.SessionsRequest{Limit: 1000, Archived: true}).Sessions),
-		"sequences": len(call(d, api.ReloadList, api.SequencesRequest{All: true, Limit: 1000}).Sequences),
-		"items":     call(d, api.CacheList, api.CacheListRequest{All: true}).Total,
-		"segments":  len(call(d, api.Context, api.ContextRequest{Session: "s1"}).Segments),
-	}
-}
-
 func stream[Req, Res any](d *fixture, r api.Stream[Req, Res], req Req, rest []byte) *api.Reply[Res] {
 	d.Helper()
 	reply, err := api.Ask(d.Context(), d.client(), r, req, rest)
@@ -253,18 +193,6 @@ func stream[Req, Res any](d *fixture, r api.Stream[Req, Res], req Req, rest []by
 		d.Fatalf("%s: %v", r.Path, err)
 	}
 	return reply
-}
-
-// hook sends what an agent's hook would and waits until it was taken.
-func (d *fixture) hook(session, ev string, more map[string]any) {
-	d.Helper()
-	payload := map[string]any{"session_id": session, "cwd": d.o.Repo.Root, "hook_event_name": ev}
-	for k, v := range more {
-		payload[k] = v
-	}
-	raw := fault.Must(json.Marshal(payload))
-	fault.Must(hooktest.Send(d.Context(), d.o.Place, api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: raw,
-		Wait: true}))
 }
 
 // aside sets an item aside in a session.

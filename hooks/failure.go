@@ -10,31 +10,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// failureMarks are searched in the lower-case message, in this order. The first that is found
-// decides.
-var failureMarks = []struct {
-	why   event.Failure
-	marks []string
+// failures are tried in this order: the first one of which the message has a phrase in its section of
+// tables.txt is the reason.
+var failures = []struct {
+	why     event.Failure
+	section string
 }{
-	{event.FailDir, []string{"eisdir", "is a directory"}},
-	{event.FailNoMatch, []string{"string to replace not found", "string not found", "found multiple matches",
-		"matches of the string to replace",
-		"old_string", "failed to find expected lines", "failed to find context"}},
-	{event.FailUnread, []string{"has not been read", "read it first", "modified since read",
-		"been unexpectedly modified"}},
-	{event.FailTooLarge, []string{"exceeds maximum", "too large", "exceeds the maximum", "maximum allowed"}},
-	{event.FailDenied, []string{"doesn't want to proceed", "permission to use", "permission denied", "eacces", "eperm",
-		"operation not permitted", "was rejected", "denied", "haven't granted", "blocked by"}},
-	{event.FailMissing, []string{"no such file", "does not exist", "enoent", "file not found", "cannot find the path",
-		"cannot find path",
-		"cannot find the file", "cannot access", "path not found"}},
+	{event.FailDir, "is a folder"}, {event.FailNoMatch, "no match"}, {event.FailUnread, "not read before"},
+	{event.FailTooLarge, "too large"}, {event.FailDenied, "denied"}, {event.FailMissing, "missing"},
 }
 
 // classify returns why a call failed, judging by the tool's message.
 func classify(problem string) event.Failure {
 	problem = strings.ToLower(event.Clip(problem, 2048))
-	for _, f := range failureMarks {
-		if slices.ContainsFunc(f.marks, func(mark string) bool { return strings.Contains(problem, mark) }) {
+	for _, f := range failures {
+		if slices.ContainsFunc(sections()[f.section], func(s string) bool { return strings.Contains(problem, s) }) {
 			return f.why
 		}
 	}
@@ -44,12 +34,7 @@ func classify(problem string) event.Failure {
 // failedText reports whether a text begins the way tools report errors to a model.
 func failedText(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
-	return slices.ContainsFunc([]string{"<tool_use_error>", "Error:", "error:", "Exit code ",
-		"The user doesn't want to proceed",
-		"Permission to use ", "File does not exist", "File has not been read", "String to replace not found", "EISDIR",
-		"ENOENT", "EACCES",
-		"InputValidationError", "<error>", "Claude requested permissions"},
-		func(head string) bool { return strings.HasPrefix(text, head) })
+	return slices.ContainsFunc(sections()["failed results"], func(head string) bool { return strings.HasPrefix(text, head) })
 }
 
 // onlyMissing reports whether a command printed nothing but one line that says that a file does not
@@ -123,21 +108,7 @@ func (s *CallContext) failed(act event.Act, c ToolCall, names ...string) event.C
 
 // failureLine matches lines in which test programs, compilers and linters name what failed.
 var failureLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(strings.Join([]string{
-		`^FAIL(?:\s|$)`, `^--- FAIL: `, `\[(?:build|setup) failed\]`, // go; jest and vitest: "FAIL file"
-		`^(?:FAILED|ERROR) \S+\.py`, `^=*\s*(?:\d+ \w+, )*[1-9]\d* (?:failed|errors?)\b.* in [\d.]+s`, // pytest
-		`^(?:FAIL|ERROR): \S+ \(\S+\)$`, `^FAILED \((?:failures|errors)=`, // unittest
-		`^[✕×] `, `^(?:Tests|Test Suites|Test Files):?\s.*\b[1-9]\d* failed\b`, // jest, vitest
-		`^[1-9]\d* failing\b`,                                                  // mocha
-		`^test \S+ \.\.\. FAILED$`, `^test result: FAILED`, `^error\[E\d+\]: `, // cargo
-		`^rspec \S`, `^\d+ examples?, [1-9]\d* failures?`, // rspec
-		`^\d+\) \S+::\S+`, `^Tests: \d+, .*(?:Failures|Errors): [1-9]`, // phpunit
-		`^\[ERROR\]\s+(?:\w+\.)+\w+:\d+\b`, `Tests run: \d+, Failures: (?:[1-9]|\d+, Errors: [1-9])`, // maven
-		`^\S+ > .+ FAILED$`, `^(?:\[\w+\] )?BUILD FAIL(?:ED|URE)`, // gradle
-		`^\d+ - \S+ \((?:Failed|Timeout|SEGFAULT|Not Run)`, `\b[1-9]\d* tests? failed out of `, // ctest
-		`\berror TS\d+: `, `✖ \d+ problems? \([1-9]\d* errors?`, // tsc, eslint
-		`^\S+:\d+(?::\d+)?: (?:fatal )?error\b`, // compilers
-	}, "|"))
+	return regexp.MustCompile(strings.Join(sections()["failing lines"], "|"))
 })
 
 var colors = regexp.MustCompile(`\x1b\[[0-9;]*m`)

@@ -209,14 +209,6 @@ func statusOf(c ToolCall) event.Failure {
 	return ""
 }
 
-// fileKeys are arguments that tools of MCP servers use for files.
-var fileKeys = []string{"file_path", "filePath", "path", "file", "filename", "relative_path", "relativePath", "uri",
-	"paths", "files",
-	"source", "destination", "target_file", "notebook_path", "absolute_path"}
-
-// wordKeys are arguments for what is searched.
-var wordKeys = []string{"query", "pattern", "search", "regex", "symbol", "name_path", "name", "text", "q"}
-
 // generic returns the body for a call of a tool that aOa does not know, such as that of an MCP
 // server. Arguments that look like files of the repository count, and the tool's name tells what
 // was done to them. Calls of aOa's own tools are ignored.
@@ -224,7 +216,7 @@ func (s *CallContext) generic(c ToolCall) []event.Body {
 	_, verb := splitMCP(c.Name)
 	out := event.Call{Act: genericAct(verb)}
 	var files []event.Path
-	for _, k := range fileKeys {
+	for _, k := range sections()["arguments for files"] {
 		for _, name := range c.Input.texts(k) {
 			name = strings.TrimPrefix(name, "file://")
 			if p, ok := s.Files.Known(name, ""); ok {
@@ -234,7 +226,7 @@ func (s *CallContext) generic(c ToolCall) []event.Body {
 	}
 	files = s.Files.Keep(files, event.MaxSeen)
 	var words []string
-	for _, k := range wordKeys {
+	for _, k := range sections()["arguments for words"] {
 		words = append(words, c.Input.texts(k)...)
 	}
 	if len(files) == 0 && (out.Act != event.ActSearch || len(words) == 0) {

@@ -163,11 +163,11 @@ func TestConfigPage(t *testing.T) {
 	}
 	b.WriteString("\nOther variables:\n\n| variable | what it does |\n| --- | --- |\n")
 	for _, v := range config.Variables {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", v.Name, v.Help)
+		fmt.Fprintf(&b, "| `%s` | %s |\n", v, config.Described(v))
 	}
 	b.WriteString("\n| kind | shown |\n| --- | --- |\n")
 	for _, k := range config.Kinds {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", k.Name, k.Help)
+		fmt.Fprintf(&b, "| `%s` | %s |\n", k, config.Described("kind "+k))
 	}
 	section(t, "docs/configuration.md", "settings", b.String())
 }

@@ -217,7 +217,7 @@ func TestHelpFits(t *testing.T) {
 func TestVariables(t *testing.T) {
 	known := map[string]bool{"AOA_TEST_REDIS": true, "AOA_REQUIRE": true}
 	for _, v := range config.Variables {
-		known[v.Name] = true
+		known[v] = true
 	}
 	for _, k := range config.Keys() {
 		known[k.Env] = true
@@ -254,11 +254,10 @@ func TestManual(t *testing.T) {
 	if found := described(root); found != strings.Count(helpText, "\n=== ") {
 		t.Errorf("help.txt describes %d commands, and others that do not exist", found)
 	}
-	bash := fault.Must(bashCompletion(root))
 	fits(t, root)
 	fault.Check(t, errors.Join(
 		doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "aOa", Manual: "aOa"}, filepath.Join(dir, "man")),
-		os.WriteFile(filepath.Join(dir, "completions/bash/aoa"), []byte(bash), 0o644),
+		root.GenBashCompletionFileV2(filepath.Join(dir, "completions/bash/aoa"), true),
 		root.GenZshCompletionFile(filepath.Join(dir, "completions/zsh/_aoa")),
 		root.GenFishCompletionFile(filepath.Join(dir, "completions/fish/aoa.fish"), true)))
 	for file, want := range map[string]string{"man/aoa.1": "aoa-suggest", "man/aoa-hooks-install.1": "SYNOPSIS",

@@ -34,26 +34,12 @@ type Config struct {
 	values layer // the values as they were found, including those of tags
 }
 
-// HintKind is a kind of hint that can be switched on and off.
-type HintKind struct{ Name, Help string }
-
 // Kinds lists the kinds of hints that can be switched on and off.
-var Kinds = []HintKind{
-	{"partner", "when a change looks complete: what still uses a name that it removes, and files that usually change " +
-		"with it"},
-	{"rescue", "after a call failed on a path: where the file is now"},
-	{"search", "after a search found no file, or more than 30: where the name is defined, the file with nearly " +
-		"that name, or a list of files"},
-	{"start", "at the start of a session: earlier work that is not committed; after a compaction: where the work stands"},
-	{"prompt", "at a prompt: up to five files, one of which the turn probably opens"},
-	{"stale", "when a file that the session has read has other bytes on disk now, and no call of the session wrote them"},
-	{"next", "before a file is opened: the one that is likely to be opened next"},
-	{"reload", "at a prompt: recorded sequences of actions that followed similar prompts"},
-}
+var Kinds = []string{"partner", "rescue", "search", "start", "prompt", "stale", "next", "reload"}
 
 // Shows reports whether hints of a kind are shown. Kinds that are not in Kinds are always shown.
 func (c Config) Shows(kind string) bool {
-	return slices.Contains(c.Kinds, kind) || !slices.ContainsFunc(Kinds, func(k HintKind) bool { return k.Name == kind })
+	return slices.Contains(c.Kinds, kind) || !slices.Contains(Kinds, kind)
 }
 
 // Settings returns the settings in the order of the documentation. Each pattern of tags is a

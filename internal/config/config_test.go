@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -295,4 +296,20 @@ func written(t *testing.T, file string, err error) (string, error) {
 		return "", fmt.Errorf("%w; the file says %q", err, raw)
 	}
 	return fmt.Sprintf("%q", raw), nil
+}
+
+// TestDescribed: every setting, kind of hints and variable is described.
+func TestDescribed(t *testing.T) {
+	names := slices.Clone(Variables)
+	for _, k := range Keys() {
+		names = append(names, k.Name)
+	}
+	for _, k := range Kinds {
+		names = append(names, "kind "+k)
+	}
+	for _, name := range names {
+		if Described(name) == "" {
+			t.Errorf("help.txt does not describe %s", name)
+		}
+	}
 }

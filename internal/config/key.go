@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"maps"
@@ -34,12 +35,12 @@ const (
 )
 
 // row returns a row of the table. Its value is parsed into field.
-func row[T any](field *T, name, standard string, v valueType[T], effect Effect, help string) Key {
+func row[T any](field *T, name, standard string, v valueType[T], effect Effect) Key {
 	if v.words == nil && standard != "" {
 		v.words = []string{standard}
 	}
 	return Key{Name: name, Default: standard, Env: "AOA_" + strings.ToUpper(strings.ReplaceAll(name, ".", "_")),
-		Allowed: v.allowed, Words: v.words, Help: help, Effect: effect,
+		Allowed: v.allowed, Words: v.words, Help: Described(name), Effect: effect,
 		set: func(text string) (err error) {
 			value, err := v.read(text)
 			if err == nil {
@@ -47,6 +48,22 @@ func row[T any](field *T, name, standard string, v valueType[T], effect Effect, 
 			}
 			return err
 		}}
+}
+
+//go:embed help.txt
+var helpText string
+
+// Described returns what help.txt says about a setting, a variable, or "kind NAME", a kind of hints.
+func Described(name string) string {
+	var lines []string
+	_, text, _ := strings.Cut(helpText, "\n"+name+"\n")
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, " ") {
+			break
+		}
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return strings.Join(lines, " ")
 }
 
 const (

@@ -94,7 +94,7 @@ func environment(environ []string) (values layer, warnings []string) {
 		name, value, _ := strings.Cut(e, "=")
 		if !strings.HasPrefix(name, "AOA_") || value == "" || strings.HasPrefix(name, "AOA_TEST_") ||
 			strings.HasPrefix(name, "AOA_BENCH_") ||
-			slices.ContainsFunc(Variables, func(v Variable) bool { return v.Name == name }) {
+			slices.Contains(Variables, name) {
 			continue
 		}
 		i := slices.IndexFunc(Keys(), func(k Key) bool { return k.Env == name })

@@ -163,13 +163,6 @@ func listed(one valueType[string], none string) valueType[[]string] {
 	return out
 }
 
-func kindNames() (out []string) {
-	for _, k := range Kinds {
-		out = append(out, k.Name)
-	}
-	return out
-}
-
 func redisURL() valueType[string] {
 	const allowed = "empty, or redis://, rediss:// or unix:// and an address"
 	return valueType[string]{allowed: allowed, read: func(v string) (string, error) {

@@ -13,18 +13,17 @@ import (
 // textSignal is one of the numbers in [0,1] that tell how well a file fits a text.
 type textSignal int
 
+// The first signals are the shares of the aspects, in the order of index.Aspect.
 const (
-	textBase textSignal = iota // a share or a place, see compared
-	textProse
-	textBody
-	textBodyPlace
-	textTitlePath
-	textTitleDefinitions
-	textTitleDefinitionsPlace
-	textTitleBody
-	textUses
+	textProse = textSignal(index.TextProse)
+	textBody  = textSignal(index.TextBody)
+)
+
+// The others: the places of three aspects, then what does not depend on the words of the file.
+const (
+	textBodyPlace = textSignal(index.Aspects) + iota
+	textDefinitionsPlace
 	textUsesPlace
-	textTitleDefines
 	textCoverPath      // the share of the words of the path that the text has, weighted by rarity
 	textCoverBase      // the share of the words of the base name that the text has
 	textCoverTitlePath // the share of the words of the path that the title has
@@ -46,31 +45,14 @@ const (
 	textSignals        // number of text signals
 )
 
-// compared has the signals that are the share or the place of an aspect.
-var compared = [...]struct {
-	signal textSignal
-	of     index.Aspect
-	place  bool
-}{
-	{textBase, index.TextBase, false},
-	{textProse, index.TextProse, false},
-	{textBody, index.TextBody, false}, {textBodyPlace, index.TextBody, true},
-	{textTitlePath, index.TitlePath, false},
-	{textTitleDefinitions, index.TitleDefinitions, false}, {textTitleDefinitionsPlace, index.TitleDefinitions, true},
-	{textTitleBody, index.TitleBody, false},
-	{textUses, index.Uses, false}, {textUsesPlace, index.Uses, true},
-	{textTitleDefines, index.TitleDefines, false},
-}
-
 // TextValues has one number per text signal: the values of a file, or the weights for a kind of
 // text.
 type TextValues [textSignals]float64
 
 // textSignalNames are the names of the text signals, in their order.
-var textSignalNames = strings.Fields(`text_base text_prose text_body text_body_place title_path title_definitions
-	title_definitions_place title_body uses uses_place title_defines cover_path cover_base cover_title_path scope
-	phrase_place frame named named_title depth size aside test prose data asks_test asks_prose upkeep
-	asks_upkeep`)
+var textSignalNames = strings.Fields(`text_base text_prose text_body title_path title_definitions title_body uses title_defines
+	text_body_place title_definitions_place uses_place cover_path cover_base cover_title_path scope phrase_place frame
+	named named_title depth size aside test prose data asks_test asks_prose upkeep asks_upkeep`)
 
 // TextSignalNames returns the names of the text signals, in their order.
 func TextSignalNames() []string { return textSignalNames }
@@ -142,11 +124,9 @@ func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 			}
 			f := get(fit.Path)
 			f.Words = fit.Words
-			for _, c := range compared {
-				if f.Values[c.signal] = fit.Share[c.of]; c.place {
-					f.Values[c.signal] = fit.Place[c.of]
-				}
-			}
+			copy(f.Values[:], fit.Share[:])
+			f.Values[textBodyPlace], f.Values[textUsesPlace] = fit.Place[index.TextBody], fit.Place[index.Uses]
+			f.Values[textDefinitionsPlace] = fit.Place[index.TitleDefinitions]
 		}
 	}
 	names := index.Locator{Tree: x.tree}

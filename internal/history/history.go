@@ -180,24 +180,18 @@ func (c *Commits) Count(with, f event.Path) event.Together {
 	n.Of = len(c.files[i].commits)
 	n.OfRecent = min(n.Of, RecentCommits)
 	j, known := c.ids[f]
-	if known && i != j {
-		n.Both, n.Recent = c.shared(i, j)
+	if !known || i == j {
+		return n
 	}
-	return n
-}
-
-// shared returns the number of commits that changed both files, and how many of these are among the
-// newest of the first file. The caller holds c.mu.
-func (c *Commits) shared(i, j int32) (both, recent int) {
-	for age, set := range c.newest(i, len(c.files[i].commits)) {
-		if _, has := slices.BinarySearch(set, j); has {
-			both++
+	for age, set := range c.newest(i, n.Of) {
+		if _, both := slices.BinarySearch(set, j); both {
+			n.Both++
 			if age < RecentCommits {
-				recent++
+				n.Recent++
 			}
 		}
 	}
-	return both, recent
+	return n
 }
 
 // shortID is the number of digits of a commit's id that are shown. git finds a commit by them in

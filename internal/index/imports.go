@@ -3,9 +3,7 @@ package index
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // importing is an import in a program: of another file, a module or a package.
@@ -92,20 +90,25 @@ func (im *importer) add(i importing) {
 func (i *importing) list(text string, line int, as string) {
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimPrefix(strings.Trim(part, " \t(){};\\"), "type ")
-		name, local, renamed := strings.Cut(part, as)
-		name, local = strings.TrimSpace(name), strings.TrimSpace(local)
-		switch {
-		case name == "*" && renamed: // import * as x
+		switch name, local := renamed(part, as); {
+		case name == "*" && local != "*": // import * as x
 			i.names = append(i.names, importedName{"", local, line})
 		case name == "*":
 			i.all = true
 		case name != "":
-			if !renamed {
-				local = name
-			}
 			i.names = append(i.names, importedName{name, local, line})
 		}
 	}
+}
+
+// renamed returns a name and the one that it gets in the importing file, as in "a as b". If it gets no
+// other name, both are equal.
+func renamed(text, as string) (name, local string) {
+	name, local, found := strings.Cut(text, as)
+	if name = strings.TrimSpace(name); !found {
+		return name, name
+	}
+	return name, strings.TrimSpace(local)
 }
 
 func (im *importer) python(number int, code, _ []byte) {
@@ -117,8 +120,8 @@ func (im *importer) python(number int, code, _ []byte) {
 	if im.open == nil {
 		if rest, found := strings.CutPrefix(text, "import "); found {
 			for part := range strings.SplitSeq(rest, ",") {
-				module, local, renamed := strings.Cut(strings.TrimSpace(part), " as ")
-				if !renamed {
+				module, local := renamed(part, " as ")
+				if local == module {
 					local, _, _ = strings.Cut(module, ".")
 				}
 				im.add(importing{line: number, module: module, names: []importedName{{"", local, number}}})
@@ -143,11 +146,9 @@ func (im *importer) python(number int, code, _ []byte) {
 }
 
 var (
-	fromModule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bfrom\s*['"]([^'"]+)['"]`) })
-	loadModule = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:require|import)\s*\(\s*['"` + "`" + `]([^'"` + "`" + `]+)['"` + "`" + `](?:\s*\)\s*\.\s*([\w$]+))?`)
-	})
-	bareModule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*import\s*['"]([^'"]+)['"]`) })
+	fromModule = lazyRegexp(`\bfrom\s*['"]([^'"]+)['"]`)
+	loadModule = lazyRegexp(`\b(?:require|import)\s*\(\s*['"` + "`" + `]([^'"` + "`" + `]+)['"` + "`" + `](?:\s*\)\s*\.\s*([\w$]+))?`)
+	bareModule = lazyRegexp(`^\s*import\s*['"]([^'"]+)['"]`)
 )
 
 func (im *importer) script(number int, code, raw []byte) {
@@ -236,7 +237,7 @@ func (im *importer) golang(number int, code, raw []byte) {
 }
 
 // versionDir matches the last element of a Go module path, as in v2.
-var versionDir = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v\d+$`) })
+var versionDir = lazyRegexp(`^v\d+$`)
 
 // java reads the imports of Java and Kotlin.
 func (im *importer) java(number int, code, _ []byte) {
@@ -245,16 +246,15 @@ func (im *importer) java(number int, code, _ []byte) {
 		return
 	}
 	text := strings.TrimPrefix(strings.Trim(string(rest), " ;"), "static ")
-	module, local, renamed := strings.Cut(text, " as ")
-	module = strings.TrimSpace(module)
+	module, local := renamed(text, " as ")
 	name := module[strings.LastIndexByte(module, '.')+1:]
-	if !renamed {
+	if local == module {
 		local = name
 	}
 	module = strings.TrimSuffix(strings.TrimSuffix(module, ".*"), "._")
 	i := importing{line: number, module: module, all: name == "*" || name == "_"}
 	if !i.all {
-		i.names = []importedName{{name, strings.TrimSpace(local), number}}
+		i.names = []importedName{{name, local, number}}
 	}
 	im.add(i)
 }
@@ -302,12 +302,8 @@ func (im *importer) c(number int, code, raw []byte) {
 }
 
 var (
-	rubyRequire = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*(require_relative|require|autoload\s*\(?\s*:\w+,)\s*\(?\s*['"]([^'"]+)['"]`)
-	})
-	phpRequire = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:require|include)(?:_once)?\b[^'"]*['"]/?([^'"]+\.php)['"]`)
-	})
+	rubyRequire = lazyRegexp(`^\s*(require_relative|require|autoload\s*\(?\s*:\w+,)\s*\(?\s*['"]([^'"]+)['"]`)
+	phpRequire  = lazyRegexp(`\b(?:require|include)(?:_once)?\b[^'"]*['"]/?([^'"]+\.php)['"]`)
 )
 
 func (im *importer) ruby(number int, code, raw []byte) {
@@ -340,10 +336,10 @@ func (im *importer) php(number int, code, raw []byte) {
 			prefix, group = "", rest
 		}
 		for part := range strings.SplitSeq(strings.Trim(group, "} "), ",") {
-			module, local, renamed := strings.Cut(strings.TrimSpace(part), " as ")
-			module = strings.Trim(prefix+module, `\`)
+			written, local := renamed(part, " as ")
+			module := strings.Trim(prefix+written, `\`)
 			name := module[strings.LastIndexByte(module, '\\')+1:]
-			if !renamed {
+			if local == written {
 				local = name
 			}
 			im.add(importing{line: number, module: module, names: []importedName{{name, local, number}}})

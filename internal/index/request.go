@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"hash/fnv"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -83,9 +81,7 @@ func NewRequest(text string) Request {
 }
 
 // versionNumber matches versions with letters, such as v1.2.0 and 1.2.0-rc1.
-var versionNumber = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[vV]?[0-9]+(\.[0-9]+)*([-.]?(alpha|beta|dev|pre|rc|a|b)[-.]?[0-9]*)?$`)
-})
+var versionNumber = lazyRegexp(`^[vV]?[0-9]+(\.[0-9]+)*([-.]?(alpha|beta|dev|pre|rc|a|b)[-.]?[0-9]*)?$`)
 
 // addName adds the file, the identifier or the number that a token is, if it is one. value is true
 // for an identifier and for a number.

@@ -1,9 +1,7 @@
 package redact
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // Limits in bytes, so that no crafted text can make redaction slow.
@@ -73,9 +71,7 @@ var operators = []struct {
 
 // typed matches the type of a variable between its name and its value: "password: str = ",
 // "dbPassword string = ".
-var typed = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?::\s*|\s+)[A-Za-z&*][\w<>\[\].|?&*: ]{0,40}?\s*=\s*["']`)
-})
+var typed = lazyRegexp(`^(?::\s*|\s+)[A-Za-z&*][\w<>\[\].|?&*: ]{0,40}?\s*=\s*["']`)
 
 // separator returns how the name gets its value, and where the value begins.
 func (n name) separator(kind family) (how how, at int, ok bool) {
@@ -130,10 +126,8 @@ func (n name) separator(kind family) (how how, at int, ok bool) {
 
 // sets matches the beginning of commands that give a value to a name: setx NAME VALUE, aws
 // configure set NAME VALUE.
-var sets = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[\s;&|])(?:setx|setenv|ENV|ARG|set[ \t]+(?:-\w*x\w*|--export)|` +
-		`(?:aws|npm|yarn|pnpm|pip|composer|poetry|gcloud)[ \t][^\n|;&]*?(?:set|config))[ \t]+\S*$`)
-})
+var sets = lazyRegexp(`(?:^|[\s;&|])(?:setx|setenv|ENV|ARG|set[ \t]+(?:-\w*x\w*|--export)|` +
+	`(?:aws|npm|yarn|pnpm|pip|composer|poetry|gcloud)[ \t][^\n|;&]*?(?:set|config))[ \t]+\S*$`)
 
 func quote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
@@ -222,10 +216,8 @@ func (n name) semicolons() (list, phrases bool) {
 const connectionPart = `(?:server|data source|host|user id|uid|database|initial catalog|encrypt|endpointsuffix|accountname)=`
 
 var (
-	connected = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:^|[;"'\s])` + connectionPart)
-	})
-	connects = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i);` + connectionPart) })
+	connected = lazyRegexp(`(?i)(?:^|[;"'\s])` + connectionPart)
+	connects  = lazyRegexp(`(?i);` + connectionPart)
 )
 
 // run returns the length of a value without quotes. In a list separated by semicolons only a
@@ -321,15 +313,9 @@ func nested(s string) int {
 
 // In a Kubernetes secret every value is a secret, whatever its name.
 var (
-	secretKind = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?im)^[ \t]*kind:[ \t]*["']?secret\b`)
-	})
-	secretData = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?m)^[ \t]*(?:data|stringData):[ \t]*\r?\n((?:[ \t]+.*(?:\n|\z))+)`)
-	})
-	yamlValue = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?m)^[ \t]+["']?[\w.\-]+["']?:[ \t]+["']?([^\s"'][^\n"']*)`)
-	})
+	secretKind = lazyRegexp(`(?im)^[ \t]*kind:[ \t]*["']?secret\b`)
+	secretData = lazyRegexp(`(?m)^[ \t]*(?:data|stringData):[ \t]*\r?\n((?:[ \t]+.*(?:\n|\z))+)`)
+	yamlValue  = lazyRegexp(`(?m)^[ \t]+["']?[\w.\-]+["']?:[ \t]+["']?([^\s"'][^\n"']*)`)
 )
 
 func (f *finder) kubernetes(lo, hi int) {

@@ -95,10 +95,7 @@ func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n'
 // refers reports whether a value is the name of another place with the secret: password,
 // access_token, dbPassword.
 func refers(v string) bool {
-	if strings.ContainsAny(v, "0123456789") || strings.ContainsFunc(v, func(r rune) bool {
-		return r != '_' && r != '-' &&
-			r != '.' && (r > 'z' || !alnum(byte(r)))
-	}) {
+	if hasDigit(v) || !consistsOf(v, "_-.") {
 		return false
 	}
 	ws := nameWords(v)
@@ -107,3 +104,12 @@ func refers(v string) bool {
 	}
 	return len(ws) > 1 || known().cores[ws[0]] != none
 }
+
+// consistsOf reports whether a text has nothing but ASCII letters, digits and some signs.
+func consistsOf(text, signs string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return (r > 'z' || !alnum(byte(r))) && !strings.ContainsRune(signs, r)
+	})
+}
+
+func hasDigit(text string) bool { return strings.ContainsAny(text, "0123456789") }

@@ -1,20 +1,16 @@
 package redact
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // reference matches values that are filled in elsewhere: variables, templates, placeholders.
-var reference = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` +
-		// $X, {{x}}, %s
-		`\$+[A-Za-z_][\w:.]*|\$\d|\$[@*#?!]|\$\{[^}]*\}|\$\(.*\)|\$\([^)]*|\$\{\{.*\}\}|\{\{.*\}\}|\{[\w.:$\-]*\}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdvqr@]|` +
-		`<[^>]*>?|@[A-Z_]+@|\[[A-Z_ -]+\]|\*+|\.{2,}|…|[xX]{3,}|-+|_+|` + // <x>, ***, ...
-		`(?i:your|my|the|some|insert|enter|replace|put|paste|add)[-_ ].*|(?i:your)[A-Z].*` + // your-password
-		`)$`)
-})
+var reference = lazyRegexp(`^(?:` +
+	// $X, {{x}}, %s
+	`\$+[A-Za-z_][\w:.]*|\$\d|\$[@*#?!]|\$\{[^}]*\}|\$\(.*\)|\$\([^)]*|\$\{\{.*\}\}|\{\{.*\}\}|\{[\w.:$\-]*\}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdvqr@]|` +
+	`<[^>]*>?|@[A-Z_]+@|\[[A-Z_ -]+\]|\*+|\.{2,}|…|[xX]{3,}|-+|_+|` + // <x>, ***, ...
+	`(?i:your|my|the|some|insert|enter|replace|put|paste|add)[-_ ].*|(?i:your)[A-Z].*` + // your-password
+	`)$`)
 
 // placeholder reports whether a value obviously stands for a secret and is none itself.
 func placeholder(v string) bool {
@@ -52,6 +48,14 @@ type value struct {
 	rest   string // the rest of the line after the value
 }
 
+// next returns the byte after the value.
+func (v value) next() byte {
+	if v.rest == "" {
+		return ' '
+	}
+	return v.rest[0]
+}
+
 // secret reports whether the value is a secret.
 func (v value) secret() bool {
 	text := v.text
@@ -62,7 +66,7 @@ func (v value) secret() bool {
 	case placeholder(text), strings.HasPrefix(text, "id=") && v.kind == medium:
 		return false
 	case (v.likely || v.kind == weak) && v.how != exported && !random(text):
-		return v.likely && len(text) >= 8 && strings.ContainsAny(text, "0123456789") && (v.quoted || v.how == tight) &&
+		return v.likely && len(text) >= 8 && hasDigit(text) && (v.quoted || v.how == tight) &&
 			!path(text) && !digitsOnly(text)
 	case digitsOnly(text):
 		return v.kind >= strong && (v.kind != counted || len(text) > 3) || len(text) > 8
@@ -88,10 +92,10 @@ func (v value) secret() bool {
 func (v value) quotedSecret() bool {
 	switch {
 	case v.how == beside:
-		return v.shout || strings.ContainsAny(v.text, "0123456789") && !strings.Contains(v.text, " ")
+		return v.shout || hasDigit(v.text) && !strings.Contains(v.text, " ")
 	case strings.ContainsAny(v.text, " \t"):
 		return (v.how == tight && !v.inCall || v.how == option) && v.kind >= strong
-	case strings.Contains(v.text, "/") && !strings.ContainsAny(v.text, "0123456789") && (v.kind < strong || path(v.text)):
+	case strings.Contains(v.text, "/") && !hasDigit(v.text) && (v.kind < strong || path(v.text)):
 		return false
 	case strings.IndexByte("[({*^\\|", v.text[0]) >= 0 && v.kind < strong:
 		return false
@@ -109,10 +113,7 @@ func (v value) optionSecret() bool {
 // tightSecret decides about name=value without quotes. In a shell anything may be a secret; in a
 // program a name is none.
 func (v value) tightSecret() bool {
-	next := byte(' ')
-	if v.rest != "" {
-		next = v.rest[0]
-	}
+	next := v.next()
 	switch {
 	case next == '(' || next == '[', member(v.text) && !random(v.text):
 		return false
@@ -126,16 +127,13 @@ func (v value) tightSecret() bool {
 
 // pair matches another name with its value, because in a commit's subject the lines of a settings
 // file may be joined by blanks.
-var pair = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w-]+:\s+\S`) })
+var pair = lazyRegexp(`^[\w-]+:\s+\S`)
 
 // looseSecret decides about values without quotes that follow spaces or a colon: in settings,
 // programs and sentences.
 func (v value) looseSecret(text string) bool {
-	next := byte(' ')
-	if v.rest != "" {
-		next = v.rest[0]
-	}
-	digits := strings.ContainsAny(text, "0123456789")
+	next := v.next()
+	digits := hasDigit(text)
 	if next == '(' || next == '[' || member(text) && !random(text) || refers(strings.TrimRight(text, "0123456789")) {
 		return false
 	}
@@ -157,12 +155,7 @@ func (v value) looseSecret(text string) bool {
 }
 
 // identifier reports whether a text can be a variable in a program, without digits.
-func identifier(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool {
-		return r != '_' && r != '$' &&
-			(r > 'z' || !alnum(byte(r)) || digit(byte(r)))
-	})
-}
+func identifier(text string) bool { return !hasDigit(text) && consistsOf(text, "_$") }
 
 func camel(text string) bool {
 	for i := 1; i < len(text); i++ {
@@ -183,15 +176,12 @@ func member(text string) bool {
 		return false
 	}
 	for _, p := range parts {
-		if p == "" || digit(p[0]) || strings.ContainsFunc(p, func(r rune) bool {
-			return r != '_' &&
-				(r > 'z' || !alnum(byte(r)))
-		}) {
+		if p == "" || digit(p[0]) || !consistsOf(p, "_") {
 			return false
 		}
 	}
 	kind, _ := announces(parts[len(parts)-1])
-	return kind != none || known().roots[strings.ToLower(parts[0])] || !strings.ContainsAny(text, "0123456789")
+	return kind != none || known().roots[strings.ToLower(parts[0])] || !hasDigit(text)
 }
 
 // path reports whether a value is the name of a file, or an address without a password.

@@ -90,13 +90,13 @@ func (x *queryContext) unasked(l *label) bool {
 	if len(x.words) == 0 || slices.ContainsFunc(l.words, func(w string) bool { return slices.Contains(x.words, w) }) {
 		return false
 	}
-	return l.upkeep && x.asked&upkeep == 0 || l.document && x.asked&documents == 0
+	return l.upkeep && x.asked&upkeep == 0 || l.file == index.KindProse && x.asked&documents == 0
 }
 
 // kinds sets the signals about the kind and the size of a file.
 func (x *queryContext) kinds(c *candidate) {
 	v := &c.values
-	v[Test] = truth(c.label.test)
+	v[Test] = truth(c.label.file == index.KindTest)
 	v[Upkeep] = truth(c.label.upkeep && x.asked&upkeep == 0)
 	if x.contents != nil {
 		v[Size] = unit(math.Log1p(x.contents.Size(c.path)) / math.Log1p(manyWords))

@@ -10,13 +10,12 @@ import (
 
 // label has what the path of a file alone tells.
 type label struct {
-	dir, stem      string
-	words          []string // words of the base name without its extension
-	depth          float64  // between 0 and 1
-	test, document bool
-	file           index.FileKind
-	upkeep         bool // the file is a manifest, a lock file or a setting of a tool
-	aside          bool // the file is in docs, examples, benchmarks, tools or scripts
+	dir, stem string
+	words     []string // words of the base name without its extension
+	depth     float64  // between 0 and 1
+	file      index.FileKind
+	upkeep    bool // the file is a manifest, a lock file or a setting of a tool
+	aside     bool // the file is in docs, examples, benchmarks, tools or scripts
 }
 
 func newLabel(f event.Path) *label {
@@ -31,7 +30,6 @@ func newLabel(f event.Path) *label {
 	for folder := range strings.SplitSeq(l.dir, "/") {
 		l.aside = l.aside || asides[strings.ToLower(folder)]
 	}
-	l.document, l.test = l.file == index.KindProse, l.file == index.KindTest
 	return l
 }
 

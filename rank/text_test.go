@@ -192,7 +192,7 @@ func TestLabels(t *testing.T) {
 		for _, is := range []struct {
 			name string
 			it   bool
-		}{{"upkeep", l.upkeep}, {"aside", l.aside}, {"document", l.document}, {"test", l.test}} {
+		}{{"upkeep", l.upkeep}, {"aside", l.aside}, {"document", l.file == index.KindProse}, {"test", l.file == index.KindTest}} {
 			if is.it {
 				b.WriteString(" " + is.name)
 			}

@@ -106,14 +106,10 @@ func PlaceOf(p event.Path, text []byte, weights map[uint32]float64) (out event.P
 		}
 		at[h] = x
 	}
-	sums := map[event.Place]float64{}
+	sums, all := map[event.Place]float64{}, 0.0
 	for _, h := range slices.Sorted(maps.Keys(at)) { // in a fixed order, so that sums are equal to the last digit
-		sums[at[h]] += weights[h]
-	}
-	delete(sums, event.Place{})
-	all := 0.0
-	for _, h := range slices.Sorted(maps.Keys(at)) {
-		if at[h] != (event.Place{}) {
+		if x := at[h]; x != (event.Place{}) {
+			sums[x] += weights[h]
 			all += weights[h]
 		}
 	}

@@ -182,24 +182,18 @@ func (l *Locator) Near(name string, n int) []event.Path {
 			return []event.Path{p}
 		}
 	}
-	type slipped struct {
-		path  event.Path
-		slips int
-	}
-	var near []slipped
+	var out []event.Path
+	count := map[event.Path]int{} // of slips
 	parts := strings.Split(strings.ToLower(cleanName(WithoutLine(name))), "/")
 	for _, p := range l.Tree.All() {
 		if n := slips(parts, strings.ToLower(string(p))); n <= maxSlips {
-			near = append(near, slipped{p, n})
+			out = append(out, p)
+			count[p] = n
 		}
 	}
-	slices.SortFunc(near, func(a, b slipped) int {
-		return cmp.Or(cmp.Compare(a.slips, b.slips), cmp.Compare(len(a.path), len(b.path)), cmp.Compare(a.path, b.path))
+	slices.SortFunc(out, func(a, b event.Path) int {
+		return cmp.Or(cmp.Compare(count[a], count[b]), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 	})
-	var out []event.Path
-	for _, s := range near {
-		out = append(out, s.path)
-	}
 	if len(out) == 0 {
 		out = slices.Sorted(slices.Values(l.Tree.Base(wrong.Base())))
 	}

@@ -1,9 +1,8 @@
 package redact
 
 import (
+	"strings"
 	"sync"
-
-	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // trigger finds the keywords of all rules in one pass over a text: by their first three bytes, then
@@ -59,7 +58,7 @@ func (t *trigger) scan(s string, hits []bool, found []int) []int {
 	for i := 2; i < len(s); i++ {
 		h = head(h, s[i])
 		for _, m := range t.marks[t.heads[h]] {
-			if !hits[m.rule] && begins(s[i-2:], m.text) {
+			if rest := s[i-2:]; !hits[m.rule] && len(rest) >= len(m.text) && strings.EqualFold(rest[:len(m.text)], m.text) {
 				hits[m.rule], found = true, append(found, m.rule)
 			}
 		}
@@ -84,17 +83,4 @@ func hasLongWord(s string) bool {
 		end = i + longWord
 	}
 	return false
-}
-
-// begins reports whether s begins with text, which is in lower case; s may be in any case.
-func begins(s, text string) bool {
-	if len(s) < len(text) {
-		return false
-	}
-	for i := 0; i < len(text); i++ {
-		if event.LowerByte(s[i]) != text[i] {
-			return false
-		}
-	}
-	return true
 }

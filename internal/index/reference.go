@@ -170,8 +170,9 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 				continue
 			}
 			r := &removal{name: name, in: c, definition: d}
-			// A member that is still used may be that of another type, unless this one was renamed.
-			other := d.member && !(c.Is != nil && c.Is.renames(d, c.Was))
+			// A member that is still used may be that of another type, unless this one was renamed. It may
+			// also have the old name still, as an alias.
+			other := d.member && !(c.Is != nil && c.Is.renames(d, c.Was) && !c.Is.uses[name])
 			if slices.ContainsFunc(change, func(o Changed) bool {
 				return o.Is != nil && r.mayComeFrom(o.Path) && (o.Is.keeps(name, other || o.Path != c.Path) ||
 					o.Path == c.Path && o.Is.star && lang.modules() && !d.member)
@@ -181,7 +182,7 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 				}
 			}
 			for _, o := range change {
-				if o.Was != nil && o.Path != c.Path && o.Was.uses[name] {
+				if o.Was != nil && o.Path != c.Path && o.Was.mentions(name) {
 					r.users++
 				}
 			}
@@ -209,15 +210,15 @@ func (l *language) modules() bool { return l == python || l == script }
 // file has nothing left that may give it to them.
 func (r *removal) fromModule() bool {
 	is := r.in.Is
-	return r.in.Was.lang.modules() && !r.member && is != nil && !is.has(r.name) && !is.uses[r.name] &&
-		!is.star && !is.has("__getattr__") && !(is.uses["require"] && is.uses["exports"])
+	return r.in.Was.lang.modules() && !r.member && is != nil && !is.has(r.name) && !is.mentions(r.name) &&
+		!is.star && !is.has("__getattr__") && !(is.mentions("require") && is.mentions("exports"))
 }
 
 // keeps reports whether this version still has a name that it used to define. If it does, the name
 // was moved or means something else. But if the file only uses the name without importing it, the
 // change probably forgot to rename it there; such a use does not count, unless anyUse is true.
 func (s *Source) keeps(name string, anyUse bool) bool {
-	return s.has(name) || s.uses[name] && (anyUse || s.imports[name] || !looksLikeCode(name))
+	return s.has(name) || s.mentions(name) && (anyUse || s.imports[name] || !looksLikeCode(name))
 }
 
 func (s *Source) has(name string) bool { _, ok := s.defines[name]; return ok }
@@ -352,7 +353,7 @@ func Mends(f Changed, change []Changed) string {
 	}
 	b := breaking{}
 	for _, r := range b.removed(change) {
-		if was.uses[r.name] && !was.has(r.name) && !is.uses[r.name] && was.lang.family() == r.in.Was.lang.family() {
+		if was.mentions(r.name) && !was.has(r.name) && !is.mentions(r.name) && was.lang.family() == r.in.Was.lang.family() {
 			return r.name
 		}
 	}

@@ -12,7 +12,7 @@ import (
 type Source struct {
 	lang    *language
 	defines map[string]definition
-	uses    map[string]bool // names in code
+	uses    map[string]bool // names in code; true for those that the code may also declare
 	imports map[string]bool // names that it imports
 	star    bool            // it imports all names of some module
 	bases   map[string]bool // names from which its types inherit, as written
@@ -23,6 +23,8 @@ type definition struct {
 	member  bool   // the name is a member of a type, or local to a function
 	private bool   // no other file can use it
 	around  uint32 // hash of the line without the name; equal for a definition that only got another name
+	// a member that is used with the name of its type; see enumeration
+	constant bool
 }
 
 // ReadSource reads one version of a file. It returns nil if the file is not a program or is larger
@@ -42,18 +44,27 @@ func ReadSource(p event.Path, text []byte) *Source {
 			return
 		}
 		if len(name) >= minReference {
-			s.defines[string(name)] = definition{d.member, d.private, sketchHash(bytes.Replace(line.code, name, nil, 1))}
+			s.defines[string(name)] = definition{member: d.member, private: d.private,
+				around: sketchHash(bytes.Replace(line.code, name, nil, 1))}
 		}
 	}
+	e := enumeration{lang: lang}
 	for number, l := range codeLines(lang, text, nil) {
 		line = l
 		im.line(number, l)
 		if len(l.defining) > 0 {
 			d.line(l.defining, l.rest)
 		}
+		for name := range e.constants(l.code) {
+			if len(name) >= minReference && !s.has(string(name)) {
+				s.defines[string(name)] = definition{member: true, constant: true,
+					around: sketchHash(bytes.Replace(l.code, name, nil, 1))}
+			}
+		}
 		for name := range names(l.code) {
-			if len(name) >= minReference {
-				s.uses[string(name)] = true
+			if len(name) >= minReference && !s.uses[string(name)] {
+				at := cap(l.code) - cap(name)
+				s.uses[string(name)] = mayDeclare(l.code, at, at+len(name))
 			}
 		}
 		if base := baseIn(lang, l.code); base != "" {
@@ -68,6 +79,19 @@ func ReadSource(p event.Path, text []byte) *Source {
 	}
 	return s
 }
+
+// mayDeclare reports whether a name in a line of code may be declared there, in whatever way: it
+// neither stands behind a dot nor is called, or it is assigned.
+func mayDeclare(code []byte, from, to int) bool {
+	o := occurrenceOf(code, from, to)
+	if o.dotted {
+		return bytes.HasPrefix(o.after, []byte("=")) && !bytes.HasPrefix(o.after, []byte("=="))
+	}
+	return !bytes.HasPrefix(o.after, []byte("("))
+}
+
+// mentions reports whether the code has a name.
+func (s *Source) mentions(name string) bool { _, has := s.uses[name]; return has }
 
 // renames reports whether the definitions of the earlier version that were like d only got other
 // names: none of them is missing.

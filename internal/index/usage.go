@@ -81,6 +81,11 @@ func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 	switch {
 	case r.elsewhere:
 		return u.judgeElsewhere(r, o, line)
+	case r.constant:
+		if o.dotted && r.ownedBy(o.owner) && r.in.Is != nil && r.in.Is.has(o.owner) {
+			return refers
+		}
+		return says
 	case r.member:
 		return u.judgeMember(r, o)
 	case u.lang == golang:

@@ -1,0 +1,72 @@
+package index
+
+import (
+	"bytes"
+	"iter"
+)
+
+// enumeration finds the constants that belong to a type and are used with its name, as in
+// Color.RED: those of enumerations, and in Python those of classes.
+type enumeration struct {
+	lang    *language
+	open    bool // the line is inside of an enumeration
+	columns int  // indentation of the line that began it
+	inside  int  // indentation of its constants, 0 before the first one
+}
+
+// constants yields the constants that a line of code defines.
+func (e *enumeration) constants(code []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		columns, body := indentation(code), bytes.TrimSpace(code)
+		switch {
+		case len(body) == 0:
+		case e.lang == python:
+			name, after := identifier(body)
+			if after = bytes.TrimLeft(after, " "); columns > 0 && bytes.HasPrefix(after, []byte("=")) &&
+				!bytes.HasPrefix(after, []byte("==")) && bytes.Equal(name, bytes.ToUpper(name)) {
+				yield(name)
+			}
+		case !e.open:
+			if e.begins(body) {
+				e.open, e.columns, e.inside = true, columns, 0
+			}
+		case body[0] == '}' && columns <= e.columns:
+			e.open = false
+		case e.inside != 0 && columns != e.inside || columns <= e.columns: // the body of a constant; a brace
+		default:
+			e.list(body, columns, yield)
+		}
+	}
+}
+
+// begins reports whether an enumeration begins on a line and goes on below it. In C only one that
+// has a scope counts: the constants of the others are used without the type.
+func (e *enumeration) begins(body []byte) bool {
+	before := ""
+	for word := range names(body) {
+		if before == "enum" || string(word) == "enum" && e.lang != clike {
+			scoped := e.lang != clike || string(word) == "class" || string(word) == "struct"
+			return scoped && bytes.IndexAny(body, "};") < 0
+		}
+		before = string(word)
+	}
+	return false
+}
+
+// list yields the constants of a line such as "RED, GREEN(1)," or "case Red;".
+func (e *enumeration) list(body []byte, columns int, yield func([]byte) bool) {
+	for part := range bytes.SplitSeq(body, []byte{','}) {
+		name, after := identifier(bytes.TrimPrefix(bytes.TrimSpace(part), []byte("case ")))
+		after = bytes.TrimLeft(after, " ")
+		if len(name) == 0 || len(after) > 0 && bytes.IndexByte([]byte("=({;"), after[0]) < 0 {
+			break
+		}
+		e.inside = columns
+		if !yield(name) || len(after) > 0 {
+			break
+		}
+	}
+	if e.lang != php && bytes.HasSuffix(body, []byte(";")) { // Java: the methods follow
+		e.open = false
+	}
+}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -15,7 +17,7 @@ import (
 
 // formats has the ways to print the answer of a check.
 var formats = map[string]func(*app, *change.Answer){
-	"text": (*app).checkText, "markdown": (*app).checkMarkdown, "github": (*app).checkGitHub,
+	"text": (*app).checkText, "markdown": (*app).checkMarkdown, "github": (*app).checkGitHub, "sarif": (*app).checkSARIF,
 }
 
 func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
@@ -147,17 +149,37 @@ func code(text string) string {
 	return "`" + strings.NewReplacer("`", "'", "|", "\\|").Replace(text) + "`"
 }
 
-// checkGitHub prints a GitHub workflow command for each finding, which becomes an annotation. That
-// of a missing file, which is not in the change, is shown at the file that asks for it.
-func (a *app) checkGitHub(ans *change.Answer) {
-	warn := func(file event.Path, line int, title, text string) {
-		fmt.Fprintf(a.out, "::warning file=%s,line=%d,title=%s::%s\n", property(string(file)), line, title, escaped(text))
-	}
+// remark is a finding in the form that formats for programs need.
+type remark struct {
+	rule string
+	// The file that the remark is shown at. A missing file is not in the change, so it is the file
+	// that asks for it.
+	file event.Path
+	line int
+	text string
+}
+
+// The rules that remarks are about.
+const (
+	ruleUsed    = "still-used"
+	ruleMissing = "maybe-missing"
+)
+
+func remarks(ans *change.Answer) (out []remark) {
 	for _, b := range ans.Broken {
-		warn(b.File, b.Line, "still used", used(b, event.Path.Display)+": "+event.Path(b.Text).Display())
+		out = append(out, remark{ruleUsed, b.File, b.Line, used(b, event.Path.Display) + ": " + event.Path(b.Text).Display()})
 	}
 	for _, l := range ans.Missing {
-		warn(l.With, 1, "maybe missing", l.After(l.File.Display())+": "+evidence(l, event.Path.Display))
+		out = append(out, remark{ruleMissing, l.With, 1, l.After(l.File.Display()) + ": " + evidence(l, event.Path.Display)})
+	}
+	return out
+}
+
+// checkGitHub prints a GitHub workflow command for each finding, which becomes an annotation.
+func (a *app) checkGitHub(ans *change.Answer) {
+	for _, r := range remarks(ans) {
+		fmt.Fprintf(a.out, "::warning file=%s,line=%d,title=%s::%s\n", property(string(r.file)), r.line,
+			strings.ReplaceAll(r.rule, "-", " "), escaped(r.text))
 	}
 	if more := ans.MoreBroken + ans.MoreMissing; more > 0 {
 		fmt.Fprintf(a.out, "::warning title=aoa check::and %d more findings\n", more)
@@ -174,4 +196,27 @@ func escaped(s string) string {
 
 func property(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escaped(s))
+}
+
+// checkSARIF prints the findings in the Static Analysis Results Interchange Format 2.1.0.
+func (a *app) checkSARIF(ans *change.Answer) {
+	type object = map[string]any
+	results := []object{}
+	for _, r := range remarks(ans) {
+		uri := url.URL{Path: string(r.file)}
+		results = append(results, object{"ruleId": r.rule, "level": "warning", "message": object{"text": r.text},
+			"locations": []object{{"physicalLocation": object{"region": object{"startLine": r.line},
+				"artifactLocation": object{"uri": uri.String(), "uriBaseId": "%SRCROOT%"}}}}})
+	}
+	rule := func(id, text string) object { return object{"id": id, "shortDescription": object{"text": text}} }
+	run := object{"results": results, "properties": object{"moreFindings": ans.MoreBroken + ans.MoreMissing},
+		"tool": object{"driver": object{"name": "aoa", "informationUri": "https://github.com/aoa-dev/aoa",
+			"version": version(), "rules": []object{
+				rule(ruleUsed, "A line outside of the change uses what the change removes."),
+				rule(ruleMissing, "A file that usually changes with this one is not part of the change.")}}}}
+	out := json.NewEncoder(a.out)
+	out.SetIndent("", "  ")
+	out.SetEscapeHTML(false)
+	_ = out.Encode(object{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+		"runs": []object{run}})
 }

@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -134,6 +138,57 @@ func (a *app) typed(p event.Path) string { return event.ShellWord(a.near(p)) }
 
 // display returns near, made safe for a terminal.
 func (a *app) display(p event.Path) string { return event.Path(a.near(p)).Display() }
+
+// readNames reads names from standard input, one per line or ended by a NUL, at most 1 MB. A name
+// in quotes is unquoted, because git quotes names with characters outside of ASCII. It is an error
+// if there are no names, because the question would then be a different one.
+func readNames(in io.Reader) (out []string, err error) {
+	const most = 1 << 20
+	raw, err := io.ReadAll(io.LimitReader(in, most+1))
+	text := string(raw)
+	if strings.Contains(text, "\x00") {
+		out = slices.DeleteFunc(strings.Split(text, "\x00"), func(name string) bool { return name == "" })
+		text = ""
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) == "" {
+			continue
+		}
+		if plain, quoted := strconv.Unquote(line); quoted == nil && line[0] == '"' {
+			line = plain
+		}
+		out = append(out, line)
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read names from standard input: %w", err)
+	case len(raw) > most:
+		return nil, usage("more than 1 MB of names came from standard input")
+	case len(out) == 0:
+		return nil, usage("no names came from standard input")
+	}
+	return out, nil
+}
+
+// leaveOut drops names that mean no file, and says so. A program that lists files may also list
+// submodules and deleted files. If no name would be left, all stay, and the first becomes an error.
+func (a *app) leaveOut(found []api.NamedFiles) (out []api.NamedFiles) {
+	var no []event.Path
+	for _, n := range found {
+		if n = n.Present(); len(n.Files) == 0 {
+			no = append(no, event.Path(n.Typed))
+		} else {
+			out = append(out, n)
+		}
+	}
+	if len(out) == 0 {
+		return found
+	}
+	if len(no) > 0 {
+		a.talk("left out %s, which cannot be suggested: %s", plural(len(no), "name"), a.firstNames(no, 5))
+	}
+	return out
+}
 
 // prose reports whether the arguments are really a prompt without --prompt, or the rest of an
 // unquoted one: several words, none of them a file, and most of them not even like names.

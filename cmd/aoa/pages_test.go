@@ -349,7 +349,7 @@ func TestNoArgumentIsSwallowed(t *testing.T) {
 // TestInterruptedInput: what reads standard input ends with ctrl-C.
 func TestInterruptedInput(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, line := range []string{"cache put", "cache put -"} {
+	for _, line := range []string{"suggest -", "cache put", "cache put -"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		in, open := io.Pipe() // nothing comes
 		cancel()

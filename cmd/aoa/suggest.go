@@ -27,6 +27,15 @@ func (a *app) suggest() *cobra.Command {
 			return err
 		}
 		how.number = c.Flags().Changed("number")
+		if how.listed = slices.Contains(args, "-"); how.listed {
+			if len(args) > 1 {
+				return usage("- stands alone: the FILEs come from standard input")
+			}
+			var err error
+			if args, err = readNames(a.stdin(c.Context())); err != nil {
+				return err
+			}
+		}
 		return a.suggestFiles(c.Context(), q, args, how)
 	}
 	f := c.Flags()
@@ -61,6 +70,7 @@ func exclusive(c *cobra.Command) error {
 // question they make.
 type suggestHow struct {
 	staged, nul, plain, number bool
+	listed                     bool // the names came from standard input
 	// nothing is named, so the question is about the change, or else about recent work
 	bare  bool
 	words bool // the question has only words
@@ -210,15 +220,18 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 	if err != nil {
 		return err
 	}
-	if len(args) > 0 && !how.staged && prose(q.Prompt, args, found) {
+	if len(args) > 0 && !how.staged && !how.listed && prose(q.Prompt, args, found) {
 		q.Prompt = strings.TrimSpace(q.Prompt + " " + strings.Join(args, " "))
 		a.talk("none of these words is a file: they are read as --prompt")
 		return nil
 	}
+	if how.listed {
+		found = a.leaveOut(found)
+	}
 	q.Files, err = a.files(found, false)
 	var unknown *api.Error
 	bare := len(args) == 1 && !strings.ContainsAny(args[0], `/\.`) // more like a word than like a file
-	if errors.As(err, &unknown) && (unknown.Hint == "" || bare) && q.Prompt == "" {
+	if errors.As(err, &unknown) && (unknown.Hint == "" || bare) && q.Prompt == "" && !how.listed {
 		unknown.Hint = "aoa suggest --prompt " + event.ShellWord(strings.Join(args, " ")) + ", if it is not a file"
 	}
 	return err

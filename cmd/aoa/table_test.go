@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
@@ -82,6 +84,26 @@ func TestWorthListing(t *testing.T) {
 	}
 	if got := worthListing(list, true, false); len(got) != 0 {
 		t.Errorf("with nothing to go on: %+v", got)
+	}
+}
+
+// TestReadNames: names as git, fzf and Windows write them.
+func TestReadNames(t *testing.T) {
+	for in, want := range map[string][]string{
+		"a.go\nb c.go":                        {"a.go", "b c.go"},
+		"a.go\r\n  \r\n\nb.go\r\n":            {"a.go", "b.go"},
+		"a.go\x00new\nline\x00":               {"a.go", "new\nline"},
+		`"d\303\251j\303\240.go"` + "\n":      {"déjà.go"},
+		`"a\tb\"c"` + "\n" + `"open` + "\n\"": {"a\tb\"c", `"open`, `"`},
+		"`raw`\n'x'\n":                        {"`raw`", "'x'"},
+		"\n \n":                               nil,
+		"\x00":                                nil,
+	} {
+		got, err := readNames(strings.NewReader(in))
+		fault.Same(t, fmt.Sprintf("names of %q", in), fmt.Sprintf("%q", got), fmt.Sprintf("%q", want))
+		if (err != nil) != (want == nil) {
+			t.Errorf("%q: %v", in, err)
+		}
 	}
 }
 
@@ -168,6 +190,26 @@ func TestCheckFormats(t *testing.T) {
 		}
 	}
 	fault.Golden(t, "../../testdata/check.golden", strings.ReplaceAll(all.String(), `"`+version()+`"`, `"VERSION"`))
+}
+
+// TestSARIF holds the report to the schema of SARIF 2.1.0, with findings and without.
+func TestSARIF(t *testing.T) {
+	text := fault.Must(os.ReadFile("../../testdata/sarif.schema.json"))
+	var schema jsonschema.Schema
+	fault.Check(t, json.Unmarshal(text, &schema))
+	valid := fault.Must(schema.Resolve(nil))
+	for _, ans := range []*change.Answer{findings(), {}} {
+		var report any
+		fault.Check(t, json.Unmarshal([]byte(printed("sarif", ans)), &report))
+		if err := valid.Validate(report); err != nil {
+			t.Errorf("%v\n%s", err, printed("sarif", ans))
+		}
+	}
+	var wrong any
+	fault.Check(t, json.Unmarshal([]byte(strings.Replace(printed("sarif", findings()), `"warning"`, `"bad"`, 1)), &wrong))
+	if valid.Validate(wrong) == nil {
+		t.Error("the schema takes a level that there is not")
+	}
 }
 
 // TestLargeFile: only a large file is called large, although the size of each counts against it.

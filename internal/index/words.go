@@ -11,15 +11,17 @@ import (
 //go:embed words.txt
 var wordFile string
 
-// wordLists has the lists of words.txt by their names.
+// wordLists has the lists of words.txt by their names. They are parts of the file, not copies.
 var wordLists = func() map[string]string {
-	lists, name := map[string]string{}, ""
+	lists, name, begin, at := map[string]string{}, "", 0, 0
 	for line := range strings.Lines(wordFile) {
+		at += len(line)
 		switch {
 		case line[0] == ' ':
-			lists[name] += line
+			lists[name] = wordFile[begin:at]
 		case line[0] != '#':
 			name, _, _ = strings.Cut(line, ":")
+			begin = at
 		}
 	}
 	return lists

@@ -143,15 +143,6 @@ func TestSessionSignals(t *testing.T) {
 	}
 }
 
-func TestNothingKnown(t *testing.T) {
-	r := newWorld(t).ranker(Options{})
-	for _, q := range []event.Query{{}, {Session: "none"}, {Prompt: "x"}, {Current: "a.go", Task: event.TaskOpen}} {
-		if a := rankOf(t, r, q); len(a.Suggestions) != 0 {
-			t.Errorf("%+v: %+v, want silence", q, a)
-		}
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	r := newWorld(t).ranker(Options{})
 	if _, err := r.Score(context.Background(), event.Query{}); !errors.Is(err, ErrNoTime) {

@@ -150,18 +150,6 @@ func TestWordsOfKindsAndPrograms(t *testing.T) {
 	}
 }
 
-// TestNamedFilesLead: a file that the session's prompt named leads to its test, although no text of
-// the question names it.
-func TestNamedFilesLead(t *testing.T) {
-	w := newWorld(t, "deep/lead.go", "checks/lead_test.go")
-	w.prompt("s", epoch.Add(-time.Minute), "look at deep/lead.go")
-	r := w.ranker(all(Options{}))
-	got, _ := why(t, r, event.Query{Session: "s", Task: event.TaskPrompt}, "checks/lead_test.go")
-	if got["pair"] == 0 {
-		t.Errorf("%v", got)
-	}
-}
-
 // TestCut: of too many candidates the most likely stay, and the one that was asked for.
 func TestCut(t *testing.T) {
 	p := pool{index: map[event.Path]*candidate{}}

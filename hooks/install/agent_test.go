@@ -150,23 +150,6 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestPrograms: a file that names the folder of the programs is installed, becomes one that does
-// not and back, and is taken out.
-func TestPrograms(t *testing.T) {
-	for _, a := range agents.All {
-		if a.Settings.Plugin != "" {
-			continue
-		}
-		file, kept := settingsAt(t, "{}"), t.TempDir()
-		for _, programs := range []string{"/home/o'hara/go/bin", "", "/opt/my programs"} {
-			steps(t, a, file, Options{Kept: kept, Programs: programs}, "add changed", "add unchanged")
-			steps(t, a, file, Options{}, "is installed")
-		}
-		steps(t, a, file, Options{Kept: kept}, "remove changed")
-		fault.Same(t, a.Name, string(contentOf(t, file)), "{}")
-	}
-}
-
 func fileWith(t *testing.T, name, content string, mode os.FileMode) {
 	t.Helper()
 	fault.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,45 +21,18 @@ import (
 
 const theirs = `{"matcher":"Bash","hooks":[{"type":"command","command":"lint <\"$F\" && say done"}]}`
 
-// shapes are settings files as people have them. Each must come back to the byte after install and
-// remove.
-var shapes = map[string]string{
-	"empty object":            `{}`,
-	"empty object, newline":   "{}\n",
-	"empty object, inner":     "{\n}\n",
-	"empty object, blanks":    "{   }",
-	"one line":                `{"model":"opus"}`,
-	"one line, blanks":        `{ "model": "opus", "n": 1.50 }`,
-	"pretty":                  "{\n  \"model\": \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Read\"]\n  }\n}\n",
-	"four blanks":             "{\n    \"model\": \"opus\"\n}",
-	"tabs":                    "{\n\t\"model\": \"opus\",\n\t\"env\": {\n\t\t\"A\": \"b\"\n\t}\n}\n",
-	"crlf":                    "{\r\n  \"model\": \"opus\"\r\n}\r\n",
-	"byte order mark":         "\xef\xbb\xbf{\n  \"model\": \"opus\"\n}\n",
-	"line comments":           "// mine\n{\n  // the model\n  \"model\": \"opus\" // why not\n}\n// end\n",
-	"block comments":          "/* a */{/* b */\"model\"/* c */:/* d */\"opus\"/* e */}/* f */",
-	"only a comment":          "{\n  // nothing yet\n}\n",
-	"trailing comma":          "{\n  \"model\": \"opus\",\n}\n",
-	"trailing comma, comment": "{\n  \"model\": \"opus\", // note, with comma\n  /* , */\n}\n",
-	"hooks empty":             `{"hooks":{}}`,
-	"hooks empty, blanks":     "{\n  \"hooks\": {\n  },\n  \"z\": 1\n}\n",
-	"hooks empty, comment":    "{\n  \"hooks\": { /* later */ }\n}\n",
-	"event empty":             "{\n  \"hooks\": {\n    \"PreToolUse\": [],\n    \"Stop\": [ ]\n  }\n}\n",
-	"all events empty":        `{"hooks":{"SessionStart":[],"UserPromptSubmit":[],"PreToolUse":[],"PostToolUse":[],"PostToolUseFailure":[],"PostToolBatch":[],"Stop":[],"SessionEnd":[]}}`,
-	"foreign group":           "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      " + theirs + "\n    ]\n  }\n}\n",
-	"foreign group, one line": `{"hooks":{"PreToolUse":[` + theirs + `]},"z":[1,2]}`,
-	"foreign, trailing comma": "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      " + theirs +
-		", // keep\n    ],\n  },\n}\n",
-	"foreign event": "{\n  \"hooks\": {\n    \"Notification\": [\n      " + theirs + "\n    ]\n  }\n}\n",
-	"foreign events, many": "{\n\t\"hooks\": {\n\t\t\"Stop\": [" + theirs + ", " + theirs + "],\n\t\t\"PreToolUse\": [" +
-		theirs + "]\n\t},\n\t\"a\": null\n}",
-	"escaped key":             `{"ho\u006fks":{"Stop":[` + theirs + `]}}`,
-	"unknown keys, odd order": "{\n  \"z\": {\"hooks\": [1]},\n  \"hooks\": {},\n  \"a\": \"\\u00e9\\/\"\n}",
-	"words of ours elsewhere": `{"env":{"X":"exec aoa hook claude"}}`,
-	"foreign aoa":             `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"aoa status; /opt/laoa hook claude"}]}]}}`,
-	"deep blanks":             "\n\n  {\n\n\n    \"hooks\"  :  {\n\n\"Stop\"  : [\n\n" + theirs + "\n\n]\n\n}\n\n}\n\n",
-	"no end of line":          "{\n  \"model\": \"opus\"}",
-	"unicode":                 "{\n  \"näme\": \"日本語 \\ud83d\\ude00\"\n}\n",
-}
+// shapes are settings files as people have them, by name. Each must come back to the byte after install
+// and remove.
+var shapes = func() map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(string(fault.Must(os.ReadFile("testdata/shapes.txt")))) {
+		if name, text, is := strings.Cut(line, "  "); is && !strings.HasPrefix(line, "#") {
+			text = fault.Must(strconv.Unquote(strings.TrimSpace(text)))
+			all[name] = strings.ReplaceAll(text, "THEIRS", theirs)
+		}
+	}
+	return all
+}()
 
 // dialects says how the shapes look in the settings of other agents: their events, and their form
 // of a group.

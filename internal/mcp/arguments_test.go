@@ -11,7 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestArguments: what models send in the place of what was asked for.
+// TestArguments compares what models send in the place of what was asked for with
+// testdata/arguments.txt: the line with a tab below each is what is made of it (-update writes it).
 func TestArguments(t *testing.T) {
 	type in struct {
 		Files []string `json:"files,omitempty"`
@@ -21,36 +22,17 @@ func TestArguments(t *testing.T) {
 		All   bool     `json:"all,omitempty"`
 	}
 	schema := brief[in]()
-	for raw, want := range map[string]string{
-		``:     `{}`,
-		`null`: `{}`,
-		`{"files":["a"],"skip":[1],"text":"x","at":2,"all":true}`: `{"files":["a"],"skip":[1],"text":"x","at":2,"all":true}`,
-		`{"files":null,"text":null,"at":null,"all":null}`:         `{}`,
-		`{"files":"[\"a\",\"b\"]"}`:                               `{"files":["a","b"]}`,
-		`{"files":"a.go"}`:                                        `{"files":["a.go"]}`,
-		`{"files":["a",null]}`:                                    `{"files":["a"]}`,
-		`{"skip":"[0, \"2\"]"}`:                                   `{"skip":[0,2]}`,
-		`{"skip":3}`:                                              `{"skip":[3]}`,
-		`{"at":"17","all":"true"}`:                                `{"at":17,"all":true}`,
-		`{"text":7}`:                                              `{"text":"7"}`,
-		`{"text":{"b":1,"a":[2]}}`:                                `{"text":"{\"b\":1,\"a\":[2]}"}`,
-		`"{\"at\":1}"`:                                            `{"at":1}`,
-		`[1]`:                                                     `the arguments are not an object`,
-		`{"flies":["a"]}`:                                         `unknown argument "flies"`,
-		`{"at":"soon"}`:                                           `at does not fit`,
-		`{"at":1.5}`:                                              `at does not fit`,
-		`{"all":"perhaps"}`:                                       `all does not fit`,
-		`{"files":{"a":1}}`:                                       `files does not fit`,
-		`{"files":[["a"]]}`:                                       `files does not fit`,
-		`{"skip":["a"]}`:                                          `skip does not fit`,
-	} {
-		got, err := decode[in](json.RawMessage(raw), schema)
-		said, _ := json.Marshal(got)
-		if err != nil {
-			said = []byte(err.Error())
+	fault.Replies(t, "testdata/arguments.txt", func(line string) []string {
+		raw, is := strings.CutPrefix(line, "args")
+		if !is {
+			return nil
 		}
-		fault.Same(t, raw, string(said), want)
-	}
+		got, err := decode[in](json.RawMessage(strings.TrimSpace(raw)), schema)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		return []string{string(fault.Must(json.Marshal(got)))}
+	})
 }
 
 // FuzzArguments: whatever arrives is an answer or an error.

@@ -3,6 +3,8 @@ package contexts
 import (
 	"context"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -126,28 +128,15 @@ func TestThread(t *testing.T) {
 	fault.Same(t, "of one more those from number 1000 on", edited(), []event.Path{"at1000.go"})
 }
 
-var prompts = []string{
-	"Please rewrite the importer. It reads the whole archive into memory at once, which fails for the large ones; we " +
-		"saw it die at 4 GB. Use a.go and b.go as they are.\nThe tests in importer_test.go have to pass.",
-	"make the tokenizer of the parser skip comments",
-	"yes, go ahead!", "ok", "3", "/compact", "Sure, and thanks again. Please continue where you left off", "yes, but rename it",
-	"[Image: source: /tmp/x.png]", "[Image: source: /tmp/x.png]\nmake the picture smaller", "直してください。 ありがとう、またね", "don't", "oui",
-	"speed up the parser of the importer, because the nightly import takes four hours when the archive is large, and nobody wants to wait",
-	"one very long sentence that goes on, with a clause about parsers, and with others that never come to an end",
-	"日本語のプロンプトです。パーサーを直してください！ありがとう。", "löse den Fehler im Größenvergleich; er tritt nur auf Windows auf",
-	"write a changelog for the release\n\n```\nfix: x\n```\n- keep it short\n* and honest? Yes.",
-	"why does the upload of pictures fail? I see HTTP 413 in the log. The limit is in nginx.conf, I think.",
-	strings.Repeat("unbreakable", 20), "let the tokenizer of the parser skip comments, too",
-	"FixTheTCPServer in parse_config.go, please — the client's retry loop (see retry.go) never ends",
-}
-
-// TestTextsGolden compares how prompts are shortened, summarized and found again with
-// testdata/texts.golden.
+// TestTextsGolden compares how the prompts of testdata/prompts.txt are shortened, summarized and found
+// again with testdata/texts.golden.
 func TestTextsGolden(t *testing.T) {
 	var b strings.Builder
 	h := &history{budget: DefaultBudget}
 	r := newContextFixture(t)
-	for i, p := range prompts {
+	raw := strings.TrimSpace(string(fault.Must(os.ReadFile("testdata/prompts.txt"))))
+	for i, line := range strings.Split(raw, "\n") {
+		p := fault.Must(strconv.Unquote(line))
 		fmt.Fprintf(&b, "%.80q\n\tempty %v\n", p, empty(p))
 		for _, tokens := range []int{5, 9, 14, 24, 60} {
 			fmt.Fprintf(&b, "\t%d %q\n", tokens, extract(p, tokens))

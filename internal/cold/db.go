@@ -45,12 +45,15 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		return nil, err
 	}
 	was := lookBefore(path)
-	o.cut, o.Expected = cutLogWarning, o.Expected || was.mark > 0
+	o.cut = cutLogWarning
 	var d *DB
 	if !was.file && exists(path+copySuffix) {
 		err = errGone
 	} else {
 		d, err = tryDB(ctx, path, was, o)
+	}
+	if err == nil && !was.file && was.mark > 0 {
+		o.warn(goneWarning, "file", path, "events", was.mark)
 	}
 	if unusable(err) {
 		d, err = restore(ctx, path, o, max(was.mark, 0), err)

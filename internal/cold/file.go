@@ -27,9 +27,6 @@ type Options struct {
 	Seal    *Seal // seals texts and blobs; nil stores them unsealed
 	// Sync every commit to the disk. If false, the write-ahead log is synced within syncAfter.
 	Full bool
-	// Expected means that the log existed before: Open warns if its file is missing. OpenBlobs
-	// ignores it.
-	Expected bool
 
 	cut string // the warning if the end of the file was lost
 	// KiB of pages that the writing connection caches; each reader caches a quarter of that. 0:
@@ -113,7 +110,6 @@ func openFile(ctx context.Context, path, schema string, o Options) (*File, error
 		return nil, err
 	}
 	was := lookBefore(path)
-	o.Expected = false
 	open := func() (*File, error) { return tryFile(ctx, path, counter+schema, "SELECT n FROM written", was, o) }
 	f, err := open()
 	if unusable(err) {

@@ -104,12 +104,7 @@ func (f *File) compare(o Options, was before) error {
 		return err
 	}
 	f.opened = info
-	switch seq := f.seq.Load(); {
-	case !was.file:
-		if o.Expected {
-			o.warn(goneWarning, "file", f.path, "events", max(was.mark, 0))
-		}
-	case was.mark > seq:
+	if seq := f.seq.Load(); was.file && was.mark > seq {
 		o.warn(o.cut, "file", f.path, "ends_at", seq, "written", was.mark, "missing", was.mark-seq)
 	}
 	_ = f.mark() // the next write reports a disk that cannot be written

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
@@ -76,7 +75,10 @@ func textOf(id string) string { return "event " + id }
 func (r *row) folded() (event.Event, error) {
 	e := r.event
 	e.Time = moment(r.at)
-	err := decodeBody(&e, r.kind, r.body)
+	body, err := event.ReadBody(r.kind, func(v any) error { return codec.Decode(r.body, v) })
+	if e.Body = event.NewBody(r.kind); err == nil {
+		e.Body = body
+	}
 	if err == nil && e.Time.UnixMilli() != r.at {
 		err = errors.New("its time is outside of the years 0 to 9999")
 	}
@@ -99,24 +101,6 @@ func (r *row) withText(seal *Seal) (event.Event, error) {
 	}
 	e.Unseal(string(text))
 	return e, nil
-}
-
-// decodeBody sets the body of an event. If the body cannot be read it has only its kind.
-func decodeBody(e *event.Event, kind event.Kind, raw []byte) error {
-	if e.Body = event.NewBody(kind); e.Body == nil {
-		return fmt.Errorf("its kind %.20q is of a newer version", string(kind))
-	}
-	v := reflect.New(reflect.TypeOf(e.Body))
-	v.Elem().Set(reflect.ValueOf(e.Body))
-	err := codec.Decode(raw, v.Interface())
-	body := v.Elem().Interface().(event.Body)
-	if err == nil && body.Kind() != kind {
-		err = fmt.Errorf("the row says kind %s, and its body is that of a %s", kind, body.Kind())
-	}
-	if err == nil {
-		e.Body = body
-	}
-	return err
 }
 
 // moment decodes a stored time. A time that JSON cannot express comes from a damaged row; it

@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -102,17 +99,6 @@ func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daem
 	return d
 }
 
-func (d *Daemon) database() string { return filepath.Join(d.settings.Store, "aoa.db") }
-
-// expected reports whether an earlier daemon has been here, judging by files of its stores. It is
-// called before any of these is created.
-func (d *Daemon) expected() bool {
-	return slices.ContainsFunc([]string{"*.db", "contents/*"}, func(pattern string) bool {
-		found, _ := fs.Glob(os.DirFS(d.settings.Store), pattern)
-		return len(found) > 0
-	})
-}
-
 // startPercent is the garbage collector's percentage, instead of 100, until the daemon listens.
 // Most of what is allocated then stays, and a collector that keeps the heap small would scan all of
 // it for nothing.
@@ -126,14 +112,13 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 		home.ReadFirst(ctx, d.log)
 	}()
 	defer func() { <-listed }()
-	expected := d.expected()
 	if d.seal, err = cold.OpenSeal(locate.KeyFile(config.Lookup(d.o.Env))); err != nil {
 		return err
 	}
 	o := cold.Options{Now: d.now, Log: d.alert, Seal: d.seal, Damaged: func() { d.stop(cold.ErrDamaged) }}
 	ofLog := o
-	ofLog.Expected, ofLog.Full = expected, d.settings.Get().Durability == "full"
-	if d.db, err = cold.Open(ctx, d.database(), ofLog); err != nil {
+	ofLog.Full = d.settings.Get().Durability == "full"
+	if d.db, err = cold.Open(ctx, filepath.Join(d.settings.Store, "aoa.db"), ofLog); err != nil {
 		return err
 	}
 	defer func() {

@@ -40,19 +40,28 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &v); err != nil {
 		return err
 	}
-	*e = Event{v.ID, v.Time, v.Origin, v.Agent, v.Session, v.Subagent, v.Turn, NewBody(v.Kind)}
-	if e.Body == nil {
-		if v.Kind == "" {
-			return nil
-		}
-		return fmt.Errorf("unknown kind of event %.20q", string(v.Kind))
+	*e = Event{v.ID, v.Time, v.Origin, v.Agent, v.Session, v.Subagent, v.Turn, nil}
+	if v.Kind == "" {
+		return nil
 	}
-	body := reflect.New(reflect.TypeOf(e.Body))
-	body.Elem().Set(reflect.ValueOf(e.Body))
-	err := json.Unmarshal(data, body.Interface())
-	e.Body = body.Elem().Interface().(Body)
-	if err == nil && e.Kind() != v.Kind {
-		err = fmt.Errorf("an event of kind %q has the fields of kind %.20q", string(v.Kind), string(e.Kind()))
-	}
+	var err error
+	e.Body, err = ReadBody(v.Kind, func(v any) error { return json.Unmarshal(data, v) })
 	return err
+}
+
+// ReadBody returns the body of a kind, as decode fills it. If that fails, the body has what could be
+// read; it is nil if the kind is not known.
+func ReadBody(k Kind, decode func(any) error) (Body, error) {
+	empty := NewBody(k)
+	if empty == nil {
+		return nil, fmt.Errorf("unknown kind of event %.20q", string(k))
+	}
+	v := reflect.New(reflect.TypeOf(empty))
+	v.Elem().Set(reflect.ValueOf(empty))
+	err := decode(v.Interface())
+	body := v.Elem().Interface().(Body)
+	if err == nil && body.Kind() != k {
+		err = fmt.Errorf("an event of kind %q has the fields of kind %.20q", string(k), string(body.Kind()))
+	}
+	return body, err
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
-	"strconv"
 	"time"
 )
 
@@ -99,21 +98,9 @@ func numbered(fs ...*Family) []*Family {
 func fingerprint() uint32 {
 	h := crc32.NewIEEE()
 	for _, f := range Families {
-		fmt.Fprintf(h, "%s %s %d\n", f.Name, f.Span(), f.Owner)
+		fmt.Fprintf(h, "%s %dd %d\n", f.Name, f.Half/day, f.Owner)
 	}
 	return h.Sum32()
-}
-
-// Span formats the half-life for keys: 7d, 36h, 90s.
-func (f *Family) Span() string {
-	switch {
-	case f.Half%day == 0:
-		return strconv.FormatInt(int64(f.Half/day), 10) + "d"
-	case f.Half%time.Hour == 0:
-		return strconv.FormatInt(int64(f.Half/time.Hour), 10) + "h"
-	default:
-		return strconv.FormatInt(int64(f.Half/time.Second), 10) + "s"
-	}
 }
 
 const (

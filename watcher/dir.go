@@ -30,30 +30,29 @@ func (s stamp) same(o stamp) bool {
 	return s.size != unknownSize && s.size == o.size && s.mtime == o.mtime
 }
 
-// find returns a folder, nil if it is not known or is inside of another repository.
-func (d *dir) find(path string) *dir {
+// locate returns a folder, nil if it is not known. foreign is true for a path in another repository.
+func (d *dir) locate(path string) (at *dir, foreign bool) {
 	for path != "" && d != nil && !d.opaque {
 		var name string
 		name, path, _ = strings.Cut(path, "/")
 		d = d.subs[name]
 	}
 	if d != nil && d.opaque {
-		return nil
+		return nil, true
 	}
-	return d
+	return d, false
+}
+
+// find returns a folder, nil if it is not known or is inside of another repository.
+func (d *dir) find(path string) *dir {
+	at, _ := d.locate(path)
+	return at
 }
 
 // foreign reports whether a path is inside of another repository.
 func (d *dir) foreign(path string) bool {
-	for path != "" && d != nil {
-		if d.opaque {
-			return true
-		}
-		var name string
-		name, path, _ = strings.Cut(path, "/")
-		d = d.subs[name]
-	}
-	return d != nil && d.opaque
+	_, foreign := d.locate(path)
+	return foreign
 }
 
 // makeDir returns a folder, and creates it and its parents if they are missing.

@@ -50,25 +50,17 @@ func (r *Repo) History(ctx context.Context, o HistoryOptions,
 		return fmt.Errorf("read history of %s: %w: to get them run: git config remote.%s.partialclonefilter blob:none "+
 			"&& git fetch --refetch", r.Root, ErrNoTrees, r.config.treeless)
 	}
-	if err := r.readHistory(ctx, o, yield); err != nil {
-		return fmt.Errorf("read history of %s: %w", r.Root, err)
-	}
-	return nil
-}
-
-func (r *Repo) readHistory(ctx context.Context, o HistoryOptions,
-	yield func([]event.Event, map[string]string) error) error {
 	p, err := r.plan(ctx, o.Since)
-	if err != nil {
-		return err
-	}
-	if p.changed {
+	if err == nil && p.changed {
 		err = r.readPlan(ctx, p, o, yield)
 	}
 	if err == nil && len(p.missing) > 0 {
-		return fmt.Errorf("%w: %s, …", ErrMissing, p.missing[0])
+		err = fmt.Errorf("%w: %s, …", ErrMissing, p.missing[0])
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("read history of %s: %w", r.Root, err)
+	}
+	return nil
 }
 
 // readPlan reads and yields the commits of a plan.

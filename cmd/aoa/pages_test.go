@@ -82,7 +82,7 @@ var printedTypes = [][2]string{
 	{"suggest", "internal/event.Answer and root"}, {"check", "internal/change.Answer and root"},
 	{"check --backtest", "internal/eval.Backtest"}, {"why FILE", "internal/api.WhyAnswer and root"},
 	{"why FILE:LINE", "internal/api.WhyLineAnswer and root"}, {"status", "internal/api.StatusAnswer"},
-	{"status --all", "a list of internal/api.StatusAnswer"}, {"stats", "cmd/aoa.statsSummary"},
+	{"status --all", "a list of internal/api.StatusAnswer"},
 	{"stats files, tags, sessions or hints", "internal/api.StatsAnswer"},
 	{"stats metrics", "an object: each series of the text, and its value"}, {"log", "internal/event.Event, one for each line"},
 	{"report", "cmd/aoa.reportAnswer"}, {"init", "cmd/aoa.initReport"}, {"remove", "`removed`: the folders of the stores"},

@@ -22,7 +22,6 @@ type FileStat struct {
 	Last     time.Time  `json:"last_access,omitzero"`
 	// MeanSession is the average time in seconds from the first to the last access in a session.
 	MeanSession float64 `json:"avg_session_duration"`
-	Commits     int     `json:"commits"`
 }
 
 // TagStat tells how often a tag was used.
@@ -156,24 +155,6 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 	}
 	slices.SortFunc(out, func(a, b TagStat) int { return cmp.Or(cmp.Compare(b.Uses, a.Uses), cmp.Compare(a.Tag, b.Tag)) })
 	return first(out, limit), err
-}
-
-// CommitStats returns the files with the most counted commits in the year before the newest commit.
-// It leaves out files for which keep is false.
-func (d *DB) CommitStats(ctx context.Context, limit int, keep func(event.Path) bool) ([]FileStat, error) {
-	var out []FileStat
-	err := d.Each(ctx, `SELECT files.file, count(*) FROM touches CROSS JOIN events ON events.id = event
-CROSS JOIN files ON files.id = touches.file
-WHERE touches.counted = 1 AND time > (SELECT max(time) FROM events WHERE counted = 1) - ?1
-GROUP BY touches.file ORDER BY 2 DESC, 1`, []any{(365 * 24 * time.Hour).Milliseconds()}, func(row Row) error {
-		var s FileStat
-		err := row.Scan((*string)(&s.File), &s.Commits)
-		if err == nil && len(out) < limit && keep(s.File) {
-			out = append(out, s)
-		}
-		return err
-	})
-	return out, d.explain("count commits of files", err)
 }
 
 // inSession selects the events of sessions in a way that uses an index.

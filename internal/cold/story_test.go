@@ -188,8 +188,8 @@ func (s *story) texts(thread []Numbered) (lines []string) {
 
 func (s *story) stats(most int) (lines []string) {
 	for _, f := range fault.Must(s.d.FileStats(s.Context(), most)) {
-		lines = append(lines, fmt.Sprintf("file %s: %d times from %s to %s, %v s in a session, in %d commits", f.File, f.Accesses,
-			f.First.Sub(noon), f.Last.Sub(noon), f.MeanSession, f.Commits))
+		lines = append(lines, fmt.Sprintf("file %s: %d times from %s to %s, %v s in a session", f.File, f.Accesses,
+			f.First.Sub(noon), f.Last.Sub(noon), f.MeanSession))
 	}
 	for _, tag := range fault.Must(s.d.TagStats(s.Context(), most)) {
 		lines = append(lines, fmt.Sprintf("tag %s: %d times, %d files", tag.Tag, tag.Uses, tag.Files))

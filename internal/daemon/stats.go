@@ -28,9 +28,6 @@ func (d *Daemon) stats(ctx context.Context, r api.StatsRequest) (out api.StatsAn
 	case "files":
 		out.Files, err = d.db.FileStats(ctx, r.Limit)
 		return out, err
-	case "commits":
-		out.Files, err = d.db.CommitStats(ctx, r.Limit, d.worktrees.Caller(ctx).Tree().Has)
-		return out, err
 	case "tags":
 		out.Tags, err = d.db.TagStats(ctx, r.Limit)
 		return out, err

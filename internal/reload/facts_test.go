@@ -1,11 +1,13 @@
 package reload
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -96,32 +98,9 @@ func TestJudgements(t *testing.T) {
 	}
 }
 
-// TestWords: actions, sequences and calls in words.
-func TestWords(t *testing.T) {
-	files := func(names ...string) (out []event.Path) {
-		for _, n := range names {
-			out = append(out, event.Path(n))
-		}
-		return out
-	}
+// TestSummaries: an entry in a line.
+func TestSummaries(t *testing.T) {
 	ok := func(a Action) Action { a.OK = true; return a }
-	one, two := edits("a", "x", "y"), edits("a.go", "x", "y")
-	one.Swaps, two.Swaps = 1, 2
-	for _, c := range []struct {
-		a    Action
-		want string
-	}{
-		{Action{Act: event.ActRead, Paths: files("a", "b")}, "a, b"}, {Action{Act: event.ActRead, Paths: files("a"),
-			Offset: 3}, "a from line 3, 0 lines"},
-		{Action{Act: event.ActRead, Paths: files("a"), Limit: 5}, "a from line 1, 5 lines"},
-		{Action{Act: event.ActSearch, Pattern: "x\"", Folder: "d", Glob: "*.go"}, `"x\"" in d (*.go)`},
-		{Action{Act: event.ActSearch}, `""`},
-		{Action{Act: event.ActList, Folder: "d", Glob: "*"}, "d/*"}, {Action{Act: event.ActList}, "."},
-		{Action{Act: event.ActRun, Command: "go test"}, "go test"}, {one, "a (1 replacement)"},
-		{two, "a.go (2 replacements)"}, {Action{Act: event.ActWrite, Paths: files("a")}, "a"},
-	} {
-		fault.Same(t, fmt.Sprintf("%+v", c.a), c.a.what(), c.want)
-	}
 	wrote := func(name, patch string) File { return File{Path: event.Path(name), Patch: patch, Wrote: true} }
 	for want, e := range map[string]Entry{
 		"0 calls": {}, "1 calls": {Actions: []Action{{Act: event.ActOther, OK: true}}},
@@ -142,14 +121,11 @@ func TestWords(t *testing.T) {
 	if n := len((&Entry{Actions: []Action{ok(reads(long))}, Files: []File{wrote(long, "")}}).summary()); n != 160 {
 		t.Errorf("a summary of %d bytes", n)
 	}
-	for id, want := range map[string]string{"t1:post:": "t1\x00", "t1:post::2": "t1\x00",
-		"t1:post:sub:3": "t1\x00sub", "e1": "e1", "a:pre:": "a:pre:"} {
-		fault.Same(t, "call of "+id, callOf(id), want)
-	}
 }
 
-// TestLooks: what reads, searches and listings print again.
-func TestLooks(t *testing.T) {
+// TestFacts: in testdata/facts.txt what actions are in words, what reads, searches and listings print
+// again, which names a glob fits, and the call of an event's ID.
+func TestFacts(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "one\nTwo\nthree\nfour\n", "b.go": "two\r\ntwo one\n",
 		"c.bin": "two\x00", "d.secret": "two", "e.txt": "x\xff\n"})
 	fault.Check(t, os.Mkdir(filepath.Join(d.root, "sub"), 0o700))
@@ -159,51 +135,35 @@ func TestLooks(t *testing.T) {
 	dir := fault.Must(os.OpenRoot(d.root))
 	defer dir.Close()
 	p := &replay{w: w, dir: dir}
-	blob := blobOf(t, d.root, "a.go")
-	for _, c := range []struct {
-		a    Action
-		want string
-	}{
-		{Action{Act: event.ActRead, Paths: []event.Path{"a.go"}}, "done  1 one 2 Two 3 three 4 four"},
-		{Action{Act: event.ActRead, Paths: []event.Path{"a.go"}, Seen: []string{blob}, Offset: 2, Limit: 2},
-			"done  2 Two 3 three …"},
-		{Action{Act: event.ActRead, Paths: []event.Path{"a.go"}, Seen: []string{"x"}, Offset: 4},
-			"changed changed since it was recorded 4 four"},
-		{Action{Act: event.ActRead, Paths: []event.Path{"a.go"}, Offset: 5}, "diverged a.go has no line 5 any more"},
-		{Action{Act: event.ActRead, Paths: []event.Path{"a.go", "e.txt"}, Limit: 1}, "done  a.go: 1 one … e.txt: 1 x�"},
-		{Action{Act: event.ActRead, Paths: []event.Path{"gone"}}, "diverged gone is gone"},
-		{Action{Act: event.ActRead, Paths: []event.Path{"c.bin"}}, "refused c.bin is not text"},
-		{Action{Act: event.ActRead, Paths: []event.Path{"d.secret"}}, "refused the file is ignored now"},
-		{Action{Act: event.ActSearch, Pattern: "two"}, "done  b.go sub/f.go"},
-		{Action{Act: event.ActSearch, Pattern: "two", Limit: 1}, "done  b.go …"},
-		{Action{Act: event.ActSearch, Pattern: "^two$", Mode: "content", Fold: true},
-			"done  a.go:2:Two b.go:1:two sub/f.go:1:two"},
-		{Action{Act: event.ActSearch, Pattern: "two", Mode: "content", Limit: 1}, "done  b.go:1:two …"},
-		{Action{Act: event.ActSearch, Pattern: "two", Folder: "b.go"}, "done  b.go"},
-		{Action{Act: event.ActSearch, Pattern: "two", Folder: "sub", Glob: "*.go"}, "done  sub/f.go"},
-		{Action{Act: event.ActSearch, Pattern: "nothing"}, "done nothing found"},
-		{Action{Act: event.ActSearch, Pattern: "nothing", Found: 1}, "changed finds nothing any more"},
-		{Action{Act: event.ActSearch, Pattern: "("}, "refused the pattern has a syntax that aOa does not know"},
-		{Action{Act: event.ActSearch, Pattern: strings.Repeat("x", 996)}, "done nothing found"},
-		{Action{Act: event.ActSearch, Pattern: strings.Repeat("x", 997)}, "refused the pattern has a syntax that aOa does not know"},
-		{Action{Act: event.ActList}, "done  a.go b.go c.bin e.txt sub/f.go"},
-		{Action{Act: event.ActList, Folder: "sub"}, "done  sub/f.go"},
-		{Action{Act: event.ActList, Glob: "*.go"}, "done  a.go b.go sub/f.go"},
-		{Action{Act: event.ActList, Glob: "*.no", Found: 1}, "changed finds nothing any more"},
-	} {
-		s := newStep(0, c.a)
-		switch c.a.Act {
-		case event.ActRead:
-			p.read(c.a, &s)
-		case event.ActSearch:
-			p.search(t.Context(), c.a, &s)
-		default:
-			p.list(c.a, &s)
+	fault.Replies(t, "testdata/facts.txt", func(line string) []string {
+		verb, rest, _ := strings.Cut(line, " ")
+		switch verb {
+		case "glob":
+			pattern, name, _ := strings.Cut(rest, " ")
+			return []string{fmt.Sprint(matchGlob("", pattern, event.Path(name)))}
+		case "call":
+			return []string{strconv.Quote(callOf(rest))}
 		}
-		got := strings.Join(strings.FieldsFunc(s.State+" "+s.Note+" "+s.Output,
-			func(r rune) bool { return r == '\n' || r == '\t' }), " ")
-		got = strings.Join(strings.FieldsFunc(got, func(r rune) bool { return r == ' ' }), " ")
-		fault.Same(t, fmt.Sprintf("%.200v", c.a), got, strings.ReplaceAll(c.want, "  ", " "))
+		a := Action{}
+		fault.Check(t, json.Unmarshal([]byte(rest), &a))
+		s := newStep(0, a)
+		switch {
+		case verb == "what":
+			return []string{a.what()}
+		case a.Act == event.ActRead:
+			p.read(a, &s)
+		case a.Act == event.ActSearch:
+			p.search(t.Context(), a, &s)
+		default:
+			p.list(a, &s)
+		}
+		return strings.Split(strings.TrimSpace(fmt.Sprintf("%s %q\n%s", s.State, s.Note, s.Output)), "\n")
+	})
+	fault.Same(t, "no glob fits", matchGlob("", "", "x"), true)
+	for n, want := range map[int]string{996: "nothing found", 997: "the pattern has a syntax that aOa does not know"} {
+		s := Step{}
+		p.search(t.Context(), Action{Act: event.ActSearch, Pattern: strings.Repeat("x", n)}, &s)
+		fault.Same(t, fmt.Sprint("a pattern of ", n), s.Note+s.Output, want)
 	}
 	// Bounds: 2000 lines, 1000 bytes of a line, 250 files, 8000 bytes in which a NUL is looked for.
 	var b strings.Builder
@@ -284,19 +244,6 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%+v is read again as %+v, %v", e, again, err)
 		}
 	})
-}
-
-func TestGlob(t *testing.T) {
-	for _, c := range []struct {
-		pattern, name string
-		want          bool
-	}{{"*.go", "a/b.go", true}, {"a/*.go", "a/b.go", true}, {"a/*.go", "a/b/c.go", false}, {"a/**/*.go",
-		"a/b/c.go", true},
-		{"**/*.go", "c.go", true},
-		{"*.{ts,tsx}", "x.tsx", true}, {"*.{ts,tsx}", "x.js", false}, {"[!a].go", "b.go", true}, {"[!a].go", "a.go", false},
-		{"", "x", true}} {
-		fault.Same(t, fmt.Sprintf("%q fits %q", c.pattern, c.name), matchGlob("", c.pattern, event.Path(c.name)), c.want)
-	}
 }
 
 // TestActions: the parts of a call are one action, those of subagents none. Texts are added later.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -87,47 +88,18 @@ func TestWorthListing(t *testing.T) {
 	}
 }
 
-// TestReadNames: names as git, fzf and Windows write them.
-func TestReadNames(t *testing.T) {
-	for in, want := range map[string][]string{
-		"a.go\nb c.go":                        {"a.go", "b c.go"},
-		"a.go\r\n  \r\n\nb.go\r\n":            {"a.go", "b.go"},
-		"a.go\x00new\nline\x00":               {"a.go", "new\nline"},
-		`"d\303\251j\303\240.go"` + "\n":      {"déjà.go"},
-		`"a\tb\"c"` + "\n" + `"open` + "\n\"": {"a\tb\"c", `"open`, `"`},
-		"`raw`\n'x'\n":                        {"`raw`", "'x'"},
-		"\n \n":                               nil,
-		"\x00":                                nil,
-	} {
-		got, err := readNames(strings.NewReader(in))
-		fault.Same(t, fmt.Sprintf("names of %q", in), fmt.Sprintf("%q", got), fmt.Sprintf("%q", want))
-		if (err != nil) != (want == nil) {
-			t.Errorf("%q: %v", in, err)
+// TestRead: names as git, fzf and Windows write them, and what a client says in all the shapes in
+// which it must not matter, in testdata/read.txt.
+func TestRead(t *testing.T) {
+	fault.Replies(t, "testdata/read.txt", func(line string) []string {
+		verb, text, _ := strings.Cut(line, " ")
+		if verb == "status" {
+			return []string{fmt.Sprintf("%+v", readStatus([]byte(text)))}
 		}
-	}
-}
-
-// TestReadStatus: what the client says, in all the shapes that it must not matter in.
-func TestReadStatus(t *testing.T) {
-	for _, c := range []struct {
-		in, session, dir string
-		tokens           int64
-		percent          float64
-	}{
-		{`{"session_id":"s1","cwd":"/a","workspace":{"current_dir":"/b"},` +
-			`"context_window":{"total_input_tokens":48213,"used_percentage":24.1}}`, "s1", "/b", 48213, 24.1},
-		{`{"cwd":"/a","context_window":{"total_input_tokens":9,"used_percentage":null}}`, "", "/a", 9, 0},
-		{`{"session_id":7,"cwd":["/a"],"workspace":"x","context_window":[1]}`, "", "", 0, 0},
-		{`{"session_id":"s1","context_window":{"total_input_tokens":-5,"used_percentage":1e308}}`, "s1", "", 0, 100},
-		{`{"session_id":"` + strings.Repeat("x", 300) + `"}`, "", "", 0, 0},
-		{`{"session_id":"s1"} trailing`, "s1", "", 0, 0},
-		{`[]`, "", "", 0, 0}, {`null`, "", "", 0, 0}, {``, "", "", 0, 0}, {`{"session_id":`, "", "", 0, 0},
-	} {
-		got := readStatus([]byte(c.in))
-		if got.Session != c.session || got.Dir != c.dir || got.Window.Tokens != c.tokens || got.Window.Percent != c.percent {
-			t.Errorf("%s: %+v", c.in, got)
-		}
-	}
+		got, err := readNames(strings.NewReader(fault.Must(strconv.Unquote(text))))
+		return []string{strings.TrimSuffix(fmt.Sprintf("%q %v", got, err), " <nil>")}
+	})
+	fault.Same(t, "a long name", readStatus([]byte(`{"session_id":"`+strings.Repeat("x", 300)+`"}`)).Session, "")
 }
 
 // TestStatusText: the parts of the line, in the order of S4 §7, without colors.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,6 +66,39 @@ func oneOrAll(use, short, one, all string, run func(ctx context.Context, name st
 		})
 	c.Flags().BoolVar(&every, "all", false, all)
 	return c
+}
+
+// bashWords replaces the part of cobra's bash script that needs a function of the package
+// bash-completion. It splits the line at spaces, so that "=" and ":" stay within a word.
+const bashWords = `    read -ra words <<<"${COMP_LINE:0:COMP_POINT}"
+    [[ ${COMP_LINE:0:COMP_POINT} == *[[:space:]] ]] && words+=("")
+    cword=$((${#words[@]} - 1)) cur=${words[cword]} prev=${words[cword > 0 ? cword - 1 : 0]}
+`
+
+// completeBash replaces cobra's own bash completion with bashCompletion.
+func (a *app) completeBash(root, completion *cobra.Command) {
+	bash, _, err := completion.Find([]string{"bash"})
+	if err != nil {
+		panic(err) // cobra no longer has it: every test fails
+	}
+	bash.Long = "Prints the completion of bash. It needs no other package. To have it in every new shell, put this line " +
+		"into ~/.bashrc:\n\n  source <(aoa completion bash)"
+	bash.RunE = func(*cobra.Command, []string) error {
+		script, err := bashCompletion(root)
+		fmt.Fprint(a.out, script)
+		return err
+	}
+}
+
+// bashCompletion returns the completion script for bash.
+func bashCompletion(root *cobra.Command) (string, error) {
+	var b strings.Builder
+	err := root.GenBashCompletionV2(&b, true)
+	const needs = "    _get_comp_words_by_ref \"$@\" cur prev words cword\n"
+	if err == nil && !strings.Contains(b.String(), needs) {
+		err = errors.New("cobra's completion of bash has changed")
+	}
+	return strings.Replace(b.String(), needs, bashWords, 1), err
 }
 
 // completeFlag sets the words that shells offer as the values of a flag.

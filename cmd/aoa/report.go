@@ -9,8 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,9 +39,11 @@ const (
 
 func (a *app) report() *cobra.Command {
 	var file string
+	var open bool
 	c := newCommand("report", "write a page: files that belong together, hot spots, accuracy", cobra.NoArgs,
-		func(ctx context.Context, _ []string) error { return a.makeReport(ctx, file) })
+		func(ctx context.Context, _ []string) error { return a.makeReport(ctx, file, open) })
 	c.Flags().StringVarP(&file, "output", "o", "", "write the page to this file, - for stdout")
+	c.Flags().BoolVar(&open, "open", false, "show the page in the browser")
 	return c
 }
 
@@ -51,9 +56,9 @@ type reportAnswer struct {
 	Changes int    `json:"changes"`
 }
 
-func (a *app) makeReport(ctx context.Context, file string) error {
-	if file == "-" && a.json {
-		return usage("-o - prints the page itself: leave out --json")
+func (a *app) makeReport(ctx context.Context, file string, open bool) error {
+	if file == "-" && (open || a.json) {
+		return usage("-o - prints the page itself: leave out --open and --json")
 	}
 	client, repo, err := a.client(ctx)
 	if err != nil {
@@ -74,6 +79,11 @@ func (a *app) makeReport(ctx context.Context, file string) error {
 	size, err := replaceFile("page", name, page.Write)
 	if err != nil {
 		return err
+	}
+	if open {
+		if err := a.browse(name); err != nil {
+			return fail(exitFailed, "open "+name+" in a browser", "%v", err)
+		}
 	}
 	ans := reportAnswer{File: name, Bytes: size, Commits: len(in.Events), Pairs: len(page.Map.Pairs),
 		Changes: len(in.Past)}
@@ -163,3 +173,35 @@ func replaceFile(what, name string, write func(io.Writer) error) (size int64, er
 	}
 	return st.Size(), nil
 }
+
+// browse shows a file in the desktop's browser, or with the program that BROWSER names.
+func (a *app) browse(name string) error {
+	args := []string{"xdg-open"}
+	switch own := a.getenv("BROWSER"); {
+	case own != "":
+		args = []string{own}
+	case runtime.GOOS == "darwin":
+		args = []string{"open"}
+	case runtime.GOOS == "windows":
+		args = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	}
+	cmd := exec.Command(args[0], append(args[1:], name)...)
+	cmd.Env = a.env
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+	case <-time.After(browserFails):
+	}
+	return nil
+}
+
+// browserFails is how long a browser is watched for a failure. Some browsers end only when the page
+// is closed.
+const browserFails = time.Second

@@ -241,6 +241,7 @@ func (a *app) commands() *cobra.Command {
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			strict(c)
+			a.completeBash(root, c)
 		}
 	}
 	page := root.HelpFunc()

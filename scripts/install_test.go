@@ -195,7 +195,7 @@ func TestRelease(t *testing.T) {
 			t.Errorf("%s: no version in %q", b.Binary, flags)
 		}
 	}
-	if !strings.Contains(text("cmd/aoa/version.go"), "var release = ") {
+	if !strings.Contains(text("cmd/aoa/main.go"), "var release = ") {
 		t.Error("aoa has no variable for the version")
 	}
 	if !slices.Equal(binaries, []string{"aoa", "aoa-hook"}) || len(c.Archives) != 1 || len(c.Packages) != 1 {

@@ -196,6 +196,7 @@ var sourceRules = []sourceRule{
 			"internal/stage/run/tool.go":  "the tool that the user names for a stage",
 			"internal/stage/run/child.go": "the command that the user names for a stage",
 			"cmd/aoa/hooks_examine.go":    "the hook command that is installed",
+			"cmd/aoa/report.go":           "the browser of the user",
 		},
 	},
 	{

@@ -21,7 +21,7 @@ import (
 // Config has the settings that may change while the cache is in use.
 type Config struct {
 	Off           bool    // record nothing and find nothing
-	MinSimilarity float64 // the least similarity of an offer; 0 means 0.7
+	MinSimilarity float64 // the least similarity of an offer
 }
 
 // Limits of the cache, as the specification of system S0 sets them.
@@ -31,25 +31,17 @@ const (
 	maxBytes   = 900_000        // bytes of all stored entries, so that the cache stays below a megabyte
 )
 
-// Options are the options of New. All but Config and Redact are required.
+// Options are the options of New.
 type Options struct {
 	Blobs  *cold.Blobs // where the entries are stored
 	DB     *cold.DB    // the log
 	Now    func() time.Time
 	Log    *slog.Logger
-	Config func() Config       // called at every use; nil means the defaults
-	Redact func(string) string // removes secrets from a text; nil removes none
+	Config func() Config       // called at every use
+	Redact func(string) string // removes secrets from a text
 
 	Turns *Turns          // knows which turns have ended
 	Place func() Worktree // returns the worktree whose files show which entries are stale
-}
-
-func (o Options) config() (c Config) {
-	if o.Config != nil {
-		c = o.Config()
-	}
-	c.MinSimilarity = cmp.Or(c.MinSimilarity, 0.7)
-	return c
 }
 
 // Worktree is where a session works. All worktrees share the entries.
@@ -62,8 +54,6 @@ type Worktree struct {
 	// Apply runs git apply with these options at the top of the working tree.
 	Apply func(ctx context.Context, patch string, options ...string) error
 }
-
-func (w Worktree) ignored(p event.Path) bool { return w.Ignored != nil && w.Ignored(p) }
 
 // Cache has the recorded sequences. Entries are read into memory at the first use, and written when
 // they change. It is safe for concurrent use.

@@ -55,7 +55,7 @@ const (
 // MinSimilarity, they are worth an offer, were used within maxIdle, their turn ended well, and all
 // of their files exist. Find reads files only for entries whose words fit.
 func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error) {
-	cfg := c.o.config()
+	cfg := c.o.Config()
 	request := index.NewRequest(event.Clip(asked.Text, maxText))
 	if cfg.Off || asked.Type == Prompt && request.Len() < 2 {
 		return nil, nil

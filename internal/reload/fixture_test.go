@@ -39,13 +39,14 @@ type fixture struct {
 }
 
 func newFixture(t *testing.T, files map[string]string) *fixture {
-	d := &fixture{T: t, root: t.TempDir(), store: t.TempDir(), at: time.Now().Add(time.Hour),
+	d := &fixture{T: t, root: t.TempDir(), store: t.TempDir(), at: time.Now().Add(time.Hour), cfg: Config{MinSimilarity: .7},
 		was: map[string]string{}}
 	for name, text := range files {
 		d.write(name, text)
 	}
 	d.w = Worktree{Root: event.Root(d.root), Files: d.files,
-		Ignored: func(p event.Path) bool { return p.Ext() == ".secret" }, Apply: d.gitApply}
+		Ignored: func(p event.Path) bool { return p.Ext() == ".secret" }, Apply: d.gitApply,
+		Blob: func(context.Context, string) []byte { return nil }}
 	d.open(Options{})
 	return d
 }
@@ -109,6 +110,9 @@ func (d *fixture) open(o Options) {
 	o.Turns = NewTurns(func(agent string) bool { return agent == "claude" })
 	d.must(o.Turns.Restore(saved))
 	o.Place = func() Worktree { return d.w }
+	if o.Redact == nil {
+		o.Redact = func(text string) string { return text }
+	}
 	o.Log = slog.New(slog.DiscardHandler)
 	d.cache = New(o)
 	d.Cleanup(func() {

@@ -45,7 +45,7 @@ func newInputs(blobs *cold.Blobs) *inputs {
 // Keep stores the inputs of calls before they are logged, because the log has no place for them. A
 // text with a secret is left out.
 func (c *Cache) Keep(events []event.Event) {
-	if c.o.config().Off {
+	if c.o.Config().Off {
 		return
 	}
 	for _, e := range events {
@@ -54,8 +54,7 @@ func (c *Cache) Keep(events []event.Event) {
 		if b.Act != event.ActRun || b.Command != b.Text {
 			in.Command = b.Command
 		}
-		if b.Act == event.ActWrite && len(in.Edits) == 1 && c.o.Redact != nil &&
-			c.o.Redact(in.Edits[0].New) != in.Edits[0].New {
+		if b.Act == event.ActWrite && len(in.Edits) == 1 && c.o.Redact(in.Edits[0].New) != in.Edits[0].New {
 			in.Edits = nil
 		}
 		if e.Session == "" || in.Command == "" && len(in.Edits) == 0 {

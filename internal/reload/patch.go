@@ -43,13 +43,13 @@ func (c *Cache) keepPatches(ctx context.Context, e *Entry) {
 		if err == nil && f.Wrote && f.After != "" && e.ranAfter(f.Path) {
 			f.After = index.BlobID(after)
 		}
-		if len(calls) == 0 || !plain || err != nil || w.ignored(f.Path) || f.After != "" && index.BlobID(after) != f.After {
+		if len(calls) == 0 || !plain || err != nil || w.Ignored(f.Path) || f.After != "" && index.BlobID(after) != f.After {
 			continue
 		}
 		if before, known := beforeOf(ctx, w, f, calls, after); known {
 			f.Patch = patchOf(f.Path, before, after)
 		}
-		if c.o.Redact != nil && c.o.Redact(f.Patch) != f.Patch {
+		if c.o.Redact(f.Patch) != f.Patch {
 			f.Patch = ""
 		}
 	}
@@ -74,7 +74,7 @@ func beforeOf(ctx context.Context, w Worktree, f *File, calls []Action, after []
 	if f.Before == gone {
 		return nil, true
 	}
-	if f.Before != "" && w.Blob != nil {
+	if f.Before != "" {
 		if before = w.Blob(ctx, f.Before); before != nil {
 			return before, true
 		}

@@ -49,7 +49,7 @@ func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 	fit := w.Apply(ctx, whole(l.patches), "--check") == nil // if they do not, each one is checked
 	for _, f := range l.patches {
 		switch {
-		case w.ignored(f.Path):
+		case w.Ignored(f.Path):
 			l.fails[f.Path] = "the file is ignored"
 		case !fit && w.Apply(ctx, f.Patch, "--check") != nil || w.misplaced(f, '-'):
 			l.fails[f.Path] = "the file is not what it was before the edit"

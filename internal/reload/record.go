@@ -23,7 +23,7 @@ func (c *Cache) makeEntries(ctx context.Context, all bool) (waiting bool) {
 	c.making.Lock()
 	defer c.making.Unlock()
 	due, waiting := c.o.Turns.take(c.o.Now(), all)
-	if c.o.config().Off || len(due) == 0 {
+	if c.o.Config().Off || len(due) == 0 {
 		return waiting
 	}
 	err := c.load(ctx)

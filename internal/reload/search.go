@@ -37,7 +37,7 @@ func (p *replay) read(a Action, s *Step) {
 	s.State = Done
 	var b strings.Builder
 	for i, f := range a.Paths {
-		if p.w.ignored(f) {
+		if p.w.Ignored(f) {
 			s.is(Refused, "the file is ignored now")
 			return
 		}
@@ -95,7 +95,7 @@ func shown(line []byte) string {
 func (p *replay) named(a Action) iter.Seq[event.Path] {
 	return func(yield func(event.Path) bool) {
 		for _, f := range p.w.Files() {
-			if (f == a.Folder || matchGlob(a.Folder, a.Glob, f)) && !p.w.ignored(f) && !yield(f) {
+			if (f == a.Folder || matchGlob(a.Folder, a.Glob, f)) && !p.w.Ignored(f) && !yield(f) {
 				return
 			}
 		}

@@ -282,6 +282,8 @@ func linkOf(x *history.Facts) string {
 	switch {
 	case x[history.Name] > 0:
 		return "same stem"
+	case x[history.Path] > 0:
+		return "one names the other"
 	case x[history.Linked] >= saidLink, x[history.Calls] >= saidLink:
 		return "shares definitions"
 	case x[history.Stem] >= saidLink:
@@ -316,6 +318,7 @@ var factTexts = map[string]string{
 	history.Stem.String():    "words of the name",
 	history.Sibling.String(): "same small folder",
 	history.Calls.String():   "one uses what the other defines",
+	history.Path.String():    "one names the path of the other",
 	history.Linked.String():  "one imports or uses the other, and there are few commits",
 	history.Chance.String():  "one commit may be chance",
 	history.Prose.String():   "a document",

@@ -45,6 +45,7 @@ const (
 	Stem    // share, by rarity, of the words in this file's name that occur in the other one's name
 	Sibling // 1/√(files in their common folder) if it has at most 40 files
 	Calls   // how many names each uses that the other defines
+	Path    // 1 if one has the path of the other in its text
 	// If the two share at most one commit: Calls, plus how strongly one imports the other.
 	Linked
 	Chance // 1 if the two share at most one commit and nothing else links them
@@ -61,7 +62,7 @@ const (
 )
 
 var factNames = [NumFacts]string{"bias", "common", "lately", "name", "folder", "fresh", "commits", "small",
-	"like", "words", "sized", "keeps", "stem", "sibling", "calls", "linked", "chance", "prose", "data", "others",
+	"like", "words", "sized", "keeps", "stem", "sibling", "calls", "path", "linked", "chance", "prose", "data", "others",
 	"alike", "alone"}
 
 // String returns the name of the fact, as in files and reasons.

@@ -70,7 +70,7 @@ func TestFactsOfAHistory(t *testing.T) {
 		}
 	}
 	b.WriteString("# with links\n")
-	links := Links{"docs/json.md": {Imports: .5, Uses: 1, Used: 3, Stem: .25, Sibling: .5},
+	links := Links{"docs/json.md": {Imports: .5, Path: 1, Uses: 1, Used: 3, Stem: .25, Sibling: .5},
 		"web/form.ts": {Imports: 1, Uses: 1}, "far/away.rb": {Stem: 1}}
 	print(ShippedAlone(), []event.Path{"api/wire.go"}, c.alone("api/wire.go", links))
 	b.WriteString("# with diffs\n")
@@ -183,7 +183,7 @@ func TestStructureBeforeTheBusiest(t *testing.T) {
 		c.Add("", set, nil)
 	}
 	l := Links{"check/parse_test.go": {Stem: .8, Imports: 1}, "lib/lexer.go": {Sibling: .7, Uses: 2},
-		"docs/parsing.md": {Stem: .5}}
+		"docs/parsing.md": {Path: 1, Stem: .5}}
 	found := filesOf(c.alone("lib/parse.go", l))
 	busiest := slices.Index(found, "core/engine.go")
 	for f := range l {

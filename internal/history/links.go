@@ -50,11 +50,11 @@ func (l Links) facts(x *Facts, f event.Path, both int32) {
 		link = &index.Link{}
 	}
 	share := func(names float64) float64 { return names / (1 + names) }
-	x[Stem], x[Sibling] = link.Stem, link.Sibling
+	x[Stem], x[Sibling], x[Path] = link.Stem, link.Sibling, link.Path
 	x[Calls], x[Linked], x[Chance] = share(link.Uses)+share(link.Used), 0, 0
 	if both <= chanceBoth {
 		x[Linked] = link.Imports + x[Calls]
-		x[Chance] = truth(max(x[Stem], x[Calls], x[Linked], x[Name], x[Folder]) < chanceLink)
+		x[Chance] = truth(max(x[Stem], x[Calls], x[Path], x[Linked], x[Name], x[Folder]) < chanceLink)
 	}
 	k := index.KindOf(f)
 	x[Prose], x[Data] = truth(k == index.KindProse), truth(k == index.KindData || k == index.KindBinary)

@@ -3,6 +3,7 @@ package index
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -13,6 +14,7 @@ type Link struct {
 	// One of the two files imports the other: 1/(number of files that the import may mean), of the
 	// best import.
 	Imports float64
+	Path    float64 // 1 if one file contains the path of the other
 	// Names that the file uses and the other defines; each adds 1/(number of files that define it).
 	Uses float64
 	// Names that the file defines and the other uses; each adds 1/(number of files that use it).
@@ -26,14 +28,14 @@ type Link struct {
 // Limits of Links.
 const (
 	maxLinked  = 64 // number of files that are kept for each kind of link
-	maxReading = 48 // number of files that are read to find imports
+	maxReading = 48 // number of files that are read to find imports and mentions
 	mostWith   = 64 // if more files than this have a word in their names, it links to none of them
 	mostBeside = 40 // if a folder has more files than this, it links to none of them
 )
 
 // Links returns the files that are connected with a file by names and contents, by path. It reads
-// the file itself and at most fifty others that may import it. Files that Contents has not read yet
-// are not found.
+// the file itself and at most a hundred others that may name it. Files that Contents has not read
+// yet are not found.
 func (w World) Links(p event.Path) map[event.Path]*Link {
 	l := linker{breaking: breaking{World: w}, of: p, out: map[event.Path]*Link{}}
 	l.named()
@@ -44,6 +46,7 @@ func (w World) Links(p event.Path) map[event.Path]*Link {
 		l.to(h.Path).Used = h.Weight
 	}
 	l.imports()
+	l.mentions()
 	delete(l.out, p)
 	for f := range l.out {
 		if !w.Tree.Has(f) {
@@ -144,4 +147,26 @@ func meant(in files, user event.Path, lang *language, i importing) map[event.Pat
 		}
 	}
 	return out
+}
+
+// mentions finds the files whose path occurs in the text of the file, and those whose text has the
+// path of the file.
+func (l *linker) mentions() {
+	if text := l.readable(l.of); text != nil {
+		for _, f := range NewLocator(l.Tree, nil, "").Mentions(string(text), false) {
+			if KindOf(l.of) != KindSource || strings.Contains(string(text), string(f)) {
+				l.to(f).Path = 1
+			}
+		}
+	}
+	left := maxReading
+	for _, user := range l.Contents.naming(l.of, 4*maxReading) {
+		if left == 0 || user == l.of || !namesPresent(user) {
+			continue
+		}
+		left--
+		if text := l.readable(user); text != nil && l.mentionIn(user, text, l.of) > 0 {
+			l.to(user).Path = 1
+		}
+	}
 }

@@ -199,6 +199,7 @@ func TestLinks(t *testing.T) {
 		{"another folder", "app/web/pay.py", func(l *Link) bool { return l.Sibling == 0 }},
 		{"it is imported", "app/web/pay.py", func(l *Link) bool { return l.Imports == 1 }},
 		{"its definition is used", "app/web/pay.py", func(l *Link) bool { return l.Used > 0 && l.Uses == 0 }},
+		{"its path stands in a document", "docs/guide.md", func(l *Link) bool { return l.Path == 1 }},
 		{"its name is a part of another", "checks/order_refunds.py", func(l *Link) bool { return l.Stem > .2 && l.Stem < .6 }},
 	} {
 		if l := found[c.file]; l == nil || !c.is(l) {
@@ -209,6 +210,9 @@ func TestLinks(t *testing.T) {
 		if found[p] != nil {
 			t.Errorf("%s: %+v", p, found[p])
 		}
+	}
+	if l := w.Links("docs/guide.md")["app/order.py"]; l == nil || l.Path != 1 {
+		t.Errorf("a document names a path: %+v", l)
 	}
 	w.Tree.Remove("app/money.py")
 	if l := w.Links("app/order.py")["app/money.py"]; l != nil {

@@ -34,7 +34,7 @@ const (
 // and Sibling, and Small adds nothing to Sized.
 var aloneFacts = []history.Fact{
 	history.Always, history.Common, history.Lately, history.Name, history.Number, history.Sized,
-	history.Keeps, history.Stem, history.Sibling, history.Calls, history.Linked,
+	history.Keeps, history.Stem, history.Sibling, history.Calls, history.Path, history.Linked,
 	history.Chance, history.Prose, history.Data,
 }
 
@@ -154,7 +154,7 @@ func newAlone(a *recorded.Alone) aloneQuestion {
 	by(aloneLikely, plain.Z)
 	by(aloneBy, func(x *history.Facts) float64 { return x[history.Common] + x[history.Sized] })
 	by(aloneBy, func(x *history.Facts) float64 {
-		return x[history.Stem] + x[history.Sibling] + x[history.Calls] + x[history.Linked] + x[history.Name]
+		return x[history.Stem] + x[history.Sibling] + x[history.Calls] + x[history.Path] + x[history.Linked] + x[history.Name]
 	})
 	return q
 }

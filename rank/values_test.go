@@ -324,18 +324,6 @@ func curious() map[event.Task]Model {
 	return out
 }
 
-// why returns the values of a file's reasons.
-func why(t *testing.T, r *Ranker, q event.Query, f event.Path) (map[string]float64, event.Suggestion) {
-	t.Helper()
-	q.At, q.Explain = epoch, true
-	s := fault.Must(r.Why(context.Background(), q, f))
-	out := map[string]float64{}
-	for _, reason := range s.Reasons {
-		out[reason.Signal] = reason.Value
-	}
-	return out, s
-}
-
 func all(o Options) Options {
 	o.Models = curious()
 	return o

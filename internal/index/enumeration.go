@@ -46,7 +46,7 @@ func (e *enumeration) begins(body []byte) bool {
 	for word := range names(body) {
 		if before == "enum" || string(word) == "enum" && e.lang != clike {
 			scoped := e.lang != clike || string(word) == "class" || string(word) == "struct"
-			return scoped && bytes.IndexAny(body, "};") < 0
+			return scoped && !bytes.ContainsAny(body, "};")
 		}
 		before = string(word)
 	}

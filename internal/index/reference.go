@@ -166,6 +166,9 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 		inherits := c.Is != nil && c.Is.inheritsMore(c.Was)
 		for name, d := range c.Was.defines {
 			lang := c.Was.lang
+			if c.Is != nil && c.Is.has(name) {
+				continue // most names; what follows takes longer
+			}
 			if seen[name] || d.private || d.member && (inherits || lang.members[name]) || !lang.Refers || lang.standard[name] {
 				continue
 			}

@@ -39,13 +39,16 @@ func ReadSource(p event.Path, text []byte) *Source {
 	im := importer{lang: lang}
 	d := &definer{lang: lang}
 	var line codeLine
+	define := func(name []byte, x definition) {
+		x.around = sketchHash(bytes.Replace(line.code, name, nil, 1))
+		s.defines[string(name)] = x
+	}
 	d.define = func(name []byte) {
 		if d, known := s.defines[string(name)]; known && !d.member { // a constructor has the name of its class
 			return
 		}
 		if len(name) >= minReference {
-			s.defines[string(name)] = definition{member: d.member, private: d.private,
-				around: sketchHash(bytes.Replace(line.code, name, nil, 1))}
+			define(name, definition{member: d.member, private: d.private})
 		}
 	}
 	e := enumeration{lang: lang}
@@ -57,8 +60,7 @@ func ReadSource(p event.Path, text []byte) *Source {
 		}
 		for name := range e.constants(l.code) {
 			if len(name) >= minReference && !s.has(string(name)) {
-				s.defines[string(name)] = definition{member: true, constant: true,
-					around: sketchHash(bytes.Replace(l.code, name, nil, 1))}
+				define(name, definition{member: true, constant: true})
 			}
 		}
 		for name := range names(l.code) {
@@ -96,7 +98,8 @@ func (s *Source) mentions(name string) bool { _, has := s.uses[name]; return has
 // renames reports whether the definitions of the earlier version that were like d only got other
 // names: none of them is missing.
 func (s *Source) renames(d definition, before *Source) bool {
-	return s.newLike(d, before) > 0 && s.newLike(d, before) >= before.newLike(d, s)
+	n := s.newLike(d, before)
+	return n > 0 && n >= before.newLike(d, s)
 }
 
 // newLike returns how many definitions are like d and have a name that the other version has not.

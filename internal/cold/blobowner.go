@@ -29,6 +29,7 @@ type Selection struct {
 	Until              time.Time // only blobs that were not written after this
 	Limit              int       // the largest number of blobs that List returns; 0: all
 	LeastUsed          bool      // List has blobs used longest ago first, instead of those written last
+	All                bool      // Drop may delete every blob of the owner
 }
 
 func (q Selection) args(owner string) []any {
@@ -114,8 +115,13 @@ func (o *Owner) Count(ctx context.Context, q Selection) (n int, size int64, err 
 	return n, size, err
 }
 
-// Drop deletes the selected blobs. It returns their number and the sum of their sizes.
+// Drop deletes the selected blobs. It returns their number and the sum of their sizes. Without a
+// session, a part and a key it deletes nothing, unless All is set: an id that is empty by mistake
+// must not mean everything.
 func (o *Owner) Drop(ctx context.Context, q Selection) (n int, size int64, err error) {
+	if q.Session == "" && q.Part == "" && q.Key == "" && !q.All {
+		return 0, 0, nil
+	}
 	err = o.b.delete(ctx, "delete cached things", func(tx *Tx) error {
 		if _, err := tx.Scan(sqlCount+sqlSelected, q.args(o.name), &n, &size); err != nil || n == 0 {
 			return err

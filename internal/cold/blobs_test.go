@@ -35,7 +35,7 @@ func openBlobs(t testing.TB, path string) (b *Blobs, quota, count *Owner, c *blo
 
 func keep(t testing.TB, o *Owner, blobs ...Blob) (dropped []string) {
 	t.Helper()
-	return fault.Must(keepAll(t, o, blobs...))
+	return fault.Must(o.Put(t.Context(), blobs...))
 }
 
 func get(t testing.TB, o *Owner, key string) (b Blob, found bool) {
@@ -48,10 +48,6 @@ func get(t testing.TB, o *Owner, key string) (b Blob, found bool) {
 func list(t testing.TB, o *Owner, q Selection) []Blob {
 	t.Helper()
 	return fault.Must(o.List(t.Context(), q))
-}
-
-func keepAll(t testing.TB, o *Owner, blobs ...Blob) (dropped []string, err error) {
-	return o.Put(t.Context(), blobs...)
 }
 
 func keysOf(t testing.TB, o *Owner, q Selection) (keys string) {
@@ -85,7 +81,7 @@ func TestBlobsComeBack(t *testing.T) {
 func TestBlobRules(t *testing.T) {
 	b, quota, count, c, _ := openBlobs(t, filepath.Join(t.TempDir(), "cache.db"))
 	keep(t, quota, Blob{Key: "a", Session: "s", Size: 60}, Blob{Key: "b", Session: "other", Size: 100})
-	_, err := keepAll(t, quota, Blob{Key: "c", Session: "s", Size: 30}, Blob{Key: "d", Session: "s", Size: 11})
+	_, err := quota.Put(t.Context(), Blob{Key: "c", Session: "s", Size: 30}, Blob{Key: "d", Session: "s", Size: 11})
 	var full *QuotaError
 	if !errors.As(err, &full) || *full != (QuotaError{"s", 60, 41, 100}) {
 		t.Fatalf("beyond the quota: %v", err)
@@ -112,6 +108,20 @@ func TestBlobRules(t *testing.T) {
 	same(t, "swept", gone, map[string]int{"count": 1})
 	same(t, "left", keysOf(t, count, Selection{LeastUsed: true}), "1 4")
 	same(t, "left of the other owner", keysOf(t, quota, Selection{LeastUsed: true}), "a b c")
+}
+
+// TestDropWithoutID: an id that is empty by mistake deletes nothing, also beside a time.
+func TestDropWithoutID(t *testing.T) {
+	_, _, count, c, _ := openBlobs(t, filepath.Join(t.TempDir(), "cache.db"))
+	keep(t, count, Blob{Key: "a", Session: "s"}, Blob{Key: "b", Session: "t"})
+	for _, x := range []struct {
+		Selection
+		left string
+	}{{Selection{}, "b a"}, {Selection{Until: c.at}, "b a"}, {Selection{Session: "s"}, "b"}, {Selection{All: true}, ""}} {
+		_, _, err := count.Drop(t.Context(), x.Selection)
+		fault.Check(t, err)
+		fault.Same(t, "left", keysOf(t, count, Selection{}), x.left)
+	}
 }
 
 func TestBlobsForget(t *testing.T) {

@@ -49,7 +49,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("only %d batches fitted", len(want))
 	}
 	same(t, "nothing is half-written", replayAll(t, d, 0), want)
-	if _, err := keepAll(t, cache, Blob{Key: "a", Data: noise}, Blob{Key: "b", Data: noise}); !errors.Is(err, ErrFull) {
+	if _, err := cache.Put(t.Context(), Blob{Key: "a", Data: noise}, Blob{Key: "b", Data: noise}); !errors.Is(err, ErrFull) {
 		t.Fatalf("the cache on a full disk: %v", err)
 	}
 	same(t, "cached", keysOf(t, cache, Selection{}), "before")

@@ -289,7 +289,7 @@ func (c *Cache) ForgetAll(ctx context.Context) (int, error) {
 		ids = append(ids, e.ID)
 	}
 	err = c.forget(ctx, ids...)
-	_, _, uerr := c.undos.Drop(ctx, cold.Selection{})
+	_, _, uerr := c.undos.Drop(ctx, cold.Selection{All: true})
 	return len(ids), errors.Join(err, uerr)
 }
 

@@ -116,7 +116,7 @@ func (e *Entry) refusal(r *Request, now time.Time) string {
 // Drop deletes the entries of a stage, or the entry with a key; all entries if name is "". It
 // returns their number.
 func (c *Cache) Drop(ctx context.Context, name string) (int, error) {
-	n, _, err := c.results.Drop(ctx, cold.Selection{Part: name})
+	n, _, err := c.results.Drop(ctx, cold.Selection{Part: name, All: name == ""})
 	if err != nil || n > 0 || name == "" {
 		return n, err
 	}

@@ -62,7 +62,8 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(d.compare(o, was), d.checkKey(ctx, o)); err != nil {
+	d.compare(o, was)
+	if err := d.checkKey(ctx, o); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil

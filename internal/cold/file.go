@@ -129,9 +129,7 @@ func openFile(ctx context.Context, path, schema string, o Options) (*File, error
 		return nil, err
 	}
 	f.counts = true
-	if err := f.compare(o, was); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
+	f.compare(o, was)
 	return f, nil
 }
 
@@ -160,6 +158,9 @@ func tryFile(ctx context.Context, path, schema, last string, was before, o Optio
 		var n int64
 		_, err = f.Scan(ctx, last, nil, &n)
 		f.seq.Store(n)
+	}
+	if err == nil {
+		f.opened, err = os.Stat(path)
 	}
 	if err != nil {
 		_ = f.closeAll()

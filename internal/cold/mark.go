@@ -71,7 +71,7 @@ func (f *File) committed(seq int64) {
 func (f *File) mark() error {
 	f.marking.Lock()
 	defer f.marking.Unlock()
-	if now, err := os.Stat(f.path); err != nil || f.opened == nil || !os.SameFile(now, f.opened) {
+	if now, err := os.Stat(f.path); err != nil || !os.SameFile(now, f.opened) {
 		return err
 	}
 	n := f.seq.Load()
@@ -98,15 +98,9 @@ func (f *File) spoil() {
 
 // compare warns if events or writes of the previous run are missing, and sets the mark to the
 // present number.
-func (f *File) compare(o Options, was before) error {
-	info, err := os.Stat(f.path)
-	if err != nil {
-		return err
-	}
-	f.opened = info
+func (f *File) compare(o Options, was before) {
 	if seq := f.seq.Load(); was.file && was.mark > seq {
 		o.warn(o.cut, "file", f.path, "ends_at", seq, "written", was.mark, "missing", was.mark-seq)
 	}
 	_ = f.mark() // the next write reports a disk that cannot be written
-	return nil
 }

@@ -6,11 +6,11 @@ ldflags='-s -w'
 total=0
 if [ -t 2 ]; then
   printf 'building: looking for modules' >&2
-  total=$(go list -deps -trimpath -ldflags "$ldflags" -f '{{if .Stale}}{{.ImportPath}}{{end}}' ./cmd/... 2>/dev/null | wc -l)
+  total=$(go list -deps -ldflags "$ldflags" -f '{{if .Stale}}{{.ImportPath}}{{end}}' ./cmd/... 2>/dev/null | wc -l)
 fi
 {
   code=0
-  go build -v -trimpath -ldflags "$ldflags" -o "$1" ./cmd/... 2>&1 || code=$?
+  go build -v -ldflags "$ldflags" -o "$1" ./cmd/... 2>&1 || code=$?
   echo "exit $code"
 } | awk -v total="$total" '
   BEGIN { clear = total == "0" ? "" : "\r\033[K" }

@@ -2,11 +2,8 @@ package eval
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
@@ -63,28 +60,6 @@ func (p *Past) Complete(ctx context.Context, q event.Query, sure float64) (event
 
 func (p *Past) companions(q event.Query) *prefetch.Candidates {
 	return p.asks.Companions(q, history.Past{Commits: &p.commits, Diffs: p.now, Links: p.links, Memo: p.memo}, p.Tree.Has)
-}
-
-// completeAll answers the questions about a commit without each of the given files, using all
-// processors. If listed is false, only missing files are found, which takes three quarters of the
-// time.
-func (p *Past) completeAll(ctx context.Context, c *Commit, left []event.Path, sure float64,
-	listed bool) (said []event.Answer, found [][]prefetch.Lack) {
-	said, found = make([]event.Answer, len(left)), make([][]prefetch.Lack, len(left))
-	var all errgroup.Group
-	all.SetLimit(runtime.GOMAXPROCS(0))
-	for i, f := range left {
-		all.Go(func() error {
-			if listed {
-				said[i], found[i] = p.Complete(ctx, c.Question(f), sure)
-			} else {
-				found[i] = p.companions(c.Question(f)).Lacks(sure)
-			}
-			return nil
-		})
-	}
-	_ = all.Wait() // questions do not fail
-	return said, found
 }
 
 // Evidence returns what commits and links say about the files that may belong to a file. It is used

@@ -2,7 +2,6 @@ package history
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 
@@ -16,12 +15,14 @@ import (
 func (c *Commits) Simple(change []event.Path, has func(event.Path) bool, n int) []event.Path {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	missed := map[event.Path]float64{} // the logarithm of the product
+	given := map[int32]bool{}
+	missed := map[int32]float64{} // the logarithm of the product
 	for _, f := range change {
 		i, known := c.ids[f]
 		if !known {
 			continue
 		}
+		given[i] = true
 		both := map[int32]float64{}
 		for _, set := range c.newest(i, mostCommits) {
 			for _, g := range set {
@@ -29,16 +30,30 @@ func (c *Commits) Simple(change []event.Path, has func(event.Path) bool, n int) 
 			}
 		}
 		for g, k := range both {
-			if name := c.files[g].name; name != "" && has(name) {
-				missed[name] += math.Log1p(-min(k/(both[i]+.01), .99))
-			}
+			missed[g] += math.Log1p(-min(k/(both[i]+.01), .99))
 		}
 	}
-	for _, f := range change {
-		delete(missed, f)
+	type partner struct {
+		name   event.Path
+		missed float64
 	}
-	files := slices.SortedFunc(maps.Keys(missed), func(a, b event.Path) int {
-		return cmp.Or(cmp.Compare(missed[a], missed[b]), cmp.Compare(a, b))
+	var found []partner
+	for g, m := range missed {
+		if name := c.files[g].name; name != "" && !given[g] {
+			found = append(found, partner{name, m})
+		}
+	}
+	slices.SortFunc(found, func(a, b partner) int {
+		return cmp.Or(cmp.Compare(a.missed, b.missed), cmp.Compare(a.name, b.name))
 	})
-	return files[:min(len(files), n)]
+	var files []event.Path
+	for _, p := range found {
+		if len(files) == n {
+			break
+		}
+		if has(p.name) {
+			files = append(files, p.name)
+		}
+	}
+	return files
 }

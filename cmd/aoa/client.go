@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
@@ -22,7 +23,12 @@ func (a *app) repo(ctx context.Context) (*watcher.Repo, error) {
 	case errors.Is(err, watcher.ErrBare):
 		return nil, fail(exitNoRepo, "cd to a worktree of it; git worktree add DIR makes one", "%v", err)
 	case errors.Is(err, locate.ErrNotRepo):
-		return nil, fail(exitNoRepo, "git init, or cd to a repository", "%v", err)
+		next := "git init, or cd to a repository"
+		if dir := a.getenv("GIT_DIR"); dir != "" { // where a person sets it, git commands work here
+			next = "aOa does not follow GIT_DIR: write the line gitdir: " + event.Path(dir).Display() +
+				" into a file .git in the top folder"
+		}
+		return nil, fail(exitNoRepo, next, "%v", err)
 	case errors.Is(err, git.ErrMissing):
 		return nil, fail(exitFailed, "install git, or put its folder on the PATH", "%v", err)
 	case err != nil:

@@ -82,11 +82,11 @@ func (t *tester) test(ctx context.Context) ([]mutant, error) {
 	}
 	var mu sync.Mutex // guards tried
 	var tried []mutant
-	err := t.each(len(t.mutants)+len(t.alone), func(i int) (err error) {
+	err := t.each(len(t.mutants)+len(t.alone), func(worker, i int) (err error) {
 		var m mutant
 		if i < len(t.mutants) {
 			m = t.mutants[i]
-			m.killed, err = t.kill(ctx, bin, i+1)
+			m.killed, err = t.kill(ctx, worker, bin, i+1)
 		} else {
 			m = t.alone[i-len(t.mutants)]
 			own := filepath.Join(t.scratch, fmt.Sprintf("%d.test", i))
@@ -94,7 +94,7 @@ func (t *tester) test(ctx context.Context) ([]mutant, error) {
 			if err := t.compile(ctx, own, map[string]string{m.file: t.with(m)}); err != nil {
 				return err
 			}
-			m.killed, err = t.kill(ctx, own, 0)
+			m.killed, err = t.kill(ctx, worker, own, 0)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -104,13 +104,14 @@ func (t *tester) test(ctx context.Context) ([]mutant, error) {
 	return tried, err
 }
 
-// each calls f with 0 to n-1 from several goroutines, until the end or a failure.
-func (t *tester) each(n int, f func(int) error) error {
+// each calls f with 0 to n-1 from several workers, until the end or a failure. f also gets the number
+// of the worker.
+func (t *tester) each(n int, f func(worker, i int) error) error {
 	var mu sync.Mutex // guards next and failure
 	var failure error
 	next := 0
 	var working sync.WaitGroup
-	for range t.workers {
+	for worker := range t.workers {
 		working.Go(func() {
 			for {
 				mu.Lock()
@@ -121,7 +122,7 @@ func (t *tester) each(n int, f func(int) error) error {
 				if stop {
 					return
 				}
-				if err := f(i); err != nil {
+				if err := f(worker, i); err != nil {
 					mu.Lock()
 					failure = errors.Join(failure, err)
 					mu.Unlock()
@@ -173,11 +174,11 @@ func (t *tester) runAlone(ctx context.Context, bin string) error {
 	for _, name := range strings.Fields(string(out)) {
 		t.tests = append(t.tests, &test{name: name, reaches: map[int]bool{}})
 	}
-	return t.each(len(t.tests), func(i int) error {
+	return t.each(len(t.tests), func(worker, i int) error {
 		one := t.tests[i]
 		reached := filepath.Join(t.scratch, one.name+".reached")
 		begin := time.Now()
-		failed, cpu, err := t.run(ctx, bin, []string{one.name}, time.Hour, time.Hour, "MUTANT_REACHED="+reached)
+		failed, cpu, err := t.run(ctx, worker, bin, []string{one.name}, time.Hour, time.Hour, "MUTANT_REACHED="+reached)
 		one.wall, one.cpu = time.Since(begin), cpu
 		if failed != "" || err != nil {
 			return fmt.Errorf("%s: %s fails without a change (%v)", t.dir, one.name, err)
@@ -196,7 +197,7 @@ func (t *tester) runAlone(ctx context.Context, bin string) error {
 
 // kill runs the tests that reach a mutant, all of them if its number is 0, and returns the first
 // that fails.
-func (t *tester) kill(ctx context.Context, bin string, number int) (string, error) {
+func (t *tester) kill(ctx context.Context, worker int, bin string, number int) (string, error) {
 	var names []string
 	var wall, cpu time.Duration
 	for _, one := range t.tests {
@@ -207,7 +208,7 @@ func (t *tester) kill(ctx context.Context, bin string, number int) (string, erro
 	if len(names) == 0 {
 		return "", nil
 	}
-	killed, _, err := t.run(ctx, bin, names, max(leastWait, moreTime*wall), max(leastCompute, moreTime*cpu),
+	killed, _, err := t.run(ctx, worker, bin, names, max(leastWait, moreTime*wall), max(leastCompute, moreTime*cpu),
 		fmt.Sprintf("MUTANT=%d", number))
 	return killed, err
 }
@@ -217,14 +218,18 @@ var failedTest = regexp.MustCompile(
 
 // run returns the name of the first test that failed, "" if none did, and how much processor time
 // was used.
-func (t *tester) run(ctx context.Context, bin string, names []string, wait, compute time.Duration,
+func (t *tester) run(ctx context.Context, worker int, bin string, names []string, wait, compute time.Duration,
 	env ...string) (string, time.Duration, error) {
+	dir, err := t.fresh(ctx, worker)
+	if err != nil {
+		return "", 0, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, wait+10*time.Second)
 	defer cancel()
 	script := fmt.Sprintf(`ulimit -v %d; ulimit -S -t %.0f; exec "$0" "$@"`, addressSpace, math.Ceil(compute.Seconds()))
 	c := exec.CommandContext(ctx, "sh", "-c", script, bin, "-test.failfast", "-test.timeout", wait.String(), "-test.run",
 		"^("+strings.Join(names, "|")+")$")
-	c.Dir, c.WaitDelay, c.Env = t.dir, time.Second, append(os.Environ(), env...)
+	c.Dir, c.WaitDelay, c.Env = dir, time.Second, append(os.Environ(), env...)
 	ownGroup(c)
 	out, err := c.CombinedOutput()
 	endGroup(c)
@@ -245,4 +250,46 @@ func (t *tester) run(ctx context.Context, bin string, names []string, wait, comp
 		return strings.TrimSpace(string(bytes.Join(found[1:], nil))), cpu, nil
 	}
 	return "the time limit", cpu, nil
+}
+
+// fresh returns the folder of the package in a copy of the repository, which belongs to one worker,
+// and puts the files of the package there as they are in the repository. A mutant may write files
+// into the folder where its tests run, such as .local if it gets the name of the home folder wrong.
+// In the repository they would stay, and the tests of the next mutant would find them.
+func (t *tester) fresh(ctx context.Context, worker int) (dir string, err error) {
+	top := filepath.Join(t.scratch, fmt.Sprint("tree", worker))
+	dir = filepath.Join(top, t.dir)
+	only := t.dir
+	if _, err := os.Stat(top); err != nil {
+		only = "."
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	out, err := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", only).Output()
+	if err != nil {
+		return "", fmt.Errorf("git ls-files: %w", err)
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if err := copyFile(filepath.Join(top, name), name); err != nil && !os.IsNotExist(err) { // deleted, and not yet committed
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// copyFile copies a file with its mode, and makes the folders that it needs.
+func copyFile(to, from string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, info.Mode().Perm())
 }

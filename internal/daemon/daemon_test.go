@@ -5,125 +5,35 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/scripts/dev/daemontest"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
-	"github.com/aoa-dev/aoa/scripts/dev/repotest"
-	"github.com/aoa-dev/aoa/watcher"
 )
 
-const patient = 60 * time.Second
-
-// fixture is a repository with a daemon in this process.
-type fixture struct {
-	*testing.T
-	o    daemon.Options
-	late atomic.Int64 // added to the clock, in ns
-	end  context.CancelFunc
-	done chan error
-}
+// fixture is a repository of three files with a daemon in this process.
+type fixture struct{ *daemontest.Daemon }
 
 func newFixture(t *testing.T, env ...string) *fixture {
 	t.Helper()
-	top, err := os.MkdirTemp("", "aoa") // a short name: the socket lies in it
-	fault.Check(t, err)
-	t.Cleanup(func() { os.RemoveAll(top) })
-	r := repotest.Below(t, top)
-	r.Save("one", "a.go", "a\n", "b.go", "b\n", "in/side/c.go", "c\n")
-	env = append(r.Env, env...)
-	repo := fault.Must(watcher.OpenRepo(t.Context(), r.Dir, env))
-	place := fault.Must(locate.Create(repo.CommonDir, config.Lookup(env)))
-	d := &fixture{T: t}
-	d.o = daemon.Options{Repo: repo, Place: place, Env: env, Version: "test", Build: "test",
-		Log: slog.New(slog.NewTextHandler(t.Output(),
-			nil)), Now: func() time.Time { return time.Now().Add(time.Duration(d.late.Load())) }}
+	d := &fixture{daemontest.New(t, env...)}
+	d.Repo.Save("one", "a.go", "a\n", "b.go", "b\n", "in/side/c.go", "c\n")
+	d.Repo.Now = time.Now
 	return d
 }
 
-// start runs the daemon and returns when it listens.
-func (d *fixture) start() {
-	d.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(d.Context()))
-	ready := make(chan struct{})
-	var once sync.Once
-	d.o.Ready = func() { once.Do(func() { close(ready) }) }
-	d.done = make(chan error, 1)
-	d.end = cancel
-	go func() { d.done <- daemon.Run(ctx, d.o) }()
-	select {
-	case <-ready:
-	case err := <-d.done:
-		cancel()
-		d.Fatalf("run: %v", err)
-	}
-	d.Cleanup(func() { d.stop() })
-}
-
-// stop ends the daemon and waits for it.
-func (d *fixture) stop() {
-	d.Helper()
-	if d.end == nil {
-		return
-	}
-	d.end()
-	d.ended()
-}
-
-// ended waits until the daemon has ended by itself.
-func (d *fixture) ended() {
-	d.Helper()
-	select {
-	case err := <-d.done:
-		if err != nil {
-			d.Errorf("run: %v", err)
-		}
-	case <-time.After(patient):
-		d.Fatal("the daemon goes on")
-	}
-	d.end()
-	d.end = nil
-}
-
-// clientIn calls the daemon from a folder. It waits long for a sign of life, as on a busy machine.
-func (d *fixture) clientIn(dir string) *api.Client {
-	return &api.Client{Place: d.o.Place, Dir: dir, Patience: 20}
-}
-
-func (d *fixture) client() *api.Client { return d.clientIn(string(d.o.Repo.Root)) }
-
 func call[Req, Res any](d *fixture, r api.Route[Req, Res], req Req) Res {
 	d.Helper()
-	c := d.client()
-	c.Start = func(context.Context) error { return nil } // it asks again while the stores are opened again
-	res, err := api.Call(d.Context(), c, r, req)
-	if err != nil {
-		d.Fatalf("%s: %v", r.Path, err)
-	}
-	return res
-}
-
-// git runs a script in the repository.
-func (d *fixture) git(script string) {
-	d.Helper()
-	(&repotest.Repo{TB: d, Dir: string(d.o.Repo.Root), Env: d.o.Env, Now: time.Now}).Run(script)
-}
-
-func (d *fixture) until(what string, so func() bool) {
-	d.Helper()
-	fault.Until(d, patient, what, so)
+	return daemontest.Call(d.Daemon, r, req)
 }
 
 func read(id, session string, at time.Time, p ...event.Path) event.Event {
@@ -135,19 +45,19 @@ func read(id, session string, at time.Time, p ...event.Path) event.Event {
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, "AOA_IDLE_TIMEOUT=1h")
-	d.begin()
-	d.late.Store(int64(59 * time.Minute))
+	d.Begin()
+	d.Late.Store(int64(59 * time.Minute))
 	call(d, api.Status, api.None{})
-	d.late.Store(int64(118 * time.Minute))
+	d.Late.Store(int64(118 * time.Minute))
 	if st := call(d, api.Status, api.None{}); st.Pid != os.Getpid() {
 		t.Errorf("status of %d", st.Pid)
 	}
-	d.late.Store(int64(179 * time.Minute))
-	d.ended()
-	if _, err := os.Lstat(d.o.Place.Socket); !errors.Is(err, os.ErrNotExist) {
+	d.Late.Store(int64(179 * time.Minute))
+	d.Ended()
+	if _, err := os.Lstat(d.Options.Place.Socket); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the socket is left: %v", err)
 	}
-	d.start() // and another one can begin
+	d.Start() // and another one can begin
 }
 
 // TestNothingAcceptedIsLost: events that come while the daemon is being ended are either refused or
@@ -157,7 +67,7 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 	d := newFixture(t)
 	accepted := map[string]bool{}
 	for round := range 5 {
-		d.start()
+		d.Start()
 		var mu sync.Mutex
 		var senders sync.WaitGroup
 		enough, sent := make(chan struct{}), 0
@@ -178,10 +88,10 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 			})
 		}
 		<-enough
-		d.stop()
+		d.Stop()
 		senders.Wait()
 	}
-	d.start()
+	d.Start()
 	there := map[string]int{}
 	for _, e := range call(d, api.Log, api.LogRequest{Kinds: []event.Kind{event.KindRead}, Limit: 100_000}).Events {
 		there[e.ID]++
@@ -197,23 +107,23 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 // send posts an event, or sends a hook and leaves; false when no daemon takes it any more.
 func (d *fixture) send(id string, how int) bool {
 	if how%2 == 0 {
-		_, err := api.Call(d.Context(), d.client(), api.Events,
+		_, err := api.Call(d.Context(), d.Client(d.Repo.Dir), api.Events,
 			[]event.Event{read(id, "s", time.Now(), "a.go")})
 		return err == nil
 	}
-	_, err := hooktest.Send(d.Context(), d.o.Place, d.reads(id))
+	_, err := hooktest.Send(d.Context(), d.Options.Place, d.reads(id))
 	return err == nil
 }
 
 // reads is the hook of a call that has read a.go.
 func (d *fixture) reads(id string) api.Hook {
-	payload, err := json.Marshal(map[string]any{"session_id": "s", "cwd": d.o.Repo.Root, "hook_event_name": "PostToolUse",
+	payload, err := json.Marshal(map[string]any{"session_id": "s", "cwd": d.Repo.Dir, "hook_event_name": "PostToolUse",
 		"tool_name":   "Read",
-		"tool_use_id": id, "tool_input": map[string]any{"file_path": filepath.Join(string(d.o.Repo.Root), "a.go")}})
+		"tool_use_id": id, "tool_input": map[string]any{"file_path": filepath.Join(d.Repo.Dir, "a.go")}})
 	if err != nil {
 		panic(err)
 	}
-	return api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: payload}
+	return api.Hook{Agent: "claude", Dir: d.Repo.Dir, Payload: payload}
 }
 
 // TestEventsAreChecked: what no store could use is refused with the reason; what must not be stored
@@ -221,11 +131,11 @@ func (d *fixture) reads(id string) api.Hook {
 func TestEventsAreChecked(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
-	d.start()
+	d.Start()
 	now := time.Now()
 	for _, e := range []event.Event{{Time: now, Body: event.Call{Act: event.ActRead}}, {ID: "x", Time: now},
 		{ID: "x", Body: event.Call{Act: event.ActRead}}} {
-		_, err := api.Call(t.Context(), d.client(), api.Events, []event.Event{e})
+		_, err := api.Call(t.Context(), d.Client(d.Repo.Dir), api.Events, []event.Event{e})
 		var refused *api.Error
 		if !errors.As(err, &refused) || refused.Code != api.CodeBad {
 			t.Errorf("%+v: %v", e, err)
@@ -256,12 +166,12 @@ func TestEventsAreChecked(t *testing.T) {
 func TestWorktrees(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
-	d.start()
-	root := string(d.o.Repo.Root)
+	d.Start()
+	root := d.Repo.Dir
 	nested := filepath.Join(root, "trees", "x")
 	at := func(dir string) string {
 		t.Helper()
-		st, err := api.Call(t.Context(), d.clientIn(dir), api.Status, api.None{})
+		st, err := api.Call(t.Context(), d.Client(dir), api.Status, api.None{})
 		fault.Check(t, err)
 		return st.Repo
 	}
@@ -269,14 +179,14 @@ func TestWorktrees(t *testing.T) {
 		"/nowhere": root, os.TempDir(): root, nested: root} {
 		fault.Same(t, dir, at(dir), want)
 	}
-	d.git("git worktree add -q -b x trees/x")
-	d.until("the new worktree is known", func() bool {
+	d.Repo.Run("git worktree add -q -b x trees/x")
+	d.Until("the new worktree is known", func() bool {
 		return at(nested) == nested &&
 			at(filepath.Join(nested, "in")) == nested
 	})
 	fault.Same(t, "beside it", at(filepath.Join(root, "in")), root)
-	d.git("git worktree remove --force trees/x")
-	d.until("it is closed", func() bool { return at(nested) == root })
+	d.Repo.Run("git worktree remove --force trees/x")
+	d.Until("it is closed", func() bool { return at(nested) == root })
 	if w := call(d, api.Status, api.None{}).Warnings; len(w) > 0 {
 		t.Errorf("a worktree that was removed is no reason for %v", w)
 	}
@@ -285,20 +195,20 @@ func TestWorktrees(t *testing.T) {
 // A large index is believed at the start; what is on the disk follows without being asked for.
 func TestLargeIndex(t *testing.T) {
 	d := newFixture(t)
-	d.begin()
-	d.stop()
+	d.Begin()
+	d.Stop()
 	script := `cd "$1" && oid=$(git rev-parse HEAD:a.go) && seq -f "100644 $oid	far/away/in/a/deep/folder/file%06g.go" 30000 | git update-index --index-info && echo new >new.go`
-	cmd := exec.Command("sh", "-c", script, "sh", string(d.o.Repo.Root))
-	cmd.Env = d.o.Env
+	cmd := exec.Command("sh", "-c", script, "sh", d.Repo.Dir)
+	cmd.Env = d.Options.Env
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if info, err := os.Stat(filepath.Join(d.o.Repo.GitDir, "index")); err != nil || info.Size() < 2<<20 {
+	if info, err := os.Stat(filepath.Join(d.Options.Repo.GitDir, "index")); err != nil || info.Size() < 2<<20 {
 		t.Fatalf("the index is too small for this test: %v %v", info, err)
 	}
-	d.start()
-	d.until("the files on the disk are listed", func() bool { return call(d, api.Status, api.None{}).Files == 4 })
-	typed := api.NamesRequest{Names: []string{"neww.go"}, Dir: string(d.o.Repo.Root)}
+	d.Start()
+	d.Until("the files on the disk are listed", func() bool { return call(d, api.Status, api.None{}).Files == 4 })
+	typed := api.NamesRequest{Names: []string{"neww.go"}, Dir: d.Repo.Dir}
 	if near := call(d, api.Names, typed).Names[0].Near; len(near) != 1 || near[0] != "new.go" {
 		t.Errorf("a new file: %v", near)
 	}
@@ -311,7 +221,7 @@ func TestStopWhileOpening(t *testing.T) {
 	for ms := 0; ms < 25; ms += 3 {
 		ctx, cancel := context.WithCancel(t.Context())
 		end := time.AfterFunc(time.Duration(ms)*time.Millisecond, cancel)
-		if err := daemon.Run(ctx, d.o); err != nil {
+		if err := daemon.Run(ctx, d.Options); err != nil {
 			t.Errorf("stopped after %d ms: %v", ms, err)
 		}
 		end.Stop()
@@ -324,19 +234,19 @@ func TestStopWhileOpening(t *testing.T) {
 func TestManyFilesComeAndGo(t *testing.T) {
 	const many = event.MaxPaths + 300
 	d := newFixture(t, "AOA_QUIET=20ms")
-	d.start()
-	root := string(d.o.Repo.Root)
+	d.Start()
+	root := d.Repo.Dir
 	files := func(n int64) func() bool {
 		return func() bool { return call(d, api.Status, api.None{}).Files == n }
 	}
-	d.until("the files of the first commit", files(3))
-	d.until("every folder watched", func() bool { return call(d, api.Status, api.None{}).Watched == 3 })
+	d.Until("the files of the first commit", files(3))
+	d.Until("every folder watched", func() bool { return call(d, api.Status, api.None{}).Watched == 3 })
 	fault.Check(t, os.MkdirAll(filepath.Join(root, "flat"), 0o755))
 	for i := range many {
 		fault.Check(t, os.WriteFile(filepath.Join(root, "flat", fmt.Sprintf("f%d.go", i)), []byte("package flat\n"),
 			0o644))
 	}
-	d.until("all files known", files(3+many))
+	d.Until("all files known", files(3+many))
 	fault.Check(t, os.RemoveAll(filepath.Join(root, "flat")))
-	d.until("all files forgotten", files(3))
+	d.Until("all files forgotten", files(3))
 }

@@ -2,19 +2,15 @@ package daemon_test
 
 import (
 	"bytes"
-	"context"
 	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -28,43 +24,10 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// warned collects what a daemon logs from warnings on.
-type warned struct {
-	slog.Handler
-	mu   sync.Mutex
-	said []string
-}
-
-func (w *warned) Handle(ctx context.Context, r slog.Record) error {
-	if r.Level >= slog.LevelWarn {
-		text := r.Message
-		r.Attrs(func(a slog.Attr) bool { text += " " + a.String(); return true })
-		w.mu.Lock()
-		w.said = append(w.said, text)
-		w.mu.Unlock()
-	}
-	return w.Handler.Handle(ctx, r)
-}
-
-func (w *warned) take() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	out := w.said
-	w.said = nil
-	return out
-}
-
-// listen makes the fixture's log one that can be asked.
-func (d *fixture) listen() *warned {
-	w := &warned{Handler: d.o.Log.Handler()}
-	d.o.Log = slog.New(w)
-	return w
-}
-
 // alter changes the database of a stopped daemon.
 func (d *fixture) alter(name string, statements ...string) {
 	d.Helper()
-	db := fault.Must(sql.Open("sqlite", "file://"+filepath.Join(d.o.Place.Store, name)))
+	db := fault.Must(sql.Open("sqlite", "file://"+filepath.Join(d.Options.Place.Store, name)))
 	defer db.Close()
 	for _, s := range statements {
 		if _, err := db.ExecContext(d.Context(), s); err != nil {
@@ -83,14 +46,14 @@ func (d *fixture) feed(from, n int) {
 	d.Helper()
 	var batch []event.Event
 	for i := from; i < from+n; i++ {
-		batch = append(batch, read(fmt.Sprint("e", i), fmt.Sprint("s", i%5), d.o.Now(),
+		batch = append(batch, read(fmt.Sprint("e", i), fmt.Sprint("s", i%5), d.Options.Now(),
 			event.Path([]string{"a.go", "b.go"}[i%2])))
 	}
 	call(d, api.Events, batch)
 }
 
-// asks uses what the daemon has learned, and reports what it warned of meanwhile.
-func (d *fixture) asks(w *warned) []string {
+// asks uses what the daemon has learned.
+func (d *fixture) asks() {
 	d.Helper()
 	d.feed(1000, 2)
 	call(d, api.Rank, event.Query{Session: "s1"})
@@ -103,7 +66,6 @@ func (d *fixture) asks(w *warned) []string {
 	if after <= before {
 		d.Errorf("three times no help, and the threshold goes from %v to %v", before, after)
 	}
-	return w.take()
 }
 
 // TestSecondOpening: damage that only reading meets makes the daemon open its stores a second time.
@@ -111,15 +73,16 @@ func (d *fixture) asks(w *warned) []string {
 func TestSecondOpening(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
-	w := d.listen()
-	d.start()
+	var log fault.Log
+	d.Options.Log = log.Logger()
+	d.Start()
 	for i := range 30 {
 		d.feed(100*i, 20)
 	}
-	d.stop()
-	file := filepath.Join(d.o.Place.Store, "aoa.db")
-	seal := fault.Must(cold.OpenSeal(locate.KeyFile(config.Lookup(d.o.Env))))
-	db, err := cold.Open(t.Context(), file, cold.Options{Now: d.o.Now, Seal: seal})
+	d.Stop()
+	file := filepath.Join(d.Options.Place.Store, "aoa.db")
+	seal := fault.Must(cold.OpenSeal(locate.KeyFile(config.Lookup(d.Options.Env))))
+	db, err := cold.Open(t.Context(), file, cold.Options{Now: d.Options.Now, Seal: seal})
 	fault.Check(t, err)
 	_, err = db.Copy(t.Context())
 	fault.Check(t, errors.Join(err, db.Close()))
@@ -128,11 +91,11 @@ func TestSecondOpening(t *testing.T) {
 	d.alter("aoa.db", "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) "+
 		"INSERT INTO meta (key, value) SELECT i, printf('%.*c', 40000, 'x') FROM n", "PRAGMA wal_checkpoint(TRUNCATE)")
 	breakLeaf(t, file, "e2811")
-	w.take()
-	d.start()
-	warnings := slices.Concat(w.take(), d.asks(w))
-	if len(warnings) != 1 || !strings.Contains(warnings[0], "its daily copy took its place") {
-		t.Errorf("%d warnings, want one of the damaged store:\n%s", len(warnings), strings.Join(warnings, "\n"))
+	log.Take()
+	d.Start()
+	d.asks()
+	if log.Warnings() != 1 || !strings.Contains(log.String(), "its daily copy took its place") {
+		t.Errorf("%d warnings, want one of the damaged store:\n%s", log.Warnings(), &log)
 	}
 	if st := call(d, api.Status, api.None{}); st.Events < 500 {
 		t.Errorf("%d of 600 events are left", st.Events)
@@ -160,13 +123,13 @@ func breakLeaf(t *testing.T, file, id string) {
 func TestSnapshotAfterLongReplay(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
-	d.start()
+	d.Start()
 	d.feed(0, 2000)
-	d.stop()
+	d.Stop()
 	d.noSnapshot()
-	begin := d.o.Now()
-	d.start()
-	d.until("a snapshot is written", func() bool { return call(d, api.Status, api.None{}).Snapshot.After(begin) })
+	begin := d.Options.Now()
+	d.Start()
+	d.Until("a snapshot is written", func() bool { return call(d, api.Status, api.None{}).Snapshot.After(begin) })
 }
 
 // TestClock: a clock that jumps years ahead or back, with work and housekeeping going on under it,
@@ -194,13 +157,6 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// begin starts the daemon and returns when it has read the history.
-func (d *fixture) begin() {
-	d.Helper()
-	d.start()
-	d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
-}
-
 // jumped works in sessions, lets the clock jump, works on, and lets it come back. It returns how
 // likely the file is then that belonged to a.go before.
 func jumped(t *testing.T, jump time.Duration, running bool, least float64) float64 {
@@ -212,10 +168,10 @@ func jumped(t *testing.T, jump time.Duration, running bool, least float64) float
 			sessions++
 			session, batch := fmt.Sprint("s", sessions), []event.Event(nil)
 			for i, f := range files {
-				batch = append(batch, event.Event{ID: fmt.Sprint("e", sessions, "-", i), Time: d.o.Now(), Agent: "tool",
+				batch = append(batch, event.Event{ID: fmt.Sprint("e", sessions, "-", i), Time: d.Options.Now(), Agent: "tool",
 					Session: session, Body: event.Call{Act: event.ActEdit, Paths: []event.Path{f}}})
 			}
-			call(d, api.Events, append(batch, event.Event{ID: "end" + session, Time: d.o.Now(), Agent: "tool",
+			call(d, api.Events, append(batch, event.Event{ID: "end" + session, Time: d.Options.Now(), Agent: "tool",
 				Session: session, Body: event.End{}}))
 		}
 	}
@@ -233,12 +189,12 @@ func jumped(t *testing.T, jump time.Duration, running bool, least float64) float
 	}
 	turn := func(by time.Duration) {
 		if !running {
-			d.stop()
-			defer d.begin()
+			d.Stop()
+			defer d.Begin()
 		}
-		d.late.Add(int64(by))
+		d.Late.Add(int64(by))
 	}
-	d.begin()
+	d.Begin()
 	work(5, "a.go", "in/side/c.go")
 	if before := ask("before"); before < 0.2 {
 		t.Fatalf("nothing was learned: %.2f", before)
@@ -247,8 +203,8 @@ func jumped(t *testing.T, jump time.Duration, running bool, least float64) float
 	work(3, "b.go")
 	turn(-jump)
 	after := ask("after the jump")
-	d.stop()
-	d.begin()
+	d.Stop()
+	d.Begin()
 	ask("after a start")
 	// events under a clock that was behind are older than events are kept
 	if got := call(d, api.Status, api.None{}).Events; got < 5*3 {

@@ -27,13 +27,13 @@ import (
 func TestForgottenAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
-	d.start()
+	d.Start()
 	for i := range 3 {
 		session := fmt.Sprint("session-", i)
-		call(d, api.Events, []event.Event{read(fmt.Sprint("e", i), session, d.o.Now().Add(-time.Minute), "a.go")})
+		call(d, api.Events, []event.Event{read(fmt.Sprint("e", i), session, d.Options.Now().Add(-time.Minute), "a.go")})
 		call(d, api.Names, api.NamesRequest{Session: session}) // it is known
 		call(d, api.Forget, api.ForgetRequest{Session: session})
-		c := d.client()
+		c := d.Client(d.Repo.Dir)
 		if ans, err := api.Call(t.Context(), c, api.Names, api.NamesRequest{Session: session}); err == nil {
 			t.Errorf("the daemon knows the session %q after it was forgotten", ans.Session)
 		}
@@ -46,9 +46,9 @@ func TestForgottenAtOnce(t *testing.T) {
 func TestForgetBesideReader(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
-	d.start()
-	call(d, api.Events, []event.Event{read("e", "secretplan", d.o.Now(), "a.go")})
-	db := fault.Must(sql.Open("sqlite", filepath.Join(d.o.Place.Store, "aoa.db")))
+	d.Start()
+	call(d, api.Events, []event.Event{read("e", "secretplan", d.Options.Now(), "a.go")})
+	db := fault.Must(sql.Open("sqlite", filepath.Join(d.Options.Place.Store, "aoa.db")))
 	reader, err := db.BeginTx(t.Context(), nil)
 	fault.Check(t, err)
 	var n int
@@ -56,19 +56,19 @@ func TestForgetBesideReader(t *testing.T) {
 	warned := func() bool {
 		return strings.Contains(fmt.Sprint(call(d, api.Status, api.None{}).Warnings), "forgetting is not finished")
 	}
-	_, err = api.Call(t.Context(), d.client(), api.Forget,
+	_, err = api.Call(t.Context(), d.Client(d.Repo.Dir), api.Forget,
 		api.ForgetRequest{Session: "secretplan"})
 	if err == nil || !strings.Contains(err.Error(), "the bytes are still on the disk") || !warned() {
 		t.Errorf("with a reader: %v", err)
 	}
 	fault.Same(t, "events in the log", d.ids("e"), 0)
 	fault.Check(t, errors.Join(reader.Rollback(), db.Close()))
-	d.stop()
-	d.start()
-	d.until("the bytes are overwritten", func() bool { return !warned() })
-	d.stop()
+	d.Stop()
+	d.Start()
+	d.Until("the bytes are overwritten", func() bool { return !warned() })
+	d.Stop()
 	for _, name := range []string{"aoa.db", "aoa.db-wal", "aoa.log"} {
-		if raw, _ := os.ReadFile(filepath.Join(d.o.Place.Store, name)); bytes.Contains(raw, []byte("secretplan")) {
+		if raw, _ := os.ReadFile(filepath.Join(d.Options.Place.Store, name)); bytes.Contains(raw, []byte("secretplan")) {
 			t.Errorf("%s has the name", name)
 		}
 	}
@@ -77,8 +77,8 @@ func TestForgetBesideReader(t *testing.T) {
 // contents are the files in which the store keeps what files say, by name, decrypted.
 func (d *fixture) contents() map[string][]byte {
 	d.Helper()
-	seal := fault.Must(cold.OpenSeal(locate.KeyFile(config.Lookup(d.o.Env))))
-	names := fault.Must(filepath.Glob(filepath.Join(d.o.Place.Store, "contents", "*")))
+	seal := fault.Must(cold.OpenSeal(locate.KeyFile(config.Lookup(d.Options.Env))))
+	names := fault.Must(filepath.Glob(filepath.Join(d.Options.Place.Store, "contents", "*")))
 	out := map[string][]byte{}
 	for _, name := range names {
 		if filepath.Ext(name) == ".tmp" {
@@ -104,24 +104,24 @@ func (d *fixture) contents() map[string][]byte {
 func TestContentsAreKept(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
-	d.git("mkdir secret && echo 'func zanzibarQuux() {}' >secret/x.go && echo 'func keptName() {}' >kept.go && git add " +
+	d.Repo.Run("mkdir secret && echo 'func zanzibarQuux() {}' >secret/x.go && echo 'func keptName() {}' >kept.go && git add " +
 		". && git commit -qm two")
-	d.start()
-	own := filepath.Join(d.o.Place.Store, "contents", locate.Fingerprint(string(d.o.Repo.Root)))
-	d.until("the contents are kept", func() bool { _, err := os.Stat(own); return err == nil })
+	d.Start()
+	own := filepath.Join(d.Options.Place.Store, "contents", locate.Fingerprint(d.Repo.Dir))
+	d.Until("the contents are kept", func() bool { _, err := os.Stat(own); return err == nil })
 	if kept := d.contents()[own]; !bytes.Contains(kept, []byte("secret/x.go")) || !bytes.Contains(kept, []byte("kept.go")) {
 		t.Errorf("kept are %q", kept)
 	}
-	d.stop()
+	d.Stop()
 	other := filepath.Join(filepath.Dir(own), "0123456789abcdef")
 	fault.Check(t, os.WriteFile(other, []byte("of a checkout that was removed"), 0o600))
 	if info, err := os.Stat(own); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
 
-	d.git("git rm -qr secret && git commit -qm three")
-	d.start()
-	d.until("the other file is gone", func() bool { _, err := os.Stat(other); return err != nil })
+	d.Repo.Run("git rm -qr secret && git commit -qm three")
+	d.Start()
+	d.Until("the other file is gone", func() bool { _, err := os.Stat(other); return err != nil })
 	call(d, api.Forget, api.ForgetRequest{File: "secret"})
 	for name, kept := range d.contents() {
 		for _, word := range []string{"zanzibar", "quux", "secret"} {
@@ -130,7 +130,7 @@ func TestContentsAreKept(t *testing.T) {
 			}
 		}
 	}
-	d.stop()
+	d.Stop()
 	for name, kept := range d.contents() {
 		if bytes.Contains(kept, []byte("zanzibar")) {
 			t.Errorf("%s has it again", name)
@@ -144,7 +144,7 @@ func (d *fixture) edits(prefix string, n int) {
 	d.Helper()
 	var batch []event.Event
 	for i := range n {
-		batch = append(batch, event.Event{ID: fmt.Sprint(prefix, i), Time: d.o.Now(), Agent: "tool", Session: prefix,
+		batch = append(batch, event.Event{ID: fmt.Sprint(prefix, i), Time: d.Options.Now(), Agent: "tool", Session: prefix,
 			Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"a.go", "in/side/c.go"}}})
 	}
 	call(d, api.Events, batch)
@@ -168,27 +168,27 @@ func TestTicksOnALaptop(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, "AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=0")
 	for week := range 4 {
-		d.start()
-		d.until("the tick is logged", func() bool { return d.ids("tick:sweep") == week+1 })
-		d.stop()
-		d.late.Add(int64(8 * day))
+		d.Start()
+		d.Until("the tick is logged", func() bool { return d.ids("tick:sweep") == week+1 })
+		d.Stop()
+		d.Late.Add(int64(8 * day))
 	}
 }
 
 // TestLevelFollows: a running daemon takes a changed log_level at once.
 func TestLevelFollows(t *testing.T) {
 	d := newFixture(t)
-	d.o.Level = new(slog.LevelVar)
-	d.start()
-	fault.Check(t, config.Set(d.o.Place.Settings(), "log_level", "debug"))
-	_, err := api.Call(t.Context(), d.client(), api.Config, api.None{})
+	d.Options.Level = new(slog.LevelVar)
+	d.Start()
+	fault.Check(t, config.Set(d.Options.Place.Settings(), "log_level", "debug"))
+	_, err := api.Call(t.Context(), d.Client(d.Repo.Dir), api.Config, api.None{})
 	fault.Check(t, err)
-	fault.Same(t, "level", d.o.Level.Level(), slog.LevelDebug)
+	fault.Same(t, "level", d.Options.Level.Level(), slog.LevelDebug)
 }
 
 func stream[Req, Res any](d *fixture, r api.Stream[Req, Res], req Req, rest []byte) *api.Reply[Res] {
 	d.Helper()
-	reply, err := api.Ask(d.Context(), d.client(), r, req, rest)
+	reply, err := api.Ask(d.Context(), d.Client(d.Repo.Dir), r, req, rest)
 	if err != nil {
 		d.Fatalf("%s: %v", r.Path, err)
 	}
@@ -216,27 +216,27 @@ func (d *fixture) asideOf(session string) int {
 func TestAnExitIsReadAgain(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
-	d.start()
+	d.Start()
 	exit := func(id string) {
-		call(d, api.Events, []event.Event{read("read "+id, "s", d.o.Now(), "a.go"),
-			{ID: id, Time: d.o.Now(), Agent: "test", Session: "s", Body: event.End{Reason: "exit"}}})
+		call(d, api.Events, []event.Event{read("read "+id, "s", d.Options.Now(), "a.go"),
+			{ID: id, Time: d.Options.Now(), Agent: "test", Session: "s", Body: event.End{Reason: "exit"}}})
 	}
 	d.aside("s")
 	exit("first")
-	d.until("the items of a session that exited are gone", func() bool { return d.asideOf("s") == 0 })
-	d.late.Add(int64(time.Second))
+	d.Until("the items of a session that exited are gone", func() bool { return d.asideOf("s") == 0 })
+	d.Late.Add(int64(time.Second))
 	d.aside("s")
 	for what, again := range map[string]func(){
 		"another file was forgotten": func() {
-			call(d, api.Events, []event.Event{read("b", "other", d.o.Now(), "b.go")})
+			call(d, api.Events, []event.Event{read("b", "other", d.Options.Now(), "b.go")})
 			call(d, api.Forget, api.ForgetRequest{File: "b.go"})
-			d.stop()
-			d.start()
+			d.Stop()
+			d.Start()
 		},
 		"the snapshot was lost": func() {
-			d.stop()
+			d.Stop()
 			d.noSnapshot()
-			d.start()
+			d.Start()
 		},
 	} {
 		again()
@@ -245,12 +245,12 @@ func TestAnExitIsReadAgain(t *testing.T) {
 			t.Errorf("%s: %d items are left, want 1", what, n)
 		}
 	}
-	d.stop() // an exit is in the log, and the daemon was killed before it deleted anything
-	db, err := cold.Open(t.Context(), filepath.Join(d.o.Place.Store, "aoa.db"), cold.Options{Now: d.o.Now})
+	d.Stop() // an exit is in the log, and the daemon was killed before it deleted anything
+	db, err := cold.Open(t.Context(), filepath.Join(d.Options.Place.Store, "aoa.db"), cold.Options{Now: d.Options.Now})
 	fault.Check(t, err)
-	_, _, err = db.Append(t.Context(), []event.Event{{ID: "second", Time: d.o.Now(), Agent: "test", Session: "s",
+	_, _, err = db.Append(t.Context(), []event.Event{{ID: "second", Time: d.Options.Now(), Agent: "test", Session: "s",
 		Body: event.End{Reason: "logout"}}})
 	fault.Check(t, errors.Join(err, db.Close()))
-	d.start()
-	d.until("the items of a session that exited before a kill are gone", func() bool { return d.asideOf("s") == 0 })
+	d.Start()
+	d.Until("the items of a session that exited before a kill are gone", func() bool { return d.asideOf("s") == 0 })
 }

@@ -42,9 +42,9 @@ func TestRoutes(t *testing.T) {
 		t.Errorf("there are %d routes, at most 38 are wanted", n)
 	}
 	d := newFixture(t)
-	d.start()
+	d.Start()
 	web := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return api.Dial(ctx, d.o.Place)
+		return api.Dial(ctx, d.Options.Place)
 	}}}
 	defer web.CloseIdleConnections()
 	for _, r := range routes {
@@ -62,19 +62,19 @@ func TestRoutes(t *testing.T) {
 func TestThresholdIsSet(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
-	d.start()
+	d.Start()
 	if got := call(d, api.SetThreshold, api.ThresholdRequest{Value: 0.75}); got.Configured != 0.75 || got.Value != 0.75 {
 		t.Errorf("it became %+v", got)
 	}
 	for _, bad := range []float64{0, 0.39, 0.91, 7} {
-		_, err := api.Call(t.Context(), d.client(), api.SetThreshold, api.ThresholdRequest{Value: bad})
+		_, err := api.Call(t.Context(), d.Client(d.Repo.Dir), api.SetThreshold, api.ThresholdRequest{Value: bad})
 		var e *api.Error
 		if !errors.As(err, &e) || e.Code != api.CodeBad || e.Hint == "" {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}
-	d.stop()
-	d.start()
+	d.Stop()
+	d.Start()
 	fault.Same(t, "after a restart", call(d, api.Threshold, api.None{}).Configured, 0.75)
 }
 
@@ -83,7 +83,7 @@ func TestThresholdIsSet(t *testing.T) {
 func (d *fixture) twice(path, body string) (answers [2]string) {
 	d.Helper()
 	web := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return api.Dial(ctx, d.o.Place)
+		return api.Dial(ctx, d.Options.Place)
 	}}}
 	defer web.CloseIdleConnections()
 	for i := range answers {
@@ -106,7 +106,7 @@ func (d *fixture) twice(path, body string) (answers [2]string) {
 func TestTwice(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
-	d.start()
+	d.Start()
 	d.twice("/feedback", `{"session_id":"s","was_helpful":true}`)
 	if n := len(call(d, api.Log, api.LogRequest{Kinds: []event.Kind{event.KindFeedback}}).Events); n != 1 {
 		t.Errorf("%d events of one feedback", n)
@@ -129,7 +129,7 @@ func TestTwice(t *testing.T) {
 	if n := call(d, api.CacheList, api.CacheListRequest{All: true}).Total; n != 2 {
 		t.Errorf("%d items, want 2", n)
 	}
-	batch := fault.Must(json.Marshal([]event.Event{read("e", "s", d.o.Now(), "a.go")}))
+	batch := fault.Must(json.Marshal([]event.Event{read("e", "s", d.Options.Now(), "a.go")}))
 	d.twice("/events", string(batch))
 	if n := d.ids("e"); n != 1 {
 		t.Errorf("%d events of one", n)
@@ -145,14 +145,14 @@ func TestRemovedWorktreeLeavesNothing(t *testing.T) {
 		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "index.(*Reader).Run(")
 	}
 	before := readers()
-	d.git("git worktree add -q ../linked")
-	d.begin()
-	linked := filepath.Join(filepath.Dir(string(d.o.Repo.Root)), "linked")
-	_, err := api.Call(t.Context(), d.clientIn(linked), api.Status, api.None{})
+	d.Repo.Run("git worktree add -q ../linked")
+	d.Begin()
+	linked := filepath.Join(filepath.Dir(d.Repo.Dir), "linked")
+	_, err := api.Call(t.Context(), d.Client(linked), api.Status, api.None{})
 	fault.Check(t, err)
-	d.until("both are read", func() bool { return readers() == before+2 && len(d.contents()) == 2 })
-	d.git("git worktree remove --force ../linked")
-	d.until("one is left", func() bool { return readers() == before+1 && len(d.contents()) == 1 })
+	d.Until("both are read", func() bool { return readers() == before+2 && len(d.contents()) == 2 })
+	d.Repo.Run("git worktree remove --force ../linked")
+	d.Until("one is left", func() bool { return readers() == before+1 && len(d.contents()) == 1 })
 }
 
 // TestFirstCallsListOnce: calls that arrive together from a new worktree list its files once.
@@ -170,15 +170,15 @@ exec '%s' "$@"
 `, listed, release, real)
 	fault.Check(t, os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755))
 	d := newFixture(t, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	d.git("git worktree add -q ../linked; mkfifo " + release)
+	d.Repo.Run("git worktree add -q ../linked; mkfifo " + release)
 	open := fault.Must(os.OpenFile(release, os.O_RDWR, 0))
 	defer open.Close()
-	d.begin()
-	linked := filepath.Join(filepath.Dir(string(d.o.Repo.Root)), "linked")
+	d.Begin()
+	linked := filepath.Join(filepath.Dir(d.Repo.Dir), "linked")
 	var calls sync.WaitGroup
 	for range 8 {
 		calls.Go(func() {
-			if _, err := api.Call(d.Context(), d.clientIn(linked), api.Status, api.None{}); err != nil {
+			if _, err := api.Call(d.Context(), d.Client(linked), api.Status, api.None{}); err != nil {
 				d.Error(err)
 			}
 		})
@@ -187,7 +187,7 @@ exec '%s' "$@"
 		out, _ := os.ReadFile(listed)
 		return bytes.Count(out, []byte("x"))
 	}
-	d.until("the files are listed", func() bool { return count() > 0 })
+	d.Until("the files are listed", func() bool { return count() > 0 })
 	for range 50 { // time for the other calls to arrive
 		call(d, api.Status, api.None{})
 	}

@@ -31,7 +31,7 @@ func newTeam(t *testing.T, m *miniredis.Miniredis) (a, b *fixture) {
 	id := "team-" + rand.Text()
 	make := func() *fixture {
 		d := newFixture(t, "AOA_REDIS_URL=redis://"+m.Addr(), "AOA_REPO_ID="+id, "AOA_WATCH=off")
-		d.start()
+		d.Start()
 		return d
 	}
 	return make(), make()
@@ -39,7 +39,7 @@ func newTeam(t *testing.T, m *miniredis.Miniredis) (a, b *fixture) {
 
 // from is how many events a daemon holds of others, and how many of their entries it refused.
 func (d *fixture) from() (events, refused int) {
-	st, err := api.Call(d.Context(), d.client(), api.Status, api.None{})
+	st, err := api.Call(d.Context(), d.Client(d.Repo.Dir), api.Status, api.None{})
 	if err != nil {
 		return -1, -1
 	}
@@ -52,7 +52,7 @@ func (d *fixture) from() (events, refused int) {
 
 func (d *fixture) hold(what string, want int) {
 	d.Helper()
-	d.until(what, func() bool { n, _ := d.from(); return n == want })
+	d.Until(what, func() bool { n, _ := d.from(); return n == want })
 }
 
 // TestTeam: what another clone learned ranks here, as what was learned here does; its sessions do
@@ -64,7 +64,7 @@ func TestTeam(t *testing.T) {
 	call(b, api.Events, reads("y", 3))
 	for range 2 {
 		b.hold("what the other one learned", 12)
-		b.until("it ranks here", func() bool {
+		b.Until("it ranks here", func() bool {
 			got := call(b, api.Why, api.WhyRequest{Query: event.Query{}, File: "a.go"})
 			return strings.Contains(fmt.Sprint(got), "a.go")
 		})
@@ -81,8 +81,8 @@ func TestTeam(t *testing.T) {
 		if n := call(b, api.Status, api.None{}).Sessions; n != 1 {
 			t.Errorf("%d sessions", n)
 		}
-		b.stop()
-		b.start()
+		b.Stop()
+		b.Start()
 	}
 	learned := func() (weight float64) {
 		for _, m := range call(b, api.Scores, api.ScoresRequest{Set: api.ScoresFrequency}).Members {
@@ -95,14 +95,14 @@ func TestTeam(t *testing.T) {
 		t.Errorf("%d events forgotten", n)
 	}
 	b.hold("a file is forgotten", 8)
-	a.until("the one who forgot is back", func() bool { n, _ := a.from(); return n >= 0 })
+	a.Until("the one who forgot is back", func() bool { n, _ := a.from(); return n >= 0 })
 	call(a, api.Forget, api.ForgetRequest{Session: "session-x"})
 	b.hold("a session is forgotten", 0)
 	if got := call(b, api.Status, api.None{}).Started; !got.Equal(life) {
 		t.Error("what another clone forgets starts this one again")
 	}
-	b.stop() // it writes a snapshot, which the next start must not use
-	b.start()
+	b.Stop() // it writes a snapshot, which the next start must not use
+	b.Start()
 	if after := learned(); after <= 0 || after > before/2 {
 		t.Errorf("the files have the weight %v after the next start, %v before they were forgotten", after, before)
 	}
@@ -118,7 +118,7 @@ func TestForgetOrigin(t *testing.T) {
 	var origin string
 	for origin = range call(b, api.Status, api.None{}).Team.Origins {
 	}
-	_, err := api.Call(t.Context(), b.client(), api.Forget,
+	_, err := api.Call(t.Context(), b.Client(b.Repo.Dir), api.Forget,
 		api.ForgetRequest{Origin: "nobody"})
 	if err == nil || !strings.Contains(err.Error(), "0 origins") {
 		t.Errorf("removing an unknown origin: %v", err)

@@ -65,7 +65,7 @@ func TestSchemas(t *testing.T) {
 // TestCache: an agent sets results aside, keeps the labels, and reads back parts.
 func TestCache(t *testing.T) {
 	d := newFixture(t, Options{Session: "s1"})
-	d.serve()
+	d.Begin()
 	do := func(args object) cacheOut {
 		t.Helper()
 		return call[cacheOut](d, "llm_cache", args)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,121 +18,78 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/config"
-	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/scripts/dev/daemontest"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
-	"github.com/aoa-dev/aoa/scripts/dev/repotest"
-	"github.com/aoa-dev/aoa/watcher"
 )
 
 // fixture is a repository with a history, a daemon that serves it, and an agent that asks.
 type fixture struct {
-	t     *testing.T
-	repo  *watcher.Repo
-	env   []string
-	place locate.Place
+	*daemontest.Daemon
 	agent *mcp.ClientSession
 }
 
 func newFixture(t *testing.T, o Options) *fixture {
 	t.Helper()
-	r, now := repotest.New(t), time.Now().Add(-time.Hour)
-	r.Now = func() time.Time { now = now.Add(time.Minute); return now } // commits of one second have no order
+	d, now := &fixture{Daemon: daemontest.New(t, "AOA_THRESHOLD=aggressive")}, time.Now().Add(-time.Hour)
+	d.Repo.Now = func() time.Time { now = now.Add(time.Minute); return now } // commits of one second have no order
 	for i := range 12 {
 		other := "docs/protocol.md"
 		if i%4 == 1 {
 			other = fmt.Sprintf("other/file%d.go", i)
 		}
-		r.Save(fmt.Sprintf("change %d of the protocol", i), "lib/codec.go", "package lib\n\nfunc DecodeFrame() {}\n",
+		d.Repo.Save(fmt.Sprintf("change %d of the protocol", i), "lib/codec.go", "package lib\n\nfunc DecodeFrame() {}\n",
 			"server/wire.go", fmt.Sprint("server/wire.go", i), other, fmt.Sprint(other, i))
 	}
-	root, d := r.Dir, &fixture{t: t, env: append(r.Env, "AOA_THRESHOLD=aggressive")}
-	d.repo = fault.Must(watcher.OpenRepo(t.Context(), root, d.env))
 	if o.Open == nil {
-		o.Open = func(context.Context) (Repo, error) {
-			return Repo{Client: d.client(), Root: d.repo.Root}, nil
-		}
+		o.Open = d.open
 	}
 	d.connect(New(o))
 	return d
 }
 
+// open is the repository as a server of an agent finds it.
+func (d *fixture) open(context.Context) (Repo, error) {
+	return Repo{Client: d.Client(d.Repo.Dir), Root: d.Options.Repo.Root}, nil
+}
+
 // connect speaks the protocol over a pipe in memory, with the client of the same library.
 func (d *fixture) connect(s *mcp.Server) {
-	d.t.Helper()
+	d.Helper()
 	here, there := mcp.NewInMemoryTransports()
-	server := fault.Must(s.Connect(d.t.Context(), there, nil))
+	server := fault.Must(s.Connect(d.Context(), there, nil))
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	agent := fault.Must(client.Connect(d.t.Context(), here, nil))
+	agent := fault.Must(client.Connect(d.Context(), here, nil))
 	d.agent = agent
-	d.t.Cleanup(func() {
+	d.Cleanup(func() {
 		if err := errors.Join(agent.Close(), server.Wait()); err != nil {
-			d.t.Error(err)
+			d.Error(err)
 		}
-	})
-}
-
-// client waits long for a sign of life of the daemon, as on a busy machine.
-func (d *fixture) client() *api.Client {
-	return &api.Client{Place: d.place, Dir: string(d.repo.Root), Patience: 20}
-}
-
-// serve runs a daemon until the test ends and waits until it has read the history.
-func (d *fixture) serve() {
-	d.t.Helper()
-	d.place = fault.Must(locate.Create(d.repo.CommonDir, config.Lookup(d.env)))
-	ctx, stop := context.WithCancel(context.Background())
-	ready, ended := make(chan struct{}), make(chan error, 1)
-	go func() {
-		ended <- daemon.Run(ctx, daemon.Options{Repo: d.repo, Place: d.place, Env: d.env, Version: "test", Build: "test",
-			Now: time.Now,
-			Log: slog.New(slog.DiscardHandler), Ready: func() { close(ready) }})
-	}()
-	d.t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			d.t.Error(err)
-		}
-	})
-	select {
-	case <-ready:
-	case err := <-ended:
-		ended <- err
-		d.t.Fatalf("daemon ended: %v", err)
-	}
-	fault.Until(d.t, time.Minute, "the history is learned", func() bool {
-		ans, err := api.Call(d.t.Context(), d.client(), api.Import, api.ImportRequest{Look: true})
-		if err != nil || ans.History.State == "failed" {
-			d.t.Fatal(err, ans.History.Error)
-		}
-		return ans.History.State == "done"
 	})
 }
 
 // call calls a tool and decodes its structured answer, which must say the same as the text.
 func call[Out any](d *fixture, tool string, args any) Out {
-	d.t.Helper()
+	d.Helper()
 	res := d.raw(tool, args)
 	if res.IsError {
-		d.t.Fatalf("%s: %s", tool, text(res))
+		d.Fatalf("%s: %s", tool, text(res))
 	}
 	raw := fault.Must(json.Marshal(res.StructuredContent))
 	var out, said Out
-	fault.Check(d.t, json.Unmarshal(raw, &out))
+	fault.Check(d, json.Unmarshal(raw, &out))
 	if err := json.Unmarshal([]byte(text(res)), &said); err != nil || !cmp.Equal(out, said) {
-		d.t.Errorf("%s: the text says something else: %v\n%s", tool, err, cmp.Diff(out, said))
+		d.Errorf("%s: the text says something else: %v\n%s", tool, err, cmp.Diff(out, said))
 	}
 	return out
 }
 
 func (d *fixture) raw(tool string, args any) *mcp.CallToolResult {
-	d.t.Helper()
-	res, err := d.agent.CallTool(d.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	d.Helper()
+	res, err := d.agent.CallTool(d.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
-		d.t.Fatalf("%s: %v", tool, err)
+		d.Fatalf("%s: %v", tool, err)
 	}
 	return res
 }
@@ -154,15 +110,15 @@ type object = map[string]any
 // note, and the others still count.
 func TestTools(t *testing.T) {
 	d := newFixture(t, Options{})
-	d.serve()
+	d.Begin()
 	line := "docs/protocol.md: changed together in 9 of 12 commits"
 	got := call[suggestOut](d, "suggest_files", object{"files": []string{"server/wire.go"}})
 	if len(got.Files) == 0 || got.Files[0] != line {
 		t.Fatalf("suggest_files: %+v", got)
 	}
 	link := filepath.Join(t.TempDir(), "link")
-	fault.Check(t, os.Symlink(string(d.repo.Root), link))
-	for _, name := range []string{d.repo.Root.Abs("server/wire.go"), "wire.go", "server", "server/wire.go:12", "wire.go:12:3",
+	fault.Check(t, os.Symlink(d.Repo.Dir, link))
+	for _, name := range []string{d.Options.Repo.Root.Abs("server/wire.go"), "wire.go", "server", "server/wire.go:12", "wire.go:12:3",
 		"server/wire.go#L3-L9", filepath.Join(link, "server/wire.go"), filepath.Join(link, "server/wire.go:7")} {
 		if same := call[suggestOut](d, "suggest_files", object{"files": []string{name}}); !cmp.Equal(same, got) {
 			t.Errorf("%s: %+v", name, same)
@@ -200,7 +156,7 @@ func TestTools(t *testing.T) {
 // TestSession: that of the environment, else the newest live session of the checkout.
 func TestSession(t *testing.T) {
 	d := newFixture(t, Options{})
-	d.serve()
+	d.Begin()
 	asked := func() string {
 		t.Helper()
 		wrote := call[cacheOut](d, "llm_cache", object{"action": "write", "data": "x"})
@@ -209,8 +165,8 @@ func TestSession(t *testing.T) {
 	}
 	hook := func(session, payload string) {
 		t.Helper()
-		_, err := hooktest.Send(t.Context(), d.place, api.Hook{Agent: "claude", Dir: string(d.repo.Root), Wait: true,
-			Payload: []byte(`{"session_id":"` + session + `","cwd":` + string(quote(d.repo.Root)) + `,` + payload + `}`)})
+		_, err := hooktest.Send(t.Context(), d.Options.Place, api.Hook{Agent: "claude", Dir: d.Repo.Dir, Wait: true,
+			Payload: []byte(`{"session_id":"` + session + `","cwd":` + string(quote(d.Options.Repo.Root)) + `,` + payload + `}`)})
 		fault.Check(t, err)
 	}
 	await := func(want string) {
@@ -221,15 +177,13 @@ func TestSession(t *testing.T) {
 	await("s1")
 	hook("s2", `"hook_event_name":"SessionStart","source":"resume"`)
 	await("s2")
-	if ans, err := api.Call(t.Context(), d.client(), api.Session,
+	if ans, err := api.Call(t.Context(), d.Client(d.Repo.Dir), api.Session,
 		api.SessionRequest{Session: "s2"}); err != nil || ans.Mode != "session" || !ans.Live {
 		t.Errorf("a resumed session: %+v %v", ans, err)
 	}
 	hook("s2", `"hook_event_name":"SessionEnd","reason":"exit"`)
 	await("s1")
-	d.connect(New(Options{Session: "env", Open: func(context.Context) (Repo, error) {
-		return Repo{Client: d.client(), Root: d.repo.Root}, nil
-	}}))
+	d.connect(New(Options{Session: "env", Open: d.open}))
 	fault.Same(t, "the environment does not win", asked(), "env")
 }
 
@@ -245,8 +199,9 @@ func quote(v any) []byte {
 func TestFailuresStay(t *testing.T) {
 	d := newFixture(t, Options{Open: nil})
 	known := error(&api.Error{Code: api.CodeMissing, Message: "aOa does not know this repository yet", Hint: "aoa init"})
-	d.connect(New(Options{Open: func(context.Context) (Repo, error) {
-		return Repo{Client: d.client(), Root: d.repo.Root}, known
+	d.connect(New(Options{Open: func(ctx context.Context) (Repo, error) {
+		repo, _ := d.open(ctx)
+		return repo, known
 	}}))
 	fails := func(tool string, args any, want ...string) {
 		t.Helper()
@@ -260,7 +215,7 @@ func TestFailuresStay(t *testing.T) {
 	fails("suggest_files", object{"prompt": "x"}, "does not know this repository", "hint: aoa init")
 	known = nil
 	fails("missing_partners", object{}, "no daemon is running", "hint: aoa doctor")
-	d.serve()
+	d.Begin()
 	fails("reload_cached", object{}, "cacheId")
 	fails("suggest_files", object{}, "no prompt and no files", "hint: give prompt")
 	if got := call[suggestOut](d, "suggest_files", object{"files": []string{"server/wire.go"}}); len(got.Files) == 0 {

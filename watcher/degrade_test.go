@@ -1,16 +1,12 @@
 package watcher
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -22,26 +18,6 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
 )
-
-// logBuffer is a log that can be read while it is written.
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *logBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *logBuffer) warnings() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return strings.Count(s.b.String(), "level=WARN")
-}
-
-func (s *logBuffer) log() *slog.Logger { return slog.New(slog.NewTextHandler(s, nil)) }
 
 func twentyFolders(t testing.TB) *repotest.Repo {
 	d := repotest.New(t)
@@ -86,13 +62,13 @@ func TestWorktreeRemoved(t *testing.T) {
 	d := twentyFolders(t)
 	d.Git("worktree", "add", "-q", "../beside")
 	r := fault.Must(OpenRepo(t.Context(), filepath.Join(d.Dir, "../beside"), d.Env))
-	var log logBuffer
-	w := NewWatcher(r, WatchOptions{Log: log.log(), Now: time.Now})
+	var log fault.Log
+	w := NewWatcher(r, WatchOptions{Log: log.Logger(), Now: time.Now})
 	fault.Check(t, os.WriteFile(filepath.Join(r.GitDir, "index"), []byte("broken"), 0o600))
 	w.notGits(t.Context(), []event.Path{"d00/a.go"}, maybeGit)
 	fault.Check(t, os.Remove(r.Root.Abs(".git")))
 	w.notGits(t.Context(), []event.Path{"d00/a.go"}, maybeGit)
-	if n := log.warnings(); n != 1 {
+	if n := log.Warnings(); n != 1 {
 		t.Errorf("%d warnings", n)
 	}
 }
@@ -102,8 +78,8 @@ func TestWorktreeRemoved(t *testing.T) {
 func TestWatchesRunOut(t *testing.T) {
 	t.Parallel()
 	d := twoBranches(t)
-	out := &logBuffer{}
-	s := watch(d, WatchOptions{Log: out.log()}, func(w *Watcher) {
+	out := &fault.Log{}
+	s := watch(d, WatchOptions{Log: out.Logger()}, func(w *Watcher) {
 		w.open = func() (notifier, error) {
 			n, err := openNotifier()
 			add, left := n.add, 12
@@ -128,8 +104,8 @@ func TestWatchesRunOut(t *testing.T) {
 	d.Write("d19/a.go", "after the switch")
 	s.until("polled save", func() bool { return slices.Contains(s.summary(), "save d19/a.go") })
 	s.expect("checkout main", "save d19/a.go")
-	if n := out.warnings(); n != 1 {
-		t.Errorf("%d warnings, want one:\n%s", n, out.b.String())
+	if n := out.Warnings(); n != 1 {
+		t.Errorf("%d warnings, want one:\n%s", n, out)
 	}
 }
 
@@ -140,8 +116,8 @@ func TestPolling(t *testing.T) {
 	for _, poll := range []bool{true, false} {
 		d := twentyFolders(t)
 		d.Age()
-		out := &logBuffer{}
-		s := watch(d, WatchOptions{Poll: poll, Log: out.log()}, func(w *Watcher) {
+		out := &fault.Log{}
+		s := watch(d, WatchOptions{Poll: poll, Log: out.Logger()}, func(w *Watcher) {
 			w.open = func() (notifier, error) { return notifier{}, syscall.EMFILE }
 		})
 		d.Write("d05/a.go", "in a folder without recent work")
@@ -151,8 +127,8 @@ func TestPolling(t *testing.T) {
 		s.expect("save d05/a.go", "save root.go", "delete d04/a.go")
 		d.Git("checkout", "-q", "-f", "-b", "other")
 		s.until("branch", func() bool { return len(s.seen) > 0 })
-		if st := s.w.Status(); (st.Why == "") != poll || !st.Polling || (out.warnings() == 0) != poll {
-			t.Errorf("status %+v, %d warnings", st, out.warnings())
+		if st := s.w.Status(); (st.Why == "") != poll || !st.Polling || (out.Warnings() == 0) != poll {
+			t.Errorf("status %+v, %d warnings", st, out.Warnings())
 		}
 	}
 }

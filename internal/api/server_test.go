@@ -1,18 +1,15 @@
 package api_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -94,28 +91,10 @@ func TestAnswerThatJSONCannotHold(t *testing.T) {
 	}
 }
 
-// lockedBuffer is a log that is written by the server and read by the test.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
 // TestPanicIsAnswered: a request that breaks its handler gets an answer, the log gets one line with
 // the place and no contents, and the next request is served.
 func TestPanicIsAnswered(t *testing.T) {
-	var log lockedBuffer
+	var log fault.Log
 	mux := http.NewServeMux()
 	api.Handle(mux, api.Rank, func(_ context.Context, q event.Query) (event.Answer, error) {
 		if q.Limit == 7 {
@@ -127,7 +106,7 @@ func TestPanicIsAnswered(t *testing.T) {
 		_, _ = w.Write([]byte("half"))
 		panic("later")
 	})
-	p := serve(t, &api.Server{HTTP: mux, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	p := serve(t, &api.Server{HTTP: mux, Log: log.Logger()})
 	_, err := api.Call(t.Context(), patient(p), api.Rank, event.Query{Limit: 7, Prompt: "a secret"})
 	var e *api.Error
 	if !errors.As(err, &e) || e.Code != api.CodeInternal || !strings.Contains(e.Message, "/rank") || e.Hint == "" {

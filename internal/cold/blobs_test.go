@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -22,11 +21,11 @@ func (c *blobClock) now() time.Time { return c.at }
 
 // openBlobs opens a cache with two owners: one that has a quota per session, and one that keeps
 // three blobs for a day.
-func openBlobs(t testing.TB, path string) (b *Blobs, quota, count *Owner, c *blobClock, s *sink) {
+func openBlobs(t testing.TB, path string) (b *Blobs, quota, count *Owner, c *blobClock, s *fault.Log) {
 	t.Helper()
-	c, s = &blobClock{noon}, &sink{}
+	c, s = &blobClock{noon}, &fault.Log{}
 	b = fault.Must(OpenBlobs(t.Context(), path, Options{Now: c.now, Seal: fault.Must(OpenSeal(path + ".key")),
-		Log: slog.New(s)}))
+		Log: s.Logger()}))
 	t.Cleanup(func() { _ = b.Close() })
 	quota = b.Owner("quota", Rule{Quota: 100})
 	count = b.Owner("count", Rule{Count: 3, Unused: 24 * time.Hour})

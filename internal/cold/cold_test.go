@@ -1,10 +1,8 @@
 package cold
 
 import (
-	"context"
 	"encoding/hex"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"testing"
 	"time"
@@ -21,23 +19,15 @@ import (
 // noon is the time of the tests.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// sink records warnings.
-type sink struct{ records []slog.Record }
-
-func (s *sink) Enabled(context.Context, slog.Level) bool { return true }
-func (s *sink) Handle(_ context.Context, r slog.Record) error {
-	s.records = append(s.records, r)
-	return nil
-}
-func (s *sink) WithAttrs([]slog.Attr) slog.Handler { return s }
-func (s *sink) WithGroup(string) slog.Handler      { return s }
-
-func openTest(t testing.TB, path string) (*DB, *sink) { t.Helper(); return openSealed(t, path, nil) }
-
-func openSealed(t testing.TB, path string, seal *Seal) (*DB, *sink) {
+func openTest(t testing.TB, path string) (*DB, *fault.Log) {
 	t.Helper()
-	s := &sink{}
-	d, err := Open(t.Context(), path, Options{Now: fixed, Log: slog.New(s), Seal: seal})
+	return openSealed(t, path, nil)
+}
+
+func openSealed(t testing.TB, path string, seal *Seal) (*DB, *fault.Log) {
+	t.Helper()
+	s := &fault.Log{}
+	d, err := Open(t.Context(), path, Options{Now: fixed, Log: s.Logger(), Seal: seal})
 	fault.Check(t, err)
 	t.Cleanup(func() { _ = d.Close() })
 	return d, s
@@ -46,8 +36,8 @@ func openSealed(t testing.TB, path string, seal *Seal) (*DB, *sink) {
 func newTest(t testing.TB) *DB {
 	t.Helper()
 	d, s := openTest(t, filepath.Join(t.TempDir(), "aoa", "aoa.db"))
-	if len(s.records) != 0 {
-		t.Fatalf("a new store warns: %v", s.records)
+	if s.Warnings() != 0 {
+		t.Fatalf("a new store warns: %s", s)
 	}
 	return d
 }

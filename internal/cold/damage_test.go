@@ -2,7 +2,6 @@ package cold
 
 import (
 	"fmt"
-	"log/slog"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -99,7 +98,7 @@ func TestBadRows(t *testing.T) {
 					t.Errorf("start %d: batch %d after %d, %d events", start, seq, last, len(fresh))
 				}
 				if !c.quiet {
-					fault.Same(t, fmt.Sprintf("start %d: warnings", start), len(s.records), 1)
+					fault.Same(t, fmt.Sprintf("start %d: warnings", start), s.Warnings(), 1)
 				}
 				fault.Check(t, d.Close())
 			}
@@ -148,7 +147,7 @@ func TestBadRowsAreForgottenAndPruned(t *testing.T) {
 	fault.Check(t, d.Close())
 	d, s := openSealed(t, path, seal)
 	same(t, "left but commits", len(replayAll(t, d, 0)), 3)
-	same(t, "warnings once the rows are gone", len(s.records), 0)
+	same(t, "warnings once the rows are gone", s.Warnings(), 0)
 }
 
 // stores are a log and a cache in one folder, as a daemon has them.
@@ -158,12 +157,12 @@ type stores struct {
 	dir   string
 	items *Owner
 	state *Snapshot
-	warn  *sink
+	warn  *fault.Log
 }
 
 func openStores(t *testing.T, dir string) *stores {
 	d, s := openTest(t, filepath.Join(dir, "aoa.db"))
-	b := fault.Must(OpenBlobs(t.Context(), filepath.Join(dir, "cache.db"), Options{Now: fixed, Log: slog.New(s)}))
+	b := fault.Must(OpenBlobs(t.Context(), filepath.Join(dir, "cache.db"), Options{Now: fixed, Log: s.Logger()}))
 	t.Cleanup(func() { _ = b.Close() })
 	return &stores{both{d, b}, t, dir,
 		b.Owner("items", Rule{}), NewSnapshot(d, b, "scores"), s}
@@ -228,8 +227,8 @@ var killings = []struct {
 		copyFile(s.t, s.DB.path+copySuffix, filepath.Join(other, "aoa.db"))
 		fault.Check(s.t, os.WriteFile(filepath.Join(other, "aoa.mark"), []byte("0\n"), 0o600))
 		c := openStores(s.t, other)
-		if ids := c.ids(); len(ids) == 0 || len(ids)%200 > 0 || len(c.warn.records) > 0 {
-			s.t.Errorf("the copy has %d events, %s", len(ids), line(c.warn))
+		if ids := c.ids(); len(ids) == 0 || len(ids)%200 > 0 || c.warn.Warnings() > 0 {
+			s.t.Errorf("the copy has %d events, %s", len(ids), c.warn.String())
 		}
 		fault.Check(s.t, c.DB.Close())
 	}},
@@ -321,8 +320,8 @@ func TestKilled(t *testing.T) {
 				_ = self.Wait()
 				s := openStores(t, dir)
 				k.check(s, said())
-				if len(s.warn.records) > 0 {
-					t.Error(line(s.warn))
+				if s.warn.Warnings() > 0 {
+					t.Error(s.warn.String())
 				}
 				fault.Check(t, s.DB.Close())
 				fault.Check(t, s.Blobs.Close())

@@ -3,7 +3,6 @@ package cold
 import (
 	"fmt"
 	"io"
-	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -143,13 +142,13 @@ func killedStores(t *testing.T) (dir string, events, blobs int) {
 
 // harmed opens a copy of such a folder after harm has changed it, and returns what is left and what
 // was said, now and at the next start.
-func harmed(t *testing.T, from string, harm func(dir string)) (events, blobs int, said, again *sink) {
+func harmed(t *testing.T, from string, harm func(dir string)) (events, blobs int, said, again *fault.Log) {
 	t.Helper()
 	dir := t.TempDir()
 	copyStore(t, filepath.Join(from, "aoa.db"), filepath.Join(dir, "aoa.db"))
 	copyStore(t, filepath.Join(from, "cache.db"), filepath.Join(dir, "cache.db"))
 	harm(dir)
-	for _, warnings := range []**sink{&said, &again} {
+	for _, warnings := range []**fault.Log{&said, &again} {
 		s := openStores(t, dir)
 		blobs = 0
 		for _, b := range list(t, s.items, Selection{}) {
@@ -180,12 +179,12 @@ func TestCutLog(t *testing.T) {
 			if e < 30 {
 				t.Errorf("%s cut at %d/%d: %d events and %d blobs are left", name, cut, cuts, e, b)
 			}
-			same(t, fmt.Sprintf("%s cut at %d/%d: lines about %d that are lost", name, cut, cuts, lost), len(said.records),
+			same(t, fmt.Sprintf("%s cut at %d/%d: lines about %d that are lost", name, cut, cuts, lost), said.Warnings(),
 				min(lost, 1))
-			if lost > 0 && !strings.Contains(line(said), fmt.Sprint("missing=", lost)) {
-				t.Errorf("%s cut at %d/%d: %d are lost, %s", name, cut, cuts, lost, line(said))
+			if lost > 0 && !strings.Contains(said.String(), fmt.Sprint("missing=", lost)) {
+				t.Errorf("%s cut at %d/%d: %d are lost, %s", name, cut, cuts, lost, said.String())
 			}
-			same(t, "lines at the next start", len(again.records), 0)
+			same(t, "lines at the next start", again.Warnings(), 0)
 		}
 	}
 }
@@ -198,10 +197,10 @@ func TestAnotherProgram(t *testing.T) {
 		_, _, said, again := harmed(t, from, func(dir string) {
 			alter(t, filepath.Join(dir, name), "PRAGMA application_id = 42")
 		})
-		if len(said.records) != 1 || !strings.Contains(line(said), "moved_to=") {
-			t.Errorf("%s: %d lines, want one: %s", name, len(said.records), line(said))
+		if said.Warnings() != 1 || !strings.Contains(said.String(), "moved_to=") {
+			t.Errorf("%s: %d lines, want one: %s", name, said.Warnings(), said.String())
 		}
-		same(t, "lines at the next start", len(again.records), 0)
+		same(t, "lines at the next start", again.Warnings(), 0)
 	}
 }
 
@@ -222,8 +221,8 @@ func TestLargeFileIsChecked(t *testing.T) {
 		path := filepath.Join(t.TempDir(), name)
 		copyStore(t, filepath.Join(from, name), path)
 		alter(t, path, "PRAGMA wal_checkpoint(TRUNCATE)")
-		s, met := &sink{}, make(chan struct{}, 1)
-		o.Log, o.Damaged = slog.New(s), func() { met <- struct{}{} }
+		s, met := &fault.Log{}, make(chan struct{}, 1)
+		o.Log, o.Damaged = s.Logger(), func() { met <- struct{}{} }
 		f := fault.Must(c.open(path, o))
 		fault.Check(t, f.Close())
 		same(t, name+": reports of a sound file", len(met), 0)
@@ -235,11 +234,11 @@ func TestLargeFileIsChecked(t *testing.T) {
 			t.Fatalf("%s: nothing was reported", name)
 		}
 		fault.Check(t, f.Close())
-		same(t, name+": warnings", line(s), "")
+		same(t, name+": warnings", s.String(), "")
 		f = fault.Must(c.open(path, o))
 		fault.Check(t, f.Close())
-		if len(s.records) != 1 || !strings.Contains(line(s), "moved_to=") {
-			t.Errorf("%s: %d lines, want one: %s", name, len(s.records), line(s))
+		if s.Warnings() != 1 || !strings.Contains(s.String(), "moved_to=") {
+			t.Errorf("%s: %d lines, want one: %s", name, s.Warnings(), s.String())
 		}
 	}
 }

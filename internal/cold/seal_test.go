@@ -94,7 +94,7 @@ func TestLostKeyLosesTextsOnly(t *testing.T) {
 	begin := func(warnings string) *DB {
 		t.Helper()
 		d, s := openSealed(t, path, fault.Must(OpenSeal(key)))
-		if said := line(s); len(s.records) > 1 || (said == "") != (warnings == "") || !strings.Contains(said, warnings) {
+		if said := s.String(); s.Warnings() > 1 || (said == "") != (warnings == "") || !strings.Contains(said, warnings) {
 			t.Errorf("it warns %q, want %q", said, warnings)
 		}
 		return d

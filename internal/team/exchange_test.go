@@ -49,7 +49,6 @@ type member struct {
 	dir, origin string
 	learner     *learn.Learner // learns what is taken; may be nil
 	sessions    *session.Sessions
-	alerts      atomic.Int64
 	taken       atomic.Int64
 	end         func()
 	n           int
@@ -85,7 +84,7 @@ func (m *member) start() {
 	m.check(err)
 	m.t, err = New(m.Context(), Options{URL: m.url, Repo: m.repo, Origin: m.origin, Words: func() bool { return m.words },
 		Log: m,
-		Now: time.Now, Info: log, Alert: slog.New(alerted{log.Handler(), m})})
+		Now: time.Now, Info: log, Alert: log})
 	m.check(err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(m.Context()))
 	var part sync.WaitGroup
@@ -111,17 +110,6 @@ func (m *member) Take(ctx context.Context, events []event.Event) error {
 	}
 	m.taken.Add(int64(len(fresh)))
 	return err
-}
-
-// alerted counts what aoa status would show.
-type alerted struct {
-	slog.Handler
-	m *member
-}
-
-func (a alerted) Handle(ctx context.Context, r slog.Record) error {
-	a.m.alerts.Add(1)
-	return a.Handler.Handle(ctx, r)
 }
 
 func (m *member) Forget(ctx context.Context, meant func(event.Event) bool) (int, error) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
@@ -17,6 +18,7 @@ import (
 // writes them).
 //
 //	render AGENT EVENT      the JSON of a hint for an agent; none: the event takes no text
+//	speaks AGENT EVENT…     the events at which text reaches the model
 //	failing OUTPUT          the lines of a test's output that name failures
 //	prompt TEXT             what a person wrote, what was pasted, what a machine wrote
 //	problem TEXT            the kind of a failed call
@@ -25,6 +27,7 @@ import (
 func TestWords(t *testing.T) {
 	rules := &CallContext{Repo: Repo{Tags: TagRules{"billing/": "#money", "*_gen.go": "generated", "docs/**/*.md": "manual",
 		"a/b/": "ab", "word:Invoices": "money", "/top.txt": "top"}}}
+	known := map[string]bool{}
 	fault.Replies(t, "testdata/words.txt", func(line string) []string {
 		words := fault.Words(line)
 		text := strings.Join(words[1:], " ")
@@ -34,6 +37,20 @@ func TestWords(t *testing.T) {
 			got := string(Render(words[1], words[2], Block{}, "a.go: x\n"))
 			fault.Same(t, line+": takes text", speaks(words[1], words[2]), got != "")
 			return []string{cmp.Or(got, "nothing")}
+		case "speaks":
+			agent, said := words[1], []string{}
+			known[agent] = true
+			for _, event := range words[2:] {
+				long := Render(agent, event, Block{}, strings.Repeat("本", 5000))
+				fault.Same(t, line+": a text of "+event, len(long) > 0, speaks(agent, event))
+				if limit := map[bool]int{true: 7_500, false: 10_000}[agent == "codex"]; len(long) > limit { // 2,500 tokens
+					t.Errorf("%s: %d bytes for %s", agent, len(long), event)
+				}
+				if len(long) > 0 {
+					said = append(said, event)
+				}
+			}
+			return []string{strings.Join(said, " ")}
 		case "failing":
 			return failureLines(text + "\n")
 		case "prompt":
@@ -48,6 +65,7 @@ func TestWords(t *testing.T) {
 		}
 		return nil
 	})
+	fault.Same(t, "agents of which it says where they take text", len(known), len(agents.All))
 	fault.Same(t, "nothing to say", string(Render("claude", "PreToolUse", Block{}, " \n\x00\u200b ")), "")
 	fault.Same(t, "a word of a prompt", rules.tags(event.KindPrompt, index.Terms("send the invoices", 9), nil), []string{"money"})
 }

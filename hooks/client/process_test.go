@@ -42,8 +42,9 @@ func TestReplyIsPrintedVerbatim(t *testing.T) {
 	}
 }
 
-// TestAgentsAreAnswered: the events of each agent that carry text, known from the payload, by the
-// command line (Copilot), or by the agent that runs Claude Code's settings.
+// TestAgentsAreAnswered: an event that carries text is known from the payload, by the command line
+// (Copilot), or by the agent that runs Claude Code's settings. Which events these are is tested in
+// package hooks.
 func TestAgentsAreAnswered(t *testing.T) {
 	dir, sock := repo(t)
 	got := heard(t, sock, "text")
@@ -53,21 +54,11 @@ func TestAgentsAreAnswered(t *testing.T) {
 		waits              bool
 	}{
 		{"gemini", payload("AfterTool", dir), "", true},
-		{"gemini", payload("BeforeTool", dir), "", false},
-		{"qwen", payload("PostToolUse", dir), "", true},
-		{"cursor", payload("postToolUse", dir), "", true},
-		{"cursor", payload("beforeSubmitPrompt", dir), "", false},
-		{"opencode", payload("PostToolUse", dir), "", true},
-		{"opencode", payload("SessionStart", dir), "", false},
 		{"copilot postToolUse", nameless, "", true},
-		{"copilot postToolUseFailure", nameless, "", false},
 		{"copilot", nameless, "", false},
 		{"claude", payload("PostToolUse", dir), "CURSOR_VERSION=2.6", true},
 		{"claude", payload("PostToolUse", dir), "COPILOT_CLI=1", true},
 		{"claude", payload("PostToolUse", dir), "", false},
-		{"claude", payload("PostToolUseFailure", dir), "", false},
-		{"claude", payload("SubagentStop", dir), "", false},
-		{"claude", payload("SessionEnd", dir), "", false},
 	}
 	for _, tt := range tests {
 		want := ""

@@ -10,30 +10,6 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestCalls: what a call did decides its kind, and its lines are written as people write them.
-func TestCalls(t *testing.T) {
-	for _, c := range []struct {
-		call  Call
-		kind  Kind
-		ok    bool
-		lines string
-	}{
-		{Call{Act: ActRead}, KindRead, true, ""}, {Call{Act: ActRead, Offset: 1}, KindRead, true, ""},
-		{Call{Act: ActRead, Offset: 2}, KindRead, true, "2-"}, {Call{Act: ActRead, Offset: 40, Limit: 81}, KindRead, true, "40-120"},
-		{Call{Act: ActRead, Limit: 1}, KindRead, true, "1-1"}, {Call{Act: ActList}, KindSearch, true, ""},
-		{Call{Act: ActSearch}, KindSearch, true, ""}, {Call{Act: ActOther}, KindRun, true, ""},
-		{Call{Act: ActRun, Failure: FailStatus}, KindRun, false, ""}, {Call{Act: ActRun, Failure: FailUnknown}, KindRun, true, ""},
-		{Call{Act: ActEdit, Failure: FailNoMatch}, KindFailed, false, ""}, {Call{Act: ActWrite}, KindWrite, true, ""},
-	} {
-		if c.call.Kind() != c.kind || c.call.OK() != c.ok || c.call.Lines() != c.lines {
-			t.Errorf("%+v: %s, %v, lines %q", c.call, c.call.Kind(), c.call.OK(), c.call.Lines())
-		}
-	}
-	for a, want := range map[Act]bool{ActRead: true, ActSearch: true, ActList: true, ActRun: false, ActEdit: false, ActWrite: false} {
-		fault.Same(t, string(a)+" changes nothing", a.ReadOnly(), want)
-	}
-}
-
 // TestTogether: counts are said of the last 50 commits only where there are more.
 func TestTogether(t *testing.T) {
 	for want, x := range map[string]Together{"5 of 6 commits": {Both: 5, Of: 6, Recent: 5, OfRecent: 6},

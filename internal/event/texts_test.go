@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,6 +21,11 @@ import (
 //	name NAME       how a name is shown and quoted, and whether it is mentioned
 //	shell TEXT      the word that a shell takes for this text
 //	json TEXT       the kind of an event, or the error
+//	call JSON       the kind of a call, whether it went well, its lines, and whether it changes nothing
+//	sweep SUBJECT FILE…   whether a commit went through the repository for a tool; folders=N are files of N folders
+//	topics SUBJECT FILE…  which of some words it is about
+//	upkeep FILE…    those that are kept up beside other work
+//	pair A B        whether their names make them a pair
 //	lower TEXT, dir PATH
 func TestTexts(t *testing.T) {
 	fault.Replies(t, "testdata/texts.txt", func(line string) []string {
@@ -47,6 +54,20 @@ func TestTexts(t *testing.T) {
 				return []string{err.Error()}
 			}
 			return []string{fmt.Sprintf("%q", e.Kind())}
+		case "call":
+			var c Call
+			fault.Check(t, json.Unmarshal([]byte(text), &c))
+			return []string{fmt.Sprintf("%s, went well: %v, lines %q, changes nothing: %v", c.Kind(), c.OK(), c.Lines(), c.Act.ReadOnly())}
+		case "sweep":
+			return []string{fmt.Sprint(Commit{Text: words[1], Paths: filesIn(words[2:])}.Sweep())}
+		case "topics":
+			c := Commit{Text: words[1], Paths: filesIn(words[2:]), Terms: []string{"build", "dep", "bump", "certificate"}}
+			return []string{fmt.Sprint(c.Topics())}
+		case "upkeep":
+			kept := slices.DeleteFunc(filesIn(words[1:]), func(p Path) bool { return !p.Upkeep() })
+			return []string{fmt.Sprint(kept)}
+		case "pair":
+			return []string{fmt.Sprint(Path(words[1]).PairStem() == Path(words[2]).PairStem())}
 		case "lower":
 			return []string{fmt.Sprintf("%q", Lower(text))}
 		case "dir":
@@ -62,4 +83,19 @@ func TestTexts(t *testing.T) {
 		strings.Repeat("d/", 58) + "x.go": true, strings.Repeat("d/", 59) + "x.go": false} {
 		fault.Same(t, name+" is mentioned", Path(name).Mentionable(), ok)
 	}
+}
+
+// filesIn are files by their names; folders=N stands for a file in each of N folders.
+func filesIn(words []string) (out []Path) {
+	for i, w := range words {
+		n, many := strings.CutPrefix(w, "folders=")
+		if !many {
+			out = append(out, Path(w))
+			continue
+		}
+		for folder := range fault.Must(strconv.Atoi(n)) {
+			out = append(out, Path(fmt.Sprintf("pkg%d/file%d.go", folder, i)))
+		}
+	}
+	return out
 }

@@ -39,24 +39,28 @@ func section(t *testing.T, page, name, text string) {
 	fault.Golden(t, page, before+begin+"\n"+text+"\n"+end+after)
 }
 
+// allCommands returns a command and all below it, each before those below it.
+func allCommands(c *cobra.Command) (all []*cobra.Command) {
+	all = append(all, c)
+	for _, sub := range c.Commands() {
+		all = append(all, allCommands(sub)...)
+	}
+	return all
+}
+
 // TestCommandsPage holds docs/commands.md to the help of every command that help lists.
 func TestCommandsPage(t *testing.T) {
 	var b strings.Builder
-	var walk func(c *cobra.Command)
-	walk = func(c *cobra.Command) {
-		for _, sub := range c.Commands() {
-			if sub.Hidden {
-				continue
-			}
-			var out strings.Builder
-			args := append([]string{"help"}, strings.Fields(sub.CommandPath())[1:]...)
-			run(t.Context(), args, strings.NewReader(""), &out, &out, nil)
-			help, _, _ := strings.Cut(out.String(), "\nGlobal Flags:")
-			fmt.Fprintf(&b, "## %s\n\n```\n%s\n```\n\n", sub.CommandPath(), strings.TrimSpace(help))
-			walk(sub)
+	for _, c := range allCommands((&app{}).commands())[1:] {
+		if c.Hidden {
+			continue
 		}
+		var out strings.Builder
+		args := append([]string{"help"}, strings.Fields(c.CommandPath())[1:]...)
+		run(t.Context(), args, strings.NewReader(""), &out, &out, nil)
+		help, _, _ := strings.Cut(out.String(), "\nGlobal Flags:")
+		fmt.Fprintf(&b, "## %s\n\n```\n%s\n```\n\n", c.CommandPath(), strings.TrimSpace(help))
 	}
-	walk((&app{}).commands())
 	section(t, "docs/commands.md", "commands", strings.TrimSpace(b.String())+"\n")
 }
 
@@ -324,17 +328,12 @@ func definedTests(t *testing.T) map[string]bool {
 
 // TestNoArgumentIsSwallowed: no command takes more arguments than its help names.
 func TestNoArgumentIsSwallowed(t *testing.T) {
-	var leaves func(c *cobra.Command)
-	leaves = func(c *cobra.Command) {
+	for _, c := range allCommands((&app{}).commands()) {
 		words := strings.Fields(c.Use) // its name, and a word for each argument
 		if !c.HasSubCommands() && !strings.Contains(c.Use, "…") && c.ValidateArgs(words) == nil {
 			t.Errorf("%s takes %d arguments", c.CommandPath(), len(words))
 		}
-		for _, sub := range c.Commands() {
-			leaves(sub)
-		}
 	}
-	leaves((&app{}).commands())
 	t.Chdir(t.TempDir())
 	for _, line := range []string{"config --unset threshold", "reload forget --all", "cache rm --all", "stage rm --all",
 		"check --staged", "help init", "completion bash", "--version"} {

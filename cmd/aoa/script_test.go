@@ -13,7 +13,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/aoa-dev/aoa/hooks/client"
@@ -106,11 +105,9 @@ func examples(ts *testscript.TestScript, neg bool, args []string) {
 		return
 	}
 	var lines, last []string
-	var walk func(c *cobra.Command)
-	walk = func(c *cobra.Command) {
+	for _, c := range allCommands((&app{}).commands()) {
 		describe(c)
-		example := strings.ReplaceAll(c.Example, "\\\n", " ")
-		for line := range strings.Lines(example) {
+		for line := range strings.Lines(strings.ReplaceAll(c.Example, "\\\n", " ")) {
 			switch line = strings.TrimSpace(line); {
 			case line == "" || strings.HasPrefix(line, "aoa reload run "): // an id of a recorded sequence
 			case c.Name() == "forget":
@@ -119,11 +116,7 @@ func examples(ts *testscript.TestScript, neg bool, args []string) {
 				lines = append(lines, line)
 			}
 		}
-		for _, sub := range c.Commands() {
-			walk(sub)
-		}
 	}
-	walk((&app{}).commands())
 	if lines = append(lines, last...); neg || len(lines) < 30 {
 		ts.Fatalf("usage: examples; there are %d", len(lines))
 	}

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -204,14 +203,9 @@ func TestHelp(t *testing.T) {
 // TestHelpFits: every page of the help fits into 80 columns.
 func TestHelpFits(t *testing.T) {
 	pages := [][]string{{"--help"}, {"help", "all"}}
-	var walk func(c *cobra.Command)
-	walk = func(c *cobra.Command) {
-		for _, sub := range c.Commands() {
-			pages = append(pages, append([]string{"help"}, strings.Fields(sub.CommandPath())[1:]...))
-			walk(sub)
-		}
+	for _, c := range allCommands((&app{}).commands())[1:] {
+		pages = append(pages, append([]string{"help"}, strings.Fields(c.CommandPath())[1:]...))
 	}
-	walk((&app{}).commands())
 	if len(pages) < 50 {
 		t.Errorf("only %d pages", len(pages))
 	}
@@ -265,10 +259,21 @@ func TestManual(t *testing.T) {
 		fault.Check(t, os.MkdirAll(filepath.Join(dir, folder), 0o755))
 	}
 	root.DisableAutoGenTag = true
-	if found := described(root); found != strings.Count(helpText, "\n=== ") {
+	found := 0
+	for _, c := range allCommands(root) {
+		if describe(c); strings.Contains(helpText, "\n=== "+c.CommandPath()+"\n") {
+			found++
+		}
+		// A page is indented by seven columns and does not wrap examples, so 73 remain of a terminal with 80.
+		for line := range strings.Lines(c.Example) {
+			if width(strings.TrimRight(line, "\n")) > 73 {
+				t.Errorf("%s: an example is too wide: %s", c.CommandPath(), line)
+			}
+		}
+	}
+	if found != strings.Count(helpText, "\n=== ") {
 		t.Errorf("help.txt describes %d commands, and others that do not exist", found)
 	}
-	fits(t, root)
 	bash := fault.Must(bashCompletion(root))
 	fault.Check(t, errors.Join(
 		doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "aOa", Manual: "aOa"}, filepath.Join(dir, "man")),
@@ -282,29 +287,5 @@ func TestManual(t *testing.T) {
 		if err != nil || !strings.Contains(strings.ReplaceAll(string(text), `\-`, "-"), want) {
 			t.Errorf("%s has no %q (%v)", file, want, err)
 		}
-	}
-}
-
-// described describes a command and those below it, and returns how many of them help.txt has.
-func described(c *cobra.Command) (found int) {
-	if describe(c); strings.Contains(helpText, "\n=== "+c.CommandPath()+"\n") {
-		found++
-	}
-	for _, sub := range c.Commands() {
-		found += described(sub)
-	}
-	return found
-}
-
-// fits: a page is indented by seven columns and does not wrap examples, so 73 remain of a terminal
-// with 80.
-func fits(t *testing.T, c *cobra.Command) {
-	for line := range strings.Lines(c.Example) {
-		if width(strings.TrimRight(line, "\n")) > 73 {
-			t.Errorf("%s: an example is too wide: %s", c.CommandPath(), line)
-		}
-	}
-	for _, sub := range c.Commands() {
-		fits(t, sub)
 	}
 }

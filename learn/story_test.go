@@ -152,10 +152,8 @@ func TestBulkCommitMakesNoPairs(t *testing.T) {
 	d.expect("churn", d.score(hot.Churn, "", "f4999", start), 1)
 	d.expect("pair of 100", d.score(hot.Comod, "f0000", "f0099", start), 1.0/99)
 	d.expect("pair of 101", d.score(hot.Comod, "f0200", "f0201", start), 0)
-	v := d.store.View(start)
-	top := v.Top(hot.Comod, "f4999", 64)
-	if err := v.Load(t.Context()); err != nil || len(top.Members) != 0 {
-		t.Errorf("partners are %v, %v", top.Members, err)
+	if top := d.store.Top(hot.Comod, "f4999", 64, start); len(top.Members) != 0 {
+		t.Errorf("partners are %v", top.Members)
 	}
 }
 
@@ -238,10 +236,14 @@ func (d *fixture) learn(events ...event.Event) { d.learner.Learn(d.sessions, eve
 // of is one value now.
 func (d *fixture) score(f *hot.Family, owner, member string, at time.Time) float64 {
 	d.Helper()
-	v := d.store.View(at)
-	r := v.OwnedOf(f, owner, []string{member})
-	fault.Check(d, v.Load(d.Context()))
-	return r.Value[0]
+	if f.Global() {
+		return d.store.Of([]string{member}, at, f)[0][0]
+	}
+	top := d.store.Top(f, owner, math.MaxInt, at)
+	if i := slices.Index(top.Members, member); i >= 0 {
+		return top.Values[i]
+	}
+	return 0
 }
 
 func (d *fixture) expect(what string, got, want float64) {

@@ -20,20 +20,18 @@ type gathered struct {
 	pool    *pool
 }
 
-// reads has the results of reading the hot store for one question; they are valid after a round
-// trip.
+// reads has what was read from the hot store for one question.
 type reads struct {
 	comod, coaccess     []*hot.Ranked // for each current file
-	changes             *hot.Values   // for each current file
-	sessions            *hot.Values   // of the newest current file
+	changes             []float64     // for each current file
+	sessions            []float64     // of the newest current file
 	termFiles, tagFiles []*hot.Ranked
-	termFreq            *hot.Values
+	termFreq            []float64
 	opened, committed   *hot.Ranked // the newest stamps of all files
 }
 
-// gather collects the candidates for a question. It makes two round trips: one for the partners of
-// current files, one for the stored scores of the remaining candidates. If the current files must
-// first be read from the session, it makes three. forced remains a candidate in any case.
+// gather collects the candidates for a question: first the partners of current files, then the
+// stored scores of the candidates that remain. forced remains a candidate in any case.
 func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (*gathered, error) {
 	if q.At.IsZero() {
 		return nil, ErrNoTime
@@ -66,10 +64,9 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	r.readTexts(x, q, text, wanted)
 	x.names(q)
 	var in reads
-	view := r.store.View(q.At)
-	in.partners(view, x, wanted)
-	if err := view.Load(ctx); err != nil {
-		return nil, fmt.Errorf("read partners: %w", err)
+	in.partners(r.store, x, wanted)
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("rank: %w", err)
 	}
 	spoken := ofBranch || q.Prompt == "" || speaksOfChange(q.Prompt)
 	if !spoken {
@@ -98,9 +95,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	}
 	x.ranks(p)
 	p.cut(maxScored, model, forced)
-	if err := r.score(ctx, p, x, wanted); err != nil {
-		return nil, err
-	}
+	r.score(p, x, wanted)
 	return &gathered{model: model, context: x, pool: p}, nil
 }
 

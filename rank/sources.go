@@ -1,8 +1,6 @@
 package rank
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -10,47 +8,47 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
-// partners requests the sets to which the question leads. Sets whose signal has no weight are not
-// read.
-func (in *reads) partners(v *hot.View, x *queryContext, w Values) {
+// partners reads the sets to which the question leads. Sets whose signal has no weight are not read.
+func (in *reads) partners(store *hot.Store, x *queryContext, w Values) {
+	top := func(f *hot.Family, owner string, n int) *hot.Ranked { return store.Top(f, owner, n, x.at) }
 	files := event.Strings(x.files)
 	if w[Comod] != 0 && len(files) > 0 {
-		in.changes = v.Of(hot.Changes, files)
+		in.changes = store.Of(files, x.at, hot.Changes)[0]
 		for _, f := range files {
-			in.comod = append(in.comod, v.Top(hot.Comod, f, maxPartners))
+			in.comod = append(in.comod, top(hot.Comod, f, maxPartners))
 		}
 	}
 	if w[SessionBack] != 0 || w[SessionLast] != 0 {
 		for _, f := range files {
-			in.coaccess = append(in.coaccess, v.Top(hot.Coaccess, f, maxPartners))
+			in.coaccess = append(in.coaccess, top(hot.Coaccess, f, maxPartners))
 		}
 		if len(files) > 0 {
-			in.sessions = v.Of(hot.Sessions, files[len(files)-1:])
+			in.sessions = store.Of(files[len(files)-1:], x.at, hot.Sessions)[0]
 		}
 	}
 	if w.any(TermsRank, TermsFolder) && len(x.terms) > 0 {
-		in.termFreq = v.Of(hot.TermFreq, x.terms)
+		in.termFreq = store.Of(x.terms, x.at, hot.TermFreq)[0]
 		for _, t := range x.terms {
-			in.termFiles = append(in.termFiles, v.Top(hot.TermFiles, t, maxTermFiles))
+			in.termFiles = append(in.termFiles, top(hot.TermFiles, t, maxTermFiles))
 		}
 	}
 	if w[Tags] != 0 {
 		for _, t := range x.tags {
-			in.tagFiles = append(in.tagFiles, v.Top(hot.TagFiles, t, maxPerTag))
+			in.tagFiles = append(in.tagFiles, top(hot.TagFiles, t, maxPerTag))
 		}
 	}
 	if w[RecencyHour] != 0 || w[FolderRecent] != 0 {
-		in.opened = v.Top(hot.Recency, "", maxRecent)
+		in.opened = top(hot.Recency, "", maxRecent)
 	}
 	if len(files) == 0 || w[Committed] != 0 {
-		in.committed = v.Top(hot.Committed, "", maxRecent)
+		in.committed = top(hot.Committed, "", maxRecent)
 	}
 }
 
 // collect turns the sets that were read into candidates with evidence, in a fixed order.
 func (in *reads) collect(p *pool, x *queryContext) {
 	for i, set := range in.comod {
-		n := valueAt(in.changes, i)
+		n := in.changes[i]
 		for j, f := range set.Members {
 			c, s := p.get(event.Path(f)), share(set.Values[j], n, comodSmooth)
 			c.comod.add(s)
@@ -63,12 +61,12 @@ func (in *reads) collect(p *pool, x *queryContext) {
 			c.coaccessBest = max(c.coaccessBest, set.Values[j])
 			c.coaccessBy.see(x.files[i], set.Values[j])
 			if i == len(in.coaccess)-1 {
-				c.values[SessionLast] = share(set.Values[j], valueAt(in.sessions, 0), coaccessSmooth)
+				c.values[SessionLast] = share(set.Values[j], in.sessions[0], coaccessSmooth)
 			}
 		}
 	}
 	for i, set := range in.termFiles {
-		n := valueAt(in.termFreq, i)
+		n := in.termFreq[i]
 		x.termsOf(set, n)
 		for j, f := range set.Members {
 			if j >= maxPerTerm && p.index[event.Path(f)] == nil {
@@ -89,8 +87,7 @@ func (in *reads) collect(p *pool, x *queryContext) {
 	if in.opened != nil {
 		for j, f := range in.opened.Members {
 			c := p.get(event.Path(f))
-			// Set early, so that cut knows it before the second round trip. That trip yields the
-			// same number again.
+			// Set early, so that cut knows it before score reads it again.
 			c.values[RecencyHour] = recency(in.opened.Values[j], x.at, hour)
 		}
 	}
@@ -110,14 +107,6 @@ func (in *reads) head(now time.Time) time.Time {
 		return t
 	}
 	return now
-}
-
-// valueAt returns the i-th value, 0 if nothing was read.
-func valueAt(v *hot.Values, i int) float64 {
-	if v == nil || i >= len(v.Value) {
-		return 0
-	}
-	return v.Value[i]
 }
 
 // fromTree adds candidates by the names of files: files that the prompt names, that the session
@@ -152,34 +141,27 @@ func fromTree(p *pool, x *queryContext, q event.Query, task event.Task) {
 	}
 }
 
-// score reads the stored scores of the candidates. This is the second round trip.
-func (r *Ranker) score(ctx context.Context, p *pool, x *queryContext, w Values) error {
+// score reads the stored scores of the candidates that the weights need.
+func (r *Ranker) score(p *pool, x *queryContext, w Values) {
 	members := make([]string, len(p.list))
 	for i, c := range p.list {
 		members[i] = string(c.path)
 	}
-	if len(members) == 0 {
+	wanted := func(f *hot.Family, signals ...Signal) *hot.Family {
+		if slices.ContainsFunc(signals, func(s Signal) bool { return w[s] != 0 }) {
+			return f
+		}
 		return nil
 	}
-	v := r.store.View(x.at)
-	var access, commit, churn, sessions *hot.Values
-	if w[SessionBack] != 0 {
-		sessions = v.Of(hot.Sessions, members)
-	}
-	if w[RecencyHour] != 0 || w[Never] != 0 {
-		access = v.Of(hot.Recency, members)
-	}
-	if w[Committed] != 0 || w[Uncommitted] != 0 {
-		commit = v.Of(hot.Committed, members)
-	}
-	if w[Churn] != 0 {
-		churn = v.Of(hot.Churn, members)
-	}
-	if err := v.Load(ctx); err != nil {
-		return fmt.Errorf("read scores of %d files: %w", len(members), err)
-	}
+	read := r.store.Of(members, x.at, wanted(hot.Recency, RecencyHour, Never), wanted(hot.Committed, Committed, Uncommitted),
+		wanted(hot.Churn, Churn), wanted(hot.Sessions, SessionBack))
 	for i, c := range p.list {
-		c.stored(x, valueAt(access, i), valueAt(commit, i), valueAt(churn, i), valueAt(sessions, i))
+		var of [4]float64
+		for k, values := range read {
+			if values != nil {
+				of[k] = values[i]
+			}
+		}
+		c.stored(x, of[0], of[1], of[2], of[3])
 	}
-	return nil
 }

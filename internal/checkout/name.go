@@ -3,7 +3,6 @@ package checkout
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -83,11 +82,7 @@ func (t *Set) recognize(ctx context.Context, w *Checkout, n *api.NamedFiles) err
 		n.Is, n.Files = api.NameFile, []event.Path{n.Path}
 		return nil
 	}
-	below, err := t.below(ctx, w, n.Path)
-	if err != nil {
-		return err
-	}
-	if len(below) > 0 {
+	if below := t.below(w, n.Path); len(below) > 0 {
 		n.Is, n.Files = api.NameFolder, below
 		return nil
 	}
@@ -115,23 +110,19 @@ func (t *Set) recognize(ctx context.Context, w *Checkout, n *api.NamedFiles) err
 
 // below returns the files below a folder, at most folderFiles, ordered by how often they were opened
 // and committed. Those that were used most come last.
-func (t *Set) below(ctx context.Context, w *Checkout, dir event.Path) ([]event.Path, error) {
+func (t *Set) below(w *Checkout, dir event.Path) []event.Path {
 	files := slices.DeleteFunc(w.Tree().All(), func(f event.Path) bool {
 		return !strings.HasPrefix(string(f), string(dir)+"/")
 	})
-	v, names := t.Hot.View(t.Now()), event.Strings(files)
-	opens, commits := v.Of(hot.Frequency, names), v.Of(hot.Churn, names)
-	if err := v.Load(ctx); err != nil {
-		return nil, fmt.Errorf("read the use of files: %w", err)
-	}
+	uses := t.Hot.Of(event.Strings(files), t.Now(), hot.Frequency, hot.Churn)
 	used := make(map[event.Path]float64, len(files))
 	for i, f := range files {
-		used[f] = opens.Value[i] + commits.Value[i]
+		used[f] = uses[0][i] + uses[1][i]
 	}
 	slices.SortFunc(files, func(a, b event.Path) int {
 		return cmp.Or(cmp.Compare(used[a], used[b]), cmp.Compare(len(b.Base()), len(a.Base())), cmp.Compare(b, a))
 	})
-	return files[max(0, len(files)-folderFiles):], nil
+	return files[max(0, len(files)-folderFiles):]
 }
 
 // Paths returns those that are paths of a repository, each once, in order.

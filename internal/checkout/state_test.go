@@ -357,10 +357,8 @@ func TestScript(t *testing.T) {
 	}
 	cmds["scored"] = func(ts *testscript.TestScript, _ bool, args []string) {
 		g := at(ts)
-		v := g.hot.View(g.set.Now())
-		got := v.Of(hot.Churn, args)
-		if err := v.Load(t.Context()); err != nil || !(got.Value[0] > 3) || got.Value[1] != 0 {
-			ts.Fatalf("scores of %v (%v)", got.Value, err)
+		if got := g.hot.Of(args, g.set.Now(), hot.Churn)[0]; !(got[0] > 3) || got[1] != 0 {
+			ts.Fatalf("scores of %v", got)
 		}
 	}
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true, Cmds: cmds,
@@ -385,7 +383,7 @@ func TestBelow(t *testing.T) {
 	}
 	g.read()
 	below := func(dir event.Path) []event.Path {
-		return fault.Must(g.set.below(t.Context(), g.set.At(t.Context(), ""), dir))
+		return g.set.below(g.set.At(t.Context(), ""), dir)
 	}
 	got := below("b")
 	fault.Same(t, "files of the folder", len(got), 3)

@@ -1,7 +1,7 @@
 // Package hot keeps the current scores in memory: decayed scores and partner sets.
 //
-// Writers add increments with their own times. Views collect questions and return scores decayed to
-// the time of the question; Snapshot returns everything. The package never reads a clock to learn,
+// Writers add increments with their own times. Questions (Of, Top, All, Sums) return scores decayed
+// to the time of the question; Snapshot returns everything. The package never reads a clock to learn,
 // never waits for a disk or a network, and knows nothing about events or rankings. A file with
 // eight partners takes some 600 bytes.
 //

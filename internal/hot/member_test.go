@@ -46,10 +46,7 @@ func TestNewest(t *testing.T) {
 	fault.Same(t, "most that are kept", largest, 2*NewestKept)
 	s.Tick(noon)
 	newest := func(n int) []string {
-		v := s.View(noon)
-		top := v.Top(Recency, "", n)
-		fault.Check(t, v.Load(t.Context()))
-		return top.Members
+		return s.Top(Recency, "", n, noon).Members
 	}
 	first := newest(NewestKept + 9)
 	fault.Same(t, "after a tick", len(first), NewestKept)

@@ -318,37 +318,24 @@ func again(t *testing.T, s *hot.Store) *hot.Store {
 
 func compare(t *testing.T, s *hot.Store, m *model, w world, at time.Time) {
 	t.Helper()
-	v := s.View(at)
-	type check struct {
-		what string
-		got  *hot.Values
-		want []float64
-	}
-	var checks []check
 	for _, f := range hot.Families {
 		names := w.names(f.Member)
 		for _, owner := range w.names(f.Owner) {
-			c := check{what: fmt.Sprintf("%s of %.20q", f.Name, owner), want: make([]float64, len(names))}
+			got := valuesOf(s, f, owner, names, at)
 			for i, n := range names {
+				want := 0.0
 				if f.Half != 0 {
-					c.want[i] = m.value(f, owner, n, at)
+					want = m.value(f, owner, n, at)
 				} else if st := m.stamped[f.Name][n]; !st.IsZero() {
-					c.want[i] = hot.Seconds(st)
+					want = hot.Seconds(st)
+				}
+				if !near(got[i], want) {
+					t.Fatalf("%s of %.20q, member %d: got %v, want %v", f.Name, owner, i, got[i], want)
 				}
 			}
-			c.got = v.OwnedOf(f, owner, names)
-			checks = append(checks, c)
 		}
 	}
-	top := v.Top(hot.Comod, w.paths[0], 3)
-	fault.Check(t, v.Load(t.Context()))
-	for _, c := range checks {
-		for i := range c.want {
-			if !near(c.got.Value[i], c.want[i]) {
-				t.Fatalf("%s, member %d: got %v, want %v", c.what, i, c.got.Value[i], c.want[i])
-			}
-		}
-	}
+	top := s.Top(hot.Comod, w.paths[0], 3, at)
 	for _, f := range hot.Families {
 		for _, owner := range w.names(f.Owner) {
 			m.compareAll(t, s, f, owner, w.names(f.Member), at)

@@ -1,24 +1,5 @@
 package hot
 
-// lookup caches the last list of members with their ids, because a query asks several families for
-// the same list.
-type lookup struct {
-	members []string
-	noun    Noun
-	ids     []uint32
-}
-
-func (l *lookup) find(members []string, noun Noun, in *names) []uint32 {
-	if len(l.members) == len(members) && &l.members[0] == &members[0] && l.noun == noun {
-		return l.ids
-	}
-	*l = lookup{members, noun, make([]uint32, len(members))}
-	for i, m := range members {
-		l.ids[i] = in.find(m)
-	}
-	return l.ids
-}
-
 // globalAt returns, for members of a global set, the sums over the epochs, each decayed until a
 // time; stamps are not decayed. until has these times for a family ByChange; it is nil for others,
 // where the time is that of the question.

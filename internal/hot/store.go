@@ -8,7 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Store has the scores of one repository. One goroutine may write while any number of views read.
+// Store has the scores of one repository. One goroutine may write while any number of others read.
 type Store struct {
 	mu     sync.RWMutex        // guards the fields below
 	names  [NounTerm + 1]names // the names of each noun

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,10 +26,22 @@ func one(t *testing.T, s *hot.Store, f *hot.Family, owner, name string) float64 
 
 func oneAt(t *testing.T, s *hot.Store, f *hot.Family, owner, name string, at time.Time) float64 {
 	t.Helper()
-	v := s.View(at)
-	r := v.OwnedOf(f, owner, []string{name})
-	fault.Check(t, v.Load(t.Context()))
-	return r.Value[0]
+	return valuesOf(s, f, owner, []string{name}, at)[0]
+}
+
+// valuesOf returns the values of members in the set of an owner, which is "" for a global family.
+func valuesOf(s *hot.Store, f *hot.Family, owner string, names []string, at time.Time) []float64 {
+	if f.Global() {
+		return s.Of(names, at, f)[0]
+	}
+	top := s.Top(f, owner, math.MaxInt, at)
+	out := make([]float64, len(names))
+	for i, name := range names {
+		if k := slices.Index(top.Members, name); k >= 0 {
+			out[i] = top.Values[k]
+		}
+	}
+	return out
 }
 
 func TestAddIgnores(t *testing.T) {
@@ -49,25 +62,18 @@ func TestAddIgnores(t *testing.T) {
 	}
 }
 
-func TestViewsAreChecked(t *testing.T) {
+// TestQuestions: a question for no member or no family has no answer, nor has one for the order of a
+// family without order.
+func TestQuestions(t *testing.T) {
 	s := hot.New()
-	if err := s.View(noon).Load(t.Context()); err != nil {
-		t.Error("an empty view fails:", err)
-	}
-	v := s.View(noon)
-	none, first, again := v.Of(hot.Frequency, nil), v.Of(hot.Frequency, []string{"a"}), v.Of(hot.Frequency, []string{"b"})
-	if err := v.Load(t.Context()); err != nil || len(none.Value) != 0 || len(first.Value) != 1 || len(again.Value) != 1 {
-		t.Errorf("questions for no file and for one: %v, %v, %v, %v", none.Value, first.Value, again.Value, err)
-	}
-	v = s.View(noon)
-	v.Top(hot.Frequency, "", 5)
-	if v.Load(t.Context()) == nil {
-		t.Error("a global family was read by rank")
-	}
+	s.Add(hot.Frequency, "", "a", noon, 1)
+	fault.Same(t, "no member", fmt.Sprint(s.Of(nil, noon, hot.Frequency)), "[[]]")
+	fault.Same(t, "no family", fmt.Sprintf("%.3f", s.Of([]string{"a"}, noon, nil, hot.Frequency)), "[[] [1.000]]")
+	fault.Same(t, "without order", len(s.Top(hot.Frequency, "", 5, noon).Members), 0)
 }
 
-// TestViewsBesideWriter reads while increments are written; every view is of one moment.
-func TestViewsBesideWriter(t *testing.T) {
+// TestQuestionsBesideWriter reads while increments are written; every answer is of one moment.
+func TestQuestionsBesideWriter(t *testing.T) {
 	s := hot.New()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -75,17 +81,10 @@ func TestViewsBesideWriter(t *testing.T) {
 	for range 3 {
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				v := s.View(noon)
-				a, b := v.Of(hot.Frequency, []string{"a", "b"}), v.Top(hot.Comod, "a", 5)
-				if err := v.Load(ctx); err != nil {
-					if !errors.Is(err, context.Canceled) {
-						t.Error(err)
-					}
-					return
-				}
-				_ = b
-				if ahead := a.Value[0] - a.Value[1]; ahead < -1e-9 || ahead > 1+1e-9 {
-					t.Errorf("of two moments: %v", a.Value)
+				s.Top(hot.Comod, "a", 5, noon)
+				a := s.Of([]string{"a", "b"}, noon, hot.Frequency)[0]
+				if ahead := a[0] - a[1]; ahead < -1e-9 || ahead > 1+1e-9 {
+					t.Errorf("of two moments: %v", a)
 				}
 			}
 		})
@@ -216,8 +215,5 @@ func TestClockAhead(t *testing.T) {
 	fault.Check(t, restored.Restore(fault.Must(s.Snapshot())))
 	restored.Tick(noon)
 	restored.Sweep(noon)
-	v := restored.View(noon)
-	got := v.Of(hot.Frequency, []string{"a"})
-	fault.Check(t, v.Load(t.Context()))
-	fault.Same(t, "counted", fmt.Sprintf("%.6f", got.Value), "[1.000000]")
+	fault.Same(t, "counted", fmt.Sprintf("%.6f", restored.Of([]string{"a"}, noon, hot.Frequency)[0]), "[1.000000]")
 }

@@ -183,18 +183,16 @@ func (m *member) scores() (out []float64) {
 		learner.Learn(sessions, batch...)
 		return nil
 	}))
-	v := s.View(began.Add(6 * time.Hour))
-	var vs []*hot.Values
-	members := map[hot.Noun][]string{hot.NounNone: {""}, hot.NounFile: event.Strings(files), hot.NounTag: {"go"},
+	owners := map[hot.Noun][]string{hot.NounNone: {""}, hot.NounFile: event.Strings(files), hot.NounTag: {"go"},
 		hot.NounTerm: {"wire", "retry"}}
 	for _, f := range hot.Families {
-		for _, o := range members[f.Owner] {
-			vs = append(vs, v.OwnedOf(f, o, members[f.Member]))
+		for _, o := range owners[f.Owner] {
+			all := s.All(f, o, began.Add(6*time.Hour))
+			hot.Highest(all)
+			for _, m := range all {
+				out = append(out, m.Score)
+			}
 		}
-	}
-	m.check(v.Load(m.Context()))
-	for _, v := range vs {
-		out = append(out, v.Value...)
 	}
 	return out
 }

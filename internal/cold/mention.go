@@ -7,16 +7,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// atOrBelow reports whether p is the path or is below it.
-func atOrBelow(p, path event.Path) bool {
-	return p == path || strings.HasPrefix(string(p), string(path)) && p[len(path)] == '/'
-}
-
 // mentions reports whether an event names the path in any of its lists or in its text.
 func mentions(e event.Event, path event.Path) bool {
 	found := false
 	e.ChangePaths(func(list *[]event.Path) {
-		found = found || slices.ContainsFunc(*list, func(p event.Path) bool { return atOrBelow(p, path) })
+		found = found || slices.ContainsFunc(*list, func(p event.Path) bool { return p.Within(path) })
 	})
 	return found || inText(e.Sealed(), string(path))
 }
@@ -24,7 +19,7 @@ func mentions(e event.Event, path event.Path) bool {
 // withoutPath returns a copy of the event in which the path no longer occurs.
 func withoutPath(e event.Event, path event.Path) event.Event {
 	e.ChangePaths(func(list *[]event.Path) {
-		*list = slices.DeleteFunc(slices.Clone(*list), func(p event.Path) bool { return atOrBelow(p, path) })
+		*list = slices.DeleteFunc(slices.Clone(*list), func(p event.Path) bool { return p.Within(path) })
 	})
 	if inText(e.Sealed(), string(path)) {
 		e.ChangeText(func(text *string, terms *[]string) { *text, *terms = "", nil })

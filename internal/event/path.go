@@ -53,6 +53,12 @@ func (p Path) Dir() string {
 	return ""
 }
 
+// Within reports whether the path is a folder's path or is below it.
+func (p Path) Within(folder Path) bool {
+	rest, found := strings.CutPrefix(string(p), string(folder))
+	return found && (rest == "" || rest[0] == '/')
+}
+
 // Base returns the file name.
 func (p Path) Base() string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/aoa-dev/aoa/internal/codec"
@@ -121,7 +120,7 @@ func (s *Sketches) Forget(p event.Path) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id := range s.commits {
-		s.dropFiles(id, func(f event.Path) bool { return f == p || strings.HasPrefix(string(f), string(p)+"/") })
+		s.dropFiles(id, func(f event.Path) bool { return f.Within(p) })
 	}
 }
 

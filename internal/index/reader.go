@@ -212,7 +212,7 @@ func (r *Reader) Forget(p event.Path) error {
 	r.mu.Lock()
 	var gone []event.Path
 	for q := range r.versions {
-		if q == p || strings.HasPrefix(string(q), string(p)+"/") {
+		if q.Within(p) {
 			gone = append(gone, q)
 		}
 	}

@@ -99,7 +99,7 @@ func holds(v cold.Blob, path string) bool {
 
 // names reports whether an entry refers to a file, or to anything below a folder.
 func (e *Entry) names(p event.Path) bool {
-	below := func(q event.Path) bool { return q == p || strings.HasPrefix(string(q), string(p)+"/") }
+	below := func(q event.Path) bool { return q.Within(p) }
 	for _, a := range e.Actions {
 		if slices.ContainsFunc(a.Paths, below) || below(a.Folder) || strings.Contains(a.Command, string(p)) {
 			return true

@@ -28,9 +28,8 @@ type undo struct {
 func undos(blobs *cold.Blobs) *cold.Owner {
 	return blobs.Owner("undo records", cold.Rule{Count: maxUndos, Names: func(v cold.Blob, path string) bool {
 		var u undo
-		return codec.Decode(v.Meta, &u) != nil || slices.ContainsFunc(u.Patches, func(f filePatch) bool {
-			return string(f.Path) == path || strings.HasPrefix(string(f.Path), path+"/")
-		})
+		return codec.Decode(v.Meta, &u) != nil ||
+			slices.ContainsFunc(u.Patches, func(f filePatch) bool { return f.Path.Within(event.Path(path)) })
 	}})
 }
 

@@ -29,8 +29,8 @@ type Companion struct {
 type Foremost map[event.Path]*first
 
 type first struct {
-	file   event.Path
-	z, but float64 // the z of file, and the z of the file after it
+	file    event.Path
+	z, next float64 // the z of file, and the z of the file after it
 
 	always map[event.Path]float64 // z of the files that nearly always change with the file; nil if none do
 	below  float64                // z of the first of the other files
@@ -45,19 +45,12 @@ const nearlyAlways = 1.5
 const mostAhead = 3
 
 // Add records the z of one file of the change for another file.
-func (f Foremost) Add(with, file event.Path, z float64) { f.by(with).add(file, z) }
-
-// by returns the record for a file of the change, a new one if there is none.
-func (f Foremost) by(with event.Path) *first {
+func (f Foremost) Add(with, file event.Path, z float64) {
 	x := f[with]
 	if x == nil {
-		x = &first{z: -mostAhead, but: -mostAhead, below: -mostAhead}
+		x = &first{z: -mostAhead, next: -mostAhead, below: -mostAhead}
 		f[with] = x
 	}
-	return x
-}
-
-func (x *first) add(file event.Path, z float64) {
 	if z >= nearlyAlways {
 		if x.always == nil {
 			x.always = map[event.Path]float64{}
@@ -67,16 +60,16 @@ func (x *first) add(file event.Path, z float64) {
 		x.below = max(x.below, z)
 	}
 	if z > x.z {
-		x.file, x.z, x.but = file, z, x.z
+		x.file, x.z, x.next = file, z, x.z
 	} else {
-		x.but = max(x.but, z)
+		x.next = max(x.next, z)
 	}
 }
 
 // Of sets Ahead and Foremost of a companion.
 func (f Foremost) Of(c *Companion) {
 	for with, x := range f {
-		is, z, next := x.file == c.File, x.z, x.but
+		is, z, next := x.file == c.File, x.z, x.next
 		if own, always := x.always[c.File]; always {
 			is, z, next = true, own, x.below
 		}
@@ -91,19 +84,8 @@ func (f Foremost) Of(c *Companion) {
 
 // Companions returns the files that may belong to a change, the most probable first, at most most.
 // has tells which files exist; only those are returned. links are those of the only file of a
-// change, nil if nobody looked. It takes some 0.1 ms for each file of the change.
-func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Path]index.Sketch, links Links,
-	has func(event.Path) bool, most int) []Companion {
-	return c.companions(nil, w, change, diffs, links, has, most)
-}
-
-// best is a companion while the files of the change are examined one after the other.
-type best struct {
-	Companion
-	z, sum float64 // z of With; sum of the probabilities by all files
-}
-
-func (c *Commits) companions(memo *Memo, w *Weights, change []event.Path, diffs map[event.Path]index.Sketch,
+// change, nil if nobody looked. memo may be nil. It takes some 0.1 ms for each file of the change.
+func (c *Commits) Companions(memo *Memo, w *Weights, change []event.Path, diffs map[event.Path]index.Sketch,
 	links Links, has func(event.Path) bool, most int) []Companion {
 	c.know(links)
 	c.mu.RLock()
@@ -113,7 +95,7 @@ func (c *Commits) companions(memo *Memo, w *Weights, change []event.Path, diffs 
 	foremost := Foremost{}
 	c.each(s, memo, w, change, diffs, links, has, func(with event.Path, x *partner) {
 		b := s.companion(x.file, c.files[x.file].name)
-		foremost.by(with).add(b.File, x.z)
+		foremost.Add(with, b.File, x.z)
 		if b.sum += x.p; x.z > b.z {
 			b.z, b.With, b.Facts, b.like = x.z, with, x.facts, x.like
 		}
@@ -132,6 +114,12 @@ func (c *Commits) companions(memo *Memo, w *Weights, change []event.Path, diffs 
 		foremost.Of(&out[i])
 	}
 	return out
+}
+
+// best is a companion while the files of the change are examined one after the other.
+type best struct {
+	Companion
+	z, sum float64 // z of With; sum of the probabilities by all files
 }
 
 // mostProbable returns the companions with the largest log odds, in order, at most most. Of the

@@ -157,8 +157,7 @@ type partner struct {
 }
 
 // pairs yields the facts of one file of a change for every other file that is wanted. Without
-// links the facts from Sized to Data are 0. The partner
-// is valid only during the call. The caller holds c.mu.
+// links the facts from Sized to Data are 0. The partner is valid only during the call. The caller holds c.mu.
 func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links Links, s *scratch,
 	wanted func(f int32) bool, yield func(*partner)) {
 	self, known := c.ids[with]
@@ -175,13 +174,13 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 			part := w * focusOf(len(set))
 			common, lately, sized = common+w, lately+l, sized+part
 			for _, f := range set {
-				s.touch(f)
-				s.both[f]++
-				s.common[f] += w
-				s.lately[f] += l
-				s.sized[f] += part
+				of := s.touch(f)
+				of.both++
+				of.common += w
+				of.lately += l
+				of.sized += part
 				if len(set) <= smallCommit {
-					s.small[f] += w
+					of.small += w
 				}
 			}
 		}
@@ -189,8 +188,7 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 	for age, set := range c.newestOf(c.folders[folder], mostFolder) {
 		near += folderWeights[age]
 		for _, f := range set {
-			s.touch(f)
-			s.folder[f] += folderWeights[age]
+			s.touch(f).folder += folderWeights[age]
 		}
 	}
 	for _, f := range c.stems[stem] {
@@ -213,12 +211,12 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 	out := partner{facts: Facts{Always: 1, Number: math.Log1p(n)}, like: before}
 	x := &out.facts
 	for _, f := range s.touched {
-		file := &c.files[f]
+		file, of := &c.files[f], &s.sums[f]
 		if f == self || file.name == "" || !wanted(f) {
 			continue
 		}
 		base := c.base(f, s)
-		inFolder := (s.folder[f] + nearPrior*base.share) / (near + nearPrior)
+		inFolder := (of.folder + nearPrior*base.share) / (near + nearPrior)
 		common, lately, sized := common, lately, sized
 		if links != nil {
 			inFolder = max(inFolder, leastInFolder)
@@ -226,24 +224,24 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 		if len(file.commits) == 0 { // commits from before the file existed tell nothing
 			common, lately, sized = 0, 0, 0
 		}
-		share := (s.common[f] + commonPrior*inFolder) / (common + commonPrior)
+		share := (of.common + commonPrior*inFolder) / (common + commonPrior)
 		x[Common], x[Fresh] = logOdds(share), base.fresh*(1-share)
-		x[Lately] = (logOdds((s.lately[f]+latelyPrior*share)/(lately+latelyPrior)) - x[Common]) * n / (n + latelyTrust)
-		if x[Lately] < 0 && s.both[f] > calmFrom {
-			x[Lately] *= calmFrom / float64(s.both[f])
+		x[Lately] = (logOdds((of.lately+latelyPrior*share)/(lately+latelyPrior)) - x[Common]) * n / (n + latelyTrust)
+		if x[Lately] < 0 && of.both > calmFrom {
+			x[Lately] *= calmFrom / float64(of.both)
 		}
-		x[Small] = logOdds((s.small[f]+commonPrior*share)/(common+commonPrior)) - x[Common]
+		x[Small] = logOdds((of.small+commonPrior*share)/(common+commonPrior)) - x[Common]
 		x[Name], x[Folder] = 0, truth(file.folder == folder)
 		if file.stem == stem && (links == nil || !c.everywhere(stem)) {
 			x[Name] = nameTrust / (float64(commits-c.before(self, f)) + nameTrust)
 		}
 		x[Like], x[Words] = c.like(before, f, share, x[Common]), file.said(words)
 		if links != nil {
-			x[Sized] = logOdds((s.sized[f]+sizedPrior*inFolder)/(sized+sizedPrior)) - x[Common]
-			x[Keeps] = x[Fresh] * float64(s.both[f]) / (float64(s.both[f]) + keepsHalf)
-			links.facts(x, file.name, s.both[f])
+			x[Sized] = logOdds((of.sized+sizedPrior*inFolder)/(sized+sizedPrior)) - x[Common]
+			x[Keeps] = x[Fresh] * float64(of.both) / (float64(of.both) + keepsHalf)
+			links.facts(x, file.name, of.both)
 		}
-		if out.file, out.both = f, s.both[f]; w != nil {
+		if out.file, out.both = f, of.both; w != nil {
 			out.z = w.Z(x)
 			out.p = probability(out.z)
 		}

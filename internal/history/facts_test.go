@@ -61,7 +61,7 @@ func TestFactsOfAHistory(t *testing.T) {
 	}
 	for _, change := range [][]event.Path{{"api/wire.go"}, {"cmd/old.go"}, {"cmd/run.go", "cmd/list.go"},
 		{"web/a.ts", "web/b.ts"}, {"api/new.go"}, {"docs/json.md", "CHANGELOG.md", "web/form.ts"}} {
-		print(w, change, c.Companions(w, change, nil, nil, func(p event.Path) bool { return p != "cmd/flags.go" || change[0] == "cmd/old.go" }, 8))
+		print(w, change, c.Companions(nil, w, change, nil, nil, func(p event.Path) bool { return p != "cmd/flags.go" || change[0] == "cmd/old.go" }, 8))
 	}
 	b.WriteString("# pairs\n")
 	for _, recent := range []int{400, 60} {
@@ -78,7 +78,7 @@ func TestFactsOfAHistory(t *testing.T) {
 	said.Rename("flags.md", "docs/flags.md")
 	for _, says := range []string{"flag usage value", "mutex guard7 guard9"} {
 		for _, f := range []event.Path{"cmd.go", "new.go"} {
-			print(ShippedSketched(), []event.Path{f}, said.Companions(ShippedSketched(), []event.Path{f},
+			print(ShippedSketched(), []event.Path{f}, said.Companions(nil, ShippedSketched(), []event.Path{f},
 				map[event.Path]index.Sketch{f: diff(says)}, nil, everything, 5))
 		}
 	}
@@ -93,7 +93,7 @@ func TestBounds(t *testing.T) {
 	if p := c.p(t, "old.go", "a.go"); p == 0 {
 		t.Error("the 300th commit back is not looked at")
 	}
-	if facts := c.times(1, "a.go").Companions(Shipped(), []event.Path{"a.go"}, nil, nil, everything, 9); len(facts) > 0 && facts[0].Facts[Common] > 0 {
+	if facts := c.times(1, "a.go").Companions(nil, Shipped(), []event.Path{"a.go"}, nil, nil, everything, 9); len(facts) > 0 && facts[0].Facts[Common] > 0 {
 		t.Errorf("the 301st commit back counts: %+v", facts)
 	}
 	// Of a change the last 100 files that commits have are asked; new ones do not push them out.
@@ -215,7 +215,7 @@ func TestRenamed(t *testing.T) {
 	c := made().times(20, "a.go", "old.md")
 	c.Rename("old.md", "new.md")
 	c.Rename("other.md", "a.go") // takes the name: what a.go was is gone
-	for _, x := range c.Companions(Shipped(), []event.Path{"new.md"}, nil, nil, everything, 9) {
+	for _, x := range c.Companions(nil, Shipped(), []event.Path{"new.md"}, nil, nil, everything, 9) {
 		if x.File == "" || x.File == "a.go" && x.Facts[Common] > 0 {
 			t.Errorf("%q is a companion: %+v", x.File, x.Facts)
 		}

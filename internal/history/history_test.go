@@ -31,7 +31,7 @@ func everything(event.Path) bool { return true }
 // of is the probability that a file belongs to a change.
 func (c *Commits) p(t *testing.T, f event.Path, change ...event.Path) float64 {
 	t.Helper()
-	for _, x := range c.Companions(Shipped(), change, nil, nil, everything, 100) {
+	for _, x := range c.Companions(nil, Shipped(), change, nil, nil, everything, 100) {
 		if x.File == f {
 			return probability(x.LogOdds)
 		}
@@ -83,7 +83,7 @@ func TestEvidence(t *testing.T) {
 	c, w := made().times(9, "a.go", "b.go").times(4, "c.go", "b.go").times(3, "a.go", "c.go"), Shipped()
 	change := []event.Path{"a.go", "c.go"}
 	want := map[event.Path]float64{}
-	for _, x := range c.Companions(w, change, nil, nil, everything, 10) {
+	for _, x := range c.Companions(nil, w, change, nil, nil, everything, 10) {
 		want[x.File] = x.LogOdds
 	}
 	for _, e := range c.Evidence(change, nil, nil, everything) {
@@ -122,7 +122,7 @@ func TestMissing(t *testing.T) {
 		c.times(1, "hub.go", event.Path(fmt.Sprintf("part%d.go", i%3)))
 	}
 	missing := func(file event.Path, change ...event.Path) float64 {
-		for _, x := range c.Companions(Shipped(), change, nil, nil, everything, 10) {
+		for _, x := range c.Companions(nil, Shipped(), change, nil, nil, everything, 10) {
 			if x.File == file {
 				return Shipped().Missing.Probability(&x, x.LogOdds, len(change))
 			}

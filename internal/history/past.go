@@ -36,7 +36,7 @@ func (p Past) Companions(weights *Weights, change []event.Path, has func(event.P
 	default:
 		weights = Shipped()
 	}
-	return p.Commits.companions(p.Memo, weights, change, p.Diffs, links, has, most), weights
+	return p.Commits.Companions(p.Memo, weights, change, p.Diffs, links, has, most), weights
 }
 
 // Place returns the place in x's file that the precedents of x changed, if the file still has it.

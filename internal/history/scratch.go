@@ -9,18 +9,23 @@ import (
 
 // scratch is memory for one question. The lists up to place are indexed by the numbers of files.
 type scratch struct {
-	common, lately, small, folder, sized []float64
-	both                                 []int32 // number of common commits
-	seen                                 []bool
-	base                                 []rate
-	inside                               []bool  // the file is in the change
-	place                                []int32 // 1 + index in found, 0 if the file is not there
+	sums   []sums // for one file of the change
+	base   []rate
+	inside []bool  // the file is in the change
+	place  []int32 // 1 + index in found, 0 if the file is not there
 
+	touched []int32 // files whose sums are set
 	insides []int32 // files whose inside is set
-	touched []int32
 	based   []int32 // files whose base is set
 	found   []best
 	ids     []int32 // the numbers of the files in found
+}
+
+// sums has what the commits of one file of a change, and of its folder, tell about another file.
+type sums struct {
+	common, lately, small, sized, folder float64
+	both                                 int32 // number of common commits
+	seen                                 bool  // the file is in touched
 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
@@ -28,11 +33,9 @@ var scratches = sync.Pool{New: func() any { return &scratch{} }}
 // scratch returns memory for a question; free it afterwards. The caller holds c.mu.
 func (c *Commits) scratch() *scratch {
 	s := scratches.Get().(*scratch)
-	if n := len(c.files); len(s.common) < n {
+	if n := len(c.files); len(s.sums) < n {
 		n += n/4 + 64
-		*s = scratch{common: make([]float64, n), lately: make([]float64, n), small: make([]float64, n),
-			folder: make([]float64, n), sized: make([]float64, n), both: make([]int32, n), seen: make([]bool, n),
-			base: make([]rate, n), inside: make([]bool, n), place: make([]int32, n)}
+		*s = scratch{sums: make([]sums, n), base: make([]rate, n), inside: make([]bool, n), place: make([]int32, n)}
 	}
 	return s
 }
@@ -63,16 +66,19 @@ func (s *scratch) companion(f int32, name event.Path) *best {
 	return &s.found[s.place[f]-1]
 }
 
-func (s *scratch) touch(f int32) {
-	if !s.seen[f] {
-		s.seen[f], s.touched = true, append(s.touched, f)
+// touch returns the sums of a file, and makes it one that is looked at.
+func (s *scratch) touch(f int32) *sums {
+	x := &s.sums[f]
+	if !x.seen {
+		x.seen, s.touched = true, append(s.touched, f)
 	}
+	return x
 }
 
-// clear sets everything that was used to zero again.
+// clear sets all sums to zero again.
 func (s *scratch) clear() {
 	for _, f := range s.touched {
-		s.common[f], s.lately[f], s.small[f], s.folder[f], s.sized[f], s.both[f], s.seen[f] = 0, 0, 0, 0, 0, 0, false
+		s.sums[f] = sums{}
 	}
 	s.touched = s.touched[:0]
 }

@@ -177,7 +177,7 @@ func (d *Daemon) wireParts() {
 		Bytes: func() int64 { return d.settings.Get().StageBytes }})
 	d.idle = &schedule.Idle{Calls: d.calls, Now: d.now, Alert: d.alert, Busy: d.transcripts.Reading,
 		Limit:     func() time.Duration { return d.settings.Get().IdleTimeout },
-		Unwritten: func() bool { waiting, _, err := d.events.Trouble(); return err != nil && waiting > 0 },
+		Unwritten: func() bool { st := d.events.Status(); return st.Failing != nil && st.Waiting > 0 },
 		Gone:      d.o.Replaced, Stop: d.stopIdle}
 	d.hints = hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
 		Events: d.events, DB: d.db, Sessions: d.events.Sessions, Contexts: d.contexts,

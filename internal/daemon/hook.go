@@ -56,7 +56,7 @@ func (d *Daemon) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	}) {
 		w.Nudge()
 	}
-	if f.Wait && call.TakesText() && !d.events.Forgetting() {
+	if f.Wait && call.TakesText() && !d.events.Status().Forgetting {
 		ctx, cancel := context.WithTimeout(ctx, d.hints.Patience(call)-d.now().Sub(begin))
 		defer cancel()
 		reply = d.hints.Answer(ctx, w, call)

@@ -9,13 +9,13 @@ import (
 
 // replay brings the states to the end of the log.
 func (d *Daemon) replay(ctx context.Context) error {
-	begin, snapshot := d.now(), d.events.Position()
+	begin, snapshot := d.now(), d.events.Status().Position
 	events, err := d.events.Replay(ctx)
 	if err != nil {
 		return err
 	}
 	d.replayed = events
-	d.log.Info("restored", "snapshot", snapshot, "events", events, "seq", d.events.Position(), "took", d.now().Sub(begin))
+	d.log.Info("restored", "snapshot", snapshot, "events", events, "seq", d.events.Status().Position, "took", d.now().Sub(begin))
 	return nil
 }
 

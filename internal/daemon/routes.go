@@ -52,7 +52,8 @@ func (d *Daemon) routes() http.Handler {
 	api.Handle(mux, api.CacheDelete, d.cacheDelete)
 	api.Handle(mux, api.Sessions, d.listSessions)
 	api.Handle(mux, api.SessionSet, d.setSession)
-	mux.Handle("GET /v1/metrics", d.metrics.Handler(d.events, d.predictions))
+	mux.Handle("GET /v1/metrics", d.metrics.Handler(
+		func() time.Duration { return d.events.Status().Behind }, d.predictions.Records))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := strings.TrimPrefix(r.URL.Path, "/v1")
 		if path != api.Ping.Path { // a ping only checks that the daemon answers
@@ -76,13 +77,13 @@ var errForgetting = &api.Error{Code: api.CodeBusy,
 
 // remembered waits while something is being forgotten. It reports whether that is done.
 func (d *Daemon) remembered(ctx context.Context) bool {
-	if !d.events.Forgetting() {
+	if !d.events.Status().Forgetting {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, forgetTime)
 	defer cancel()
 	_ = d.events.Flush(ctx) // Flush waits for the request that is running, and so for the forgetting.
-	return !d.events.Forgetting()
+	return !d.events.Status().Forgetting
 }
 
 // fromMemory has the routes whose answers need only data in memory.

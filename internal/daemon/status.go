@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/log"
 	"github.com/aoa-dev/aoa/internal/monitor"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -39,28 +40,27 @@ func (d *Daemon) status(ctx context.Context, _ api.None) (api.StatusAnswer, erro
 	if out.Team, err = d.teamStatus(ctx); err != nil {
 		return out, err
 	}
-	var unsaved error
 	out.Import, out.Sketches = d.history.Progress(), d.worktrees.Sketching()
-	out.Snapshot, unsaved = d.events.Saved()
-	out.Warnings = append(d.warnings.Texts(), d.troubles(unsaved)...)
+	events := d.events.Status()
+	out.Snapshot, out.Warnings = events.Saved, append(d.warnings.Texts(), d.troubles(events)...)
 	return out, nil
 }
 
 // troubles returns what is wrong now, in words.
-func (d *Daemon) troubles(unsaved error) (out []string) {
-	if waiting, dropped, err := d.events.Trouble(); err != nil {
-		out = append(out, fmt.Sprintf("%d events wait in memory (%d were dropped): %v", waiting, dropped, err))
+func (d *Daemon) troubles(st log.Status) (out []string) {
+	if st.Failing != nil {
+		out = append(out, fmt.Sprintf("%d events wait in memory (%d were dropped): %v", st.Waiting, st.Dropped, st.Failing))
 	}
 	if n := d.metrics.Lost(); n > 0 {
 		out = append(out, fmt.Sprintf(
 			"calls of hooks that were not understood, so that nothing was learned from them: %d", n))
 	}
 	out = append(out, d.team.Status().Troubles()...)
-	if err := d.events.Unscrubbed(); err != nil {
-		out = append(out, "forgetting is not finished: "+err.Error())
+	if st.Unscrubbed != nil {
+		out = append(out, "forgetting is not finished: "+st.Unscrubbed.Error())
 	}
-	if unsaved != nil {
-		out = append(out, "the last snapshot was not written: "+unsaved.Error())
+	if st.Unsaved != nil {
+		out = append(out, "the last snapshot was not written: "+st.Unsaved.Error())
 	}
 	return out
 }
@@ -93,7 +93,7 @@ func (d *Daemon) end(ctx context.Context, r api.StopRequest) (api.StopAnswer, er
 		return out, nil
 	}
 	if err := d.events.Flush(ctx); err != nil && !errors.Is(err, cold.ErrDamaged) {
-		waiting, _, _ := d.events.Trouble()
+		waiting := d.events.Status().Waiting
 		switch {
 		case ctx.Err() != nil:
 			return out, err // the caller has gone

@@ -46,8 +46,8 @@ func (l *Log) forget(ctx context.Context,
 	from func(context.Context) (cold.Forgotten, error)) (gone cold.Forgotten, err error) {
 	done := make(chan cold.Forgotten, 1)
 	err = l.ask(ctx, func(ctx context.Context) error {
-		l.note(func() { l.forgets = true })
-		defer l.note(func() { l.forgets = false })
+		l.note(func(s *Status) { s.Forgetting = true })
+		defer l.note(func(s *Status) { s.Forgetting = false })
 		gone, err := l.delete(ctx, from)
 		done <- gone
 		if err != nil {
@@ -77,7 +77,7 @@ func (l *Log) forget(ctx context.Context,
 
 // again makes the states again from the log.
 func (l *Log) again(ctx context.Context) error {
-	l.note(func() { l.position = 0 })
+	l.note(func(s *Status) { s.Position = 0 })
 	if err := l.drop(); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (l *Log) delete(ctx context.Context,
 		return gone, err
 	}
 	l.settle()
-	l.note(func() { l.kept = 0 })
+	l.note(func(s *Status) { s.Kept = 0 })
 	if err := l.o.Kept.Drop(ctx); err != nil {
 		return gone, err
 	}
@@ -109,30 +109,8 @@ func (l *Log) Scrub(ctx context.Context) error { return l.ask(ctx, l.scrub) }
 
 func (l *Log) scrub(ctx context.Context) error {
 	err := l.o.DB.Overwrite(ctx, l.o.Blobs)
-	l.note(func() { l.unscrubbed = err })
+	l.note(func(s *Status) { s.Unscrubbed = err })
 	return err
-}
-
-// Unscrubbed returns why bytes of forgotten data are still on the disk, or nil if they are not.
-func (l *Log) Unscrubbed() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.unscrubbed
-}
-
-// Forgetting reports whether events are being forgotten at the moment. Until then the states may
-// still hold them, or may lack something that will be learned again. Call Flush to wait for the
-// end.
-func (l *Log) Forgetting() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.forgets
-}
-
-func (l *Log) note(change func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	change()
 }
 
 // peerShare limits the events of other clones to 1/peerShare of the log's size.
@@ -145,11 +123,11 @@ func (l *Log) Prune(ctx context.Context, most int64) error {
 	return l.ask(ctx, func(ctx context.Context) error {
 		l.settle()
 		between := func() error { return l.flush(ctx) } // pruning a large log takes long
-		peers, err := l.o.DB.PrunePeers(ctx, most/peerShare, l.Kept(), between)
+		peers, err := l.o.DB.PrunePeers(ctx, most/peerShare, l.Status().Kept, between)
 		if err != nil {
 			return err
 		}
-		gone, err := l.o.DB.Prune(ctx, most, l.Kept(), between)
+		gone, err := l.o.DB.Prune(ctx, most, l.Status().Kept, between)
 		if err == nil && gone.Events+peers > 0 {
 			l.o.Log.Info("log pruned", "events", gone.Events, "of_peers", peers, "bytes", gone.Bytes)
 		}

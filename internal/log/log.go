@@ -1,6 +1,7 @@
 package log
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -55,19 +56,49 @@ type Log struct {
 	saving chan struct{} // closed when the last snapshot was written; nil before the first
 	gap    bool          // a replay failed: the next batch is applied by reading the log from the position of the states
 
-	mu         sync.Mutex // guards the fields below
-	pending    []event.Event
-	writing    int       // events of the batch that is being written; they become pending again if that fails
-	since      time.Time // when the oldest pending event was added; zero if none waits
-	begun      time.Time // when the writing of the current batch began
-	failing    error     // why the last attempt to write failed: kept to warn once per outage
-	dropped    int       // events dropped because of maxPending
-	position   int64     // number of the last batch in the states
-	kept       int64     // number of the last batch in the snapshot on the disk
-	saved      time.Time
-	unsaved    error // why the last snapshot could not be written
-	forgets    bool  // events are being forgotten
-	unscrubbed error // why the bytes of forgotten data are not overwritten
+	mu      sync.Mutex // guards the fields below
+	pending []event.Event
+	writing int       // events of the batch that is being written; they become pending again if that fails
+	since   time.Time // when the oldest pending event was added; zero if none waits
+	begun   time.Time // when the writing of the current batch began
+	status  Status    // Waiting and Behind are 0
+}
+
+// Status tells how far a Log is.
+type Status struct {
+	Waiting int           // events that are not written yet
+	Dropped int           // events that were dropped because too many waited
+	Failing error         // why the last attempt to write failed; nil if the store can be written
+	Behind  time.Duration // age of the oldest event that was accepted and is not applied yet
+
+	Position int64     // number of the last batch in the states
+	Kept     int64     // number of the last batch in the snapshot on the disk; the log must keep all later batches
+	Saved    time.Time // when that snapshot was written
+	Unsaved  error     // why a newer one could not be written
+
+	// Events are being forgotten at the moment. Until then the states may still hold them, or may lack
+	// something that will be learned again. Call Flush to wait for the end.
+	Forgetting bool
+	Unscrubbed error // why bytes of forgotten data are still on the disk; nil if they are not
+}
+
+// Status returns how far the log is.
+func (l *Log) Status() Status {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.status
+	s.Waiting = len(l.pending) + l.writing
+	if oldest := cmp.Or(l.begun, l.since); !oldest.IsZero() {
+		s.Behind = l.o.Now().Sub(oldest)
+	}
+	return s
+}
+
+// note changes the status.
+func (l *Log) note(change func(*Status)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(&l.status)
 }
 
 // Open returns a Log with the states of the snapshot. It discards a snapshot that is damaged or was
@@ -92,7 +123,7 @@ func (l *Log) Add(events ...event.Event) {
 	l.mu.Lock()
 	for _, e := range events {
 		if len(l.pending) >= maxPending {
-			l.dropped++
+			l.status.Dropped++
 			continue
 		}
 		l.pending = append(l.pending, e.Normalize(now))
@@ -155,35 +186,6 @@ func (l *Log) SyncBriefly(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	_ = l.Flush(ctx) // on an error the question is answered from what is known
-}
-
-// Position returns the number of the last batch in the states.
-func (l *Log) Position() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.position
-}
-
-// Trouble returns how many events wait and how many were dropped because the store cannot be
-// written, and why. The error is nil if it can be written.
-func (l *Log) Trouble() (waiting, dropped int, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.pending) + l.writing, l.dropped, l.failing
-}
-
-// Behind returns the age of the oldest event that was accepted and is not applied yet.
-func (l *Log) Behind() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	oldest := l.begun
-	if oldest.IsZero() {
-		oldest = l.since
-	}
-	if oldest.IsZero() {
-		return 0
-	}
-	return l.o.Now().Sub(oldest)
 }
 
 // ErrStopping is returned when the daemon is stopping and writes nothing more.

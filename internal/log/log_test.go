@@ -145,7 +145,7 @@ func TestAddedWhileForgetting(t *testing.T) {
 	fault.Same(t, "gone", len(gone.Events), 1)
 	fault.Check(t, l.Flush(t.Context()))
 	fault.Same(t, "known", got.ids(), []string{"a", "b", "c", "added"})
-	if !k.db.HasCopy() || l.Forgetting() {
+	if !k.db.HasCopy() || l.Status().Forgetting {
 		t.Error("there is no new copy, or it still forgets")
 	}
 	end()
@@ -162,8 +162,8 @@ func TestNoSnapshotWhileForgetting(t *testing.T) {
 		l.save(ctx)
 		_, err := l.delete(ctx, func(ctx context.Context) (gone cold.Forgotten, err error) {
 			_, at, err := l.o.Kept.Load(ctx)
-			if saved, _ := l.Saved(); saved.IsZero() || at != 0 || l.Kept() != 0 {
-				t.Errorf("a snapshot was written: %v; one is kept of batch %d, or of %d", !saved.IsZero(), at, l.Kept())
+			if saved := l.Status().Saved; saved.IsZero() || at != 0 || l.Status().Kept != 0 {
+				t.Errorf("a snapshot was written: %v; one is kept of batch %d, or of %d", !saved.IsZero(), at, l.Status().Kept)
 			}
 			return gone, err
 		})

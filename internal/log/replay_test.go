@@ -40,8 +40,8 @@ func TestLiveIsReplayedIsRestartedIsForgotten(t *testing.T) {
 			k := newKept(t)
 			live := k.begin()
 			k.run(live, before, 1+s.IntN(half-1), nil)
-			if _, at, err := live.o.Kept.Load(t.Context()); err != nil || at <= 0 || at >= live.Position() {
-				t.Fatalf("the snapshot is at batch %d of %d: %v", at, live.Position(), err)
+			if _, at, err := live.o.Kept.Load(t.Context()); err != nil || at <= 0 || at >= live.Status().Position {
+				t.Fatalf("the snapshot is at batch %d of %d: %v", at, live.Status().Position, err)
 			}
 			same(t, "restarted from a snapshot", k.begin(), live)
 			k.dropBlobs()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/hot"
@@ -27,7 +26,7 @@ func (l *Log) load(ctx context.Context) error {
 	case err != nil:
 		l.o.Alert.Warn("the snapshot was damaged: the log is replayed", "err", err)
 	default:
-		l.position, l.kept = seq, seq
+		l.note(func(s *Status) { s.Position, s.Kept = seq, seq })
 	}
 	return nil
 }
@@ -49,8 +48,7 @@ func (l *Log) Save(ctx context.Context) error {
 		return ctx.Err()
 	case <-written:
 	}
-	_, err = l.Saved()
-	return err
+	return l.Status().Unsaved
 }
 
 // save encodes the states and starts a goroutine that writes the snapshot. Only one snapshot is
@@ -58,8 +56,8 @@ func (l *Log) Save(ctx context.Context) error {
 func (l *Log) save(ctx context.Context) {
 	l.settle()
 	l.saving = make(chan struct{})
-	position := l.Position()
-	if position == l.Kept() || l.o.Gone != nil && l.o.Gone() {
+	position := l.Status().Position
+	if position == l.Status().Kept || l.o.Gone != nil && l.o.Gone() {
 		close(l.saving)
 		return
 	}
@@ -72,11 +70,11 @@ func (l *Log) save(ctx context.Context) {
 		if err != nil {
 			l.o.Log.Warn("snapshot not written", "err", err)
 		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.unsaved = err; err == nil {
-			l.kept, l.saved = position, l.o.Now()
-		}
+		l.note(func(s *Status) {
+			if s.Unsaved = err; err == nil {
+				s.Kept, s.Saved = position, l.o.Now()
+			}
+		})
 	}(l.saving)
 }
 
@@ -85,19 +83,4 @@ func (l *Log) settle() {
 	if l.saving != nil {
 		<-l.saving
 	}
-}
-
-// Saved returns when the last snapshot was written, and why the newest could not be.
-func (l *Log) Saved() (at time.Time, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.saved, l.unsaved
-}
-
-// Kept returns the number of the last batch in the snapshot on the disk. The log must keep all
-// later batches.
-func (l *Log) Kept() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.kept
 }

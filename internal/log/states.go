@@ -113,7 +113,7 @@ func (l *Log) apply(seq int64, events []event.Event) {
 			}
 		})
 	}
-	l.note(func() { l.position = seq })
+	l.note(func(s *Status) { s.Position = seq })
 	l.o.Count.Learned(len(events), l.o.Now().Sub(begin))
 }
 

@@ -27,7 +27,7 @@ func (l *Log) Run(ctx context.Context) error {
 				due = time.After(batchAge)
 			}
 		case <-l.full:
-			if _, _, err := l.Trouble(); err == nil {
+			if l.Status().Failing == nil {
 				due = time.After(0)
 			}
 		case <-due:
@@ -121,17 +121,17 @@ func (l *Log) applied(seq int64, fresh []event.Event) {
 // report records whether the store can be written, and logs a change.
 func (l *Log) report(err error) {
 	l.mu.Lock()
-	before, waiting, dropped := l.failing, len(l.pending), l.dropped
-	l.failing = err
+	before, waiting := l.status, len(l.pending)
+	l.status.Failing = err
 	if err == nil {
-		l.dropped = 0
+		l.status.Dropped = 0
 	}
 	l.mu.Unlock()
 	switch {
-	case before == nil && err != nil:
+	case before.Failing == nil && err != nil:
 		l.o.Log.Warn("events wait in memory: the store cannot be written", "waiting", waiting, "err", err)
-	case before != nil && err == nil:
-		l.o.Log.Warn("the store can be written again", "dropped", dropped)
+	case before.Failing != nil && err == nil:
+		l.o.Log.Warn("the store can be written again", "dropped", before.Dropped)
 	}
 }
 
@@ -142,10 +142,10 @@ func (l *Log) report(err error) {
 func (l *Log) Replay(ctx context.Context) (events int, err error) {
 	for more := true; more && err == nil; { // each reading of the log sees it as it was when the reading began
 		more = false
-		err = l.o.DB.Replay(ctx, l.Position(), func(seq int64, batch []event.Event) error {
+		err = l.o.DB.Replay(ctx, l.Status().Position, func(seq int64, batch []event.Event) error {
 			events += len(batch)
 			l.apply(seq, batch)
-			if l.Behind() >= batchAge {
+			if l.Status().Behind >= batchAge {
 				_, fresh, _ := l.write(ctx) // events that cannot be written stay pending
 				more = more || len(fresh) > 0
 				l.applied(0, nil)

@@ -50,7 +50,7 @@ func TestWhenABatchIsWritten(t *testing.T) {
 			synctest.Wait()
 			time.Sleep(d) // in a synctest bubble
 			synctest.Wait()
-			fault.Same(t, what, []any{len(got.ids()), int(called.Load()), l.Behind()}, []any{known, calls, behind})
+			fault.Same(t, what, []any{len(got.ids()), int(called.Load()), l.Status().Behind}, []any{known, calls, behind})
 		}
 		after("nothing waits", time.Hour, 0, 0, 0)
 		l.Add()
@@ -86,8 +86,8 @@ func TestTheDiskRefuses(t *testing.T) {
 		defer k.running(l)()
 		trouble := func(what string, waiting, dropped int, known int) {
 			t.Helper()
-			w, d, err := l.Trouble()
-			fault.Same(t, what, []any{w, d, err != nil, len(got.ids())}, []any{waiting, dropped, waiting > 0, known})
+			st := l.Status()
+			fault.Same(t, what, []any{st.Waiting, st.Dropped, st.Failing != nil, len(got.ids())}, []any{waiting, dropped, waiting > 0, known})
 		}
 		k.append(l, many(0, 2)...)
 		allow := k.refuse()
@@ -103,7 +103,7 @@ func TestTheDiskRefuses(t *testing.T) {
 		}
 		trouble("three wait", 3, 0, 2)
 		time.Sleep(batchAge + retryEvery/2) // in a synctest bubble
-		fault.Same(t, "what waits is as old as its first event", l.Behind(), batchAge+retryEvery/2)
+		fault.Same(t, "what waits is as old as its first event", l.Status().Behind, batchAge+retryEvery/2)
 		l.Add(many(5, maxPending)...) // a full batch is no reason to try again sooner
 		synctest.Wait()
 		trouble("the newest are dropped", maxPending, 3, 2)
@@ -112,7 +112,7 @@ func TestTheDiskRefuses(t *testing.T) {
 		synctest.Wait()
 		trouble("all are written", 0, 0, 2+maxPending)
 		fault.Same(t, "in their order", got.ids()[2:4], []string{"2", "3"})
-		fault.Same(t, "behind", l.Behind(), time.Duration(0))
+		fault.Same(t, "behind", l.Status().Behind, time.Duration(0))
 		if s := told.String(); strings.Count(s, "cannot be written") != 1 || strings.Count(s, "written again") != 1 ||
 			!strings.Contains(s, "dropped=3") {
 			t.Errorf("the warnings are %s", s)
@@ -198,20 +198,20 @@ func TestASnapshotThatFails(t *testing.T) {
 	defer k.running(l)()
 	k.append(l, many(0, 1)...)
 	saved := l.Save(t.Context())
-	if at, err := l.Saved(); saved == nil || !errors.Is(err, saved) || !at.IsZero() || l.Kept() != 0 {
-		t.Errorf("save: %v, saved at %v: %v, batch %d", saved, at, err, l.Kept())
+	if at, err := l.Status().Saved, l.Status().Unsaved; saved == nil || !errors.Is(err, saved) || !at.IsZero() || l.Status().Kept != 0 {
+		t.Errorf("save: %v, saved at %v: %v, batch %d", saved, at, err, l.Status().Kept)
 	}
 	fault.Same(t, "warnings", strings.Count(told.String(), "snapshot not written"), 1)
 	fault.Check(t, l.ask(t.Context(), func(context.Context) error { l.consumers = l.consumers[:3]; return nil }))
 	fault.Check(t, l.Save(t.Context()))
-	if at, err := l.Saved(); err != nil || !at.Equal(clock()) || l.Kept() != l.Position() {
-		t.Errorf("saved at %v: %v, batch %d of %d", at, err, l.Kept(), l.Position())
+	if at, err := l.Status().Saved, l.Status().Unsaved; err != nil || !at.Equal(clock()) || l.Status().Kept != l.Status().Position {
+		t.Errorf("saved at %v: %v, batch %d of %d", at, err, l.Status().Kept, l.Status().Position)
 	}
 	// A log with other states does not take it.
 	again := k.begin(broken)
 	fault.Same(t, "a snapshot of other states", strings.Count(told.String(), "the snapshot was damaged"), 1)
-	fault.Same(t, "replayed", []any{again.Position(), again.Kept(), broken.ids()},
-		[]any{l.Position(), int64(0), []string{"0", "0"}})
+	fault.Same(t, "replayed", []any{again.Status().Position, again.Status().Kept, broken.ids()},
+		[]any{l.Status().Position, int64(0), []string{"0", "0"}})
 }
 
 // TestOneSnapshotAtATime: two snapshots are written one after the other, the newer one last.
@@ -237,7 +237,7 @@ func TestOneSnapshotAtATime(t *testing.T) {
 		return nil
 	}))
 	fault.Check(t, l.Save(t.Context()))
-	fault.Same(t, "kept", l.Kept(), l.Position())
+	fault.Same(t, "kept", l.Status().Kept, l.Status().Position)
 }
 
 // TestForgettingThatFails says what is left: nothing is forgotten if the first store refuses.
@@ -252,13 +252,13 @@ func TestForgettingThatFails(t *testing.T) {
 		t.Error("nothing was named, and it was forgotten")
 	}
 	gone, err := l.Forget(t.Context(), cold.ForgetFilter{Session: "s"})
-	if !errors.Is(err, refuses) || !strings.Contains(err.Error(), "not forgotten") || gone.Any() || l.Forgetting() {
+	if !errors.Is(err, refuses) || !strings.Contains(err.Error(), "not forgotten") || gone.Any() || l.Status().Forgetting {
 		t.Errorf("forget: %v, %v", gone, err)
 	}
 	fault.Same(t, "known", got.ids(), []string{"1", "2"})
 	refuses = nil
 	gone = fault.Must(l.Forget(t.Context(), cold.ForgetFilter{Session: "s"}))
-	fault.Same(t, "forgotten", []any{len(gone.Events), got.ids(), l.Unscrubbed()}, []any{1, []string{"2"}, error(nil)})
+	fault.Same(t, "forgotten", []any{len(gone.Events), got.ids(), l.Status().Unscrubbed}, []any{1, []string{"2"}, error(nil)})
 }
 
 func read(id, session string, path event.Path) event.Event {

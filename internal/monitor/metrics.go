@@ -79,26 +79,19 @@ func (m *Metrics) Decision(kind, why string) {
 	m.decisions[decision{kind, why}]++
 }
 
-// Source is the source of values that are read when the metrics are requested.
-type Source interface {
-	Behind() time.Duration // age of the oldest event that was accepted and is not learned yet
-}
-
-// Records has the records of hints.
-type Records interface{ Records() []prefetch.Record }
-
-// Handler serves the metrics as Prometheus text. It does not use the Prometheus client library,
-// which would make the start of every command slower.
-func (m *Metrics) Handler(events Source, hints Records) http.Handler {
+// Handler serves the metrics as Prometheus text. behind returns the age of the oldest event that was
+// accepted and is not learned yet, hints the records of hints. It does not use the Prometheus client
+// library, which would make the start of every command slower.
+func (m *Metrics) Handler(behind func() time.Duration, hints func() []prefetch.Record) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		m.write(w, events, hints)
+		m.write(w, behind(), hints())
 	})
 }
 
-func (m *Metrics) write(w io.Writer, events Source, hints Records) {
+func (m *Metrics) write(w io.Writer, behind time.Duration, hints []prefetch.Record) {
 	var shown prefetch.Tally
-	for _, r := range hints.Records() {
+	for _, r := range hints {
 		shown = shown.Plus(r.Shown)
 	}
 	m.mu.Lock()
@@ -122,7 +115,7 @@ func (m *Metrics) write(w io.Writer, events Source, hints Records) {
 	one("gauge", "aoa_resident_bytes", "Bytes of the process in memory.", Resident())
 	one("gauge", "aoa_score_staleness_seconds",
 		"Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.",
-		events.Behind().Seconds())
+		behind.Seconds())
 	one("gauge", "aoa_prefetch_precision",
 		"Share of shown suggestions that were used within the horizon, over all resolved ones.",
 		float64(shown.Right)/float64(max(shown.Resolved, 1)))

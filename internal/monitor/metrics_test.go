@@ -12,14 +12,6 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-type source struct{}
-
-func (source) Behind() time.Duration { return 1500 * time.Millisecond }
-
-func (source) Records() []prefetch.Record {
-	return []prefetch.Record{{Kind: "prompt", Shown: prefetch.Tally{Decided: 9, Resolved: 4, Right: 3}}}
-}
-
 // TestMetrics: what was counted, in the text that Prometheus reads.
 func TestMetrics(t *testing.T) {
 	m := monitor.NewMetrics()
@@ -30,7 +22,9 @@ func TestMetrics(t *testing.T) {
 	m.Decision("prompt", "shown")
 	m.Decision("prompt", "shown")
 	w := httptest.NewRecorder()
-	m.Handler(source{}, source{}).ServeHTTP(w, nil)
+	m.Handler(func() time.Duration { return 1500 * time.Millisecond }, func() []prefetch.Record {
+		return []prefetch.Record{{Kind: "prompt", Shown: prefetch.Tally{Decided: 9, Resolved: 4, Right: 3}}}
+	}).ServeHTTP(w, nil)
 	at := 0
 	for _, line := range []string{"# TYPE aoa_events_learned_total counter\naoa_events_learned_total 7\n",
 		"aoa_hooks_undecoded_total 1\n", "# TYPE aoa_learn_seconds histogram\n", `aoa_learn_seconds_bucket{le="0.0025"} 0` + "\n",

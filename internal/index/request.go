@@ -26,6 +26,7 @@ type Request struct {
 	// For "from", "to", "before" and the like: the words that follow it, in the order of the text.
 	directed map[string][]string
 	tasks    []string // classes of the tasks that it asks for
+	question bool     // it wants to know something
 }
 
 // NewRequest returns the Request of a prompt. A word ends at every character that is not a letter,
@@ -35,8 +36,9 @@ func NewRequest(text string) Request {
 	negation, direction := false, ""
 	var kind []string
 	for _, token := range strings.Fields(strings.ReplaceAll(text, "’", "'")) {
+		literal := literalName().MatchString(token)
 		token = strings.Trim(token, ".,;:!?()[]{}<>\"'`*“”‘…—-")
-		value := r.addName(token)
+		value := r.addName(token, literal)
 		for word := range split(token, true) {
 			if len(r.words) >= maxRequestWords {
 				break
@@ -77,17 +79,36 @@ func NewRequest(text string) Request {
 		*list = slices.Compact(*list)
 	}
 	r.grams, r.kind = grams(r.words), grams(kind)
+	r.question = asks(text, r.tasks)
 	return r
+}
+
+// asks reports whether a text is a question: it begins as one, or it ends as one and neither names a
+// task nor is a polite request ("can you bump the version?").
+func asks(text string, tasks []string) bool {
+	words := strings.Fields(strings.ToLower(strings.ReplaceAll(text, "’", "'")))
+	for len(words) > 1 && openings[strings.Trim(words[0], ",.!…")] {
+		words = words[1:]
+	}
+	if len(words) == 0 || questions[strings.Trim(words[0], ",?")] {
+		return len(words) > 0
+	}
+	named := slices.ContainsFunc(tasks, func(class string) bool { return class != looking })
+	return strings.HasSuffix(words[len(words)-1], "?") && !named && !polite[words[0]]
 }
 
 // versionNumber matches versions with letters, such as v1.2.0 and 1.2.0-rc1.
 var versionNumber = lazyRegexp(`^[vV]?[0-9]+(\.[0-9]+)*([-.]?(alpha|beta|dev|pre|rc|a|b)[-.]?[0-9]*)?$`)
 
-// addName adds the file, the identifier or the number that a token is, if it is one. value is true
-// for an identifier and for a number.
-func (r *Request) addName(token string) (value bool) {
+// literalName matches a token that is a name whatever its letters are: an option of a command, or code in
+// backquotes.
+var literalName = lazyRegexp("^[(\"']?`?--[A-Za-z]|^[(]?`[^`]+`[).,;:!?]*$")
+
+// addName adds the file, the identifier or the number that a token is, if it is one. literal means
+// that it is an identifier if nothing else. value is true for an identifier and for a number.
+func (r *Request) addName(token string, literal bool) (value bool) {
 	digits, letters, prev := 0, 0, rune(0)
-	identifier := strings.Contains(token, "_")
+	identifier := literal || strings.Contains(token, "_")
 	for _, c := range token {
 		switch {
 		case unicode.IsDigit(c):
@@ -107,7 +128,8 @@ func (r *Request) addName(token string) (value bool) {
 	case len(ext) > 1 && len(ext) <= 6 && letters > 0 && !strings.Contains(token, "://"):
 		r.files = append(r.files, strings.ToLower(path.Base(token)))
 	case identifier:
-		r.names, value = append(r.names, plainIdentifier(strings.NewReplacer("(", "", ")", "").Replace(token))), true
+		name, _, _ := strings.Cut(strings.NewReplacer("(", "", ")", "").Replace(token), "=")
+		r.names, value = append(r.names, plainIdentifier(name)), true
 	}
 	return value
 }
@@ -178,7 +200,7 @@ func (r Request) Difference(s Request) Difference {
 		return "negation"
 	case disjoint(r.files, s.files):
 		return "file"
-	case disjoint(r.tasks, s.tasks):
+	case disjoint(r.tasks, s.tasks), r.question && !s.looks(), s.question && !r.looks():
 		return "task"
 	case r.reverses(s):
 		return "direction"
@@ -191,6 +213,9 @@ func (r Request) Difference(s Request) Difference {
 	}
 	return ""
 }
+
+// looks reports whether a request wants to know something, and so may mean the same as a question.
+func (r Request) looks() bool { return r.question || slices.Contains(r.tasks, looking) }
 
 // disjoint reports whether both lists have entries but none in common.
 func disjoint(a, b []string) bool {

@@ -18,7 +18,13 @@ var (
 	weakWords    = foldedSet("weak")
 	countedWords = foldedSet("counted")
 	negations    = wordSet("negations")
+	questions    = wordSet("questions")
+	openings     = wordSet("openings")
+	polite       = wordSet("polite")
 )
+
+// looking is the class of the tasks that a question asks for, too.
+const looking = "look"
 
 // directions maps words that tell where something moves from and to. If the word after one of them
 // is on the other side in another request, the requests differ.
@@ -30,7 +36,7 @@ var directions = map[string]string{"from": "from", "to": "to", "into": "to", "be
 var tasks = func() map[string]string {
 	m := map[string]string{}
 	for class, list := range map[string]string{
-		"look": "explain show find check review summarize compare investigate trace", "fix": "fix",
+		looking: "explain show find check review summarize compare investigate trace", "fix": "fix",
 		"make":   "add implement generate",
 		"remove": "remove", "rename": "rename", "reshape": "refactor simplify extract split inline",
 		"faster":   "optimize improve reduce",

@@ -56,28 +56,22 @@ func (c *Cache) Evict(ctx context.Context, w Worktree) {
 
 // compare compares the files of an entry with those on disk. unchanged is the share of files that
 // are as the sequence left them, or as they were before it changed them; it is 1 if there are no
-// files. A file of unknown content counts as changed. stale means that a replay no longer makes
-// sense: a file is gone, or the sequence changes files and others have since changed all of them. A
-// sequence that only reads is never stale because of changes, since a replay shows them.
+// files. A file of unknown content counts as changed. stale means that the entry is of no use any
+// more because a file is gone. That others have changed the files since makes no entry stale: what
+// was edited and ran then is still a recipe, and reads show what is there now.
 func (e *Entry) compare(dir *os.Root) (unchanged float64, stale bool) {
 	if len(e.Files) == 0 {
 		return 1, false
 	}
-	same, wrote, other := 0, 0, 0
+	same := 0
 	for _, f := range e.Files {
 		now := hash(dir, f.Path)
 		if now != "" && (now == f.After || f.Wrote && now == f.Before) {
 			same++
 		}
-		if f.Wrote {
-			wrote++
-			if f.After != "" && now != f.After && now != f.Before {
-				other++
-			}
-		}
 		stale = stale || now == gone && f.After != gone
 	}
-	return float64(same) / float64(len(e.Files)), stale || wrote > 0 && other == wrote
+	return float64(same) / float64(len(e.Files)), stale
 }
 
 // maxHashed is the number of bytes of the largest file that is hashed. The content of a larger one

@@ -18,7 +18,7 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestCompare: what of an entry's files is as it was, and when a replay makes no sense any more.
+// TestCompare: what of an entry's files is as it was, and when it is of no use any more.
 func TestCompare(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{"a", "b"} {
@@ -37,9 +37,9 @@ func TestCompare(t *testing.T) {
 		{[]File{{Path: "a", After: a}, {Path: "b", After: b}}, 1, false},
 		{[]File{{Path: "a", After: "x"}, {Path: "b", After: b}}, .5, false}, // it only reads
 		{[]File{{Path: "a", Before: a, After: "x"}}, 0, false},
-		{[]File{{Path: "a", Before: a, After: "x", Wrote: true}}, 1, false},  // as before
-		{[]File{{Path: "a", Before: "y", After: "x", Wrote: true}}, 0, true}, // others changed all that it wrote
-		{[]File{{Path: "a", Before: "y", After: "x", Wrote: true}, {Path: "b", After: b}}, .5, true},
+		{[]File{{Path: "a", Before: a, After: "x", Wrote: true}}, 1, false},   // as before
+		{[]File{{Path: "a", Before: "y", After: "x", Wrote: true}}, 0, false}, // others changed all that it wrote
+		{[]File{{Path: "a", Before: "y", After: "x", Wrote: true}, {Path: "b", After: b}}, .5, false},
 		{[]File{{Path: "a", Before: "y", After: "x", Wrote: true}, {Path: "b", After: b, Wrote: true}}, .5, false},
 		{[]File{{Path: "a", Before: "y", Wrote: true}}, 0, false}, // what it left is not known
 		{[]File{{Path: "gone", After: "x"}, {Path: "a", After: a}}, .5, true},

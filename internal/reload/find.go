@@ -53,7 +53,9 @@ const (
 
 // Find returns the entries that fit a request, the best first. Their similarity is at least
 // MinSimilarity, they are worth an offer, were used within maxIdle, their turn ended well, and all
-// of their files exist. Find reads files only for entries whose words fit.
+// of their files exist. For a mere recipe the words alone must reach MinSimilarity: it says what was
+// done then, so what became of the files since makes it neither better nor worse. Find reads files
+// only for entries whose words fit.
 func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error) {
 	cfg := c.o.Config()
 	request := index.NewRequest(event.Clip(asked.Text, maxText))
@@ -71,33 +73,52 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 	defer dir.Close()
 	var out []Match
 	now := c.o.Now()
+	tried := 0
 	for _, m := range found {
 		if m.Recipe = m.recipe(); !m.offerable() || m.idle(now) || m.Differs != "" && m.Recipe == "" {
 			continue
 		}
 		same, stale := m.compare(dir)
-		m.Reason = fmt.Sprintf("words %d%%, files unchanged %d%%", percent(m.Similarity), percent(same))
-		if m.Differs != "" {
-			m.Reason += ", another " + string(m.Differs)
+		if stale {
+			continue
 		}
-		m.Similarity = similarity(m.Similarity, same)
-		if m.Similarity >= cfg.MinSimilarity && !stale {
+		if m.Recipe != "" && m.Differs == "" && tried < maxOffer {
+			tried++
+			m.Applies = newPlan(ctx, w, m.Entry, nil).name() != ""
+		}
+		m.judge(same, request.Len() > 0)
+		if m.Similarity >= cfg.MinSimilarity {
 			out = append(out, m)
 		}
 	}
-	slices.SortFunc(out, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), b.Used.Compare(a.Used),
-			cmp.Compare(a.ID, b.ID))
-	})
-	out = out[:min(len(out), maxMatches)]
-	for i, m := range out {
-		out[i].Applies = m.Recipe != "" && m.Differs == "" && i < maxOffer && newPlan(ctx, w, m.Entry, nil).name() != ""
+	slices.SortStableFunc(out, byFit)
+	return out[:min(len(out), maxMatches)], nil
+}
+
+// judge turns the similarity of the words into that of the match, with its reason. unchanged is the
+// share of the entry's files that are as they were. A command without words (/review) says where to
+// begin and not what to edit: of 10 recipes that followed only such a command, one named a file that
+// the turn edited.
+func (m *Match) judge(unchanged float64, hasWords bool) {
+	m.Reason = fmt.Sprintf("words %d%%, files unchanged %d%%", percent(m.Similarity), percent(unchanged))
+	if m.Differs != "" {
+		m.Reason += ", another " + string(m.Differs)
 	}
-	return out, nil
+	switch {
+	case m.Recipe == "" || m.Applies:
+		m.Similarity = similarity(m.Similarity, unchanged)
+	case !hasWords:
+		m.Similarity = 0
+	}
+}
+
+// byFit sorts the best match first.
+func byFit(a, b Match) int {
+	return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), b.Used.Compare(a.Used), cmp.Compare(a.ID, b.ID))
 }
 
 // fitting returns copies of the entries with the same trigger whose words fit, with the similarity
-// of the words.
+// of the words, the best first.
 func (c *Cache) fitting(t Trigger, request index.Request) (out []Match) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,6 +137,7 @@ func (c *Cache) fitting(t Trigger, request index.Request) (out []Match) {
 			out = append(out, Match{Entry: *e, Similarity: s, Differs: differs})
 		}
 	}
+	slices.SortFunc(out, byFit)
 	return out
 }
 

@@ -147,7 +147,9 @@ func (d *fixture) read(name string) string {
 }
 
 func asked(prompt string) Ask {
-	return Ask{Trigger: Trigger{Type: Prompt}, Text: prompt, ID: "prompt:" + prompt}
+	a := AskFor(prompt)
+	a.ID = "prompt:" + prompt
+	return a
 }
 
 // fold logs a batch, and lets the turns fold it.

@@ -50,8 +50,8 @@ func Found(files []event.Suggestion) *Candidates {
 	return c
 }
 
-// Look ranks the files that may answer a question and gives each its probability. Call Done when
-// the candidates are no longer needed. For questions about a change use Companions.
+// Look ranks the files that may answer a question and gives each its probability. For questions
+// about a change use Companions.
 func (p *Prefetcher) Look(ctx context.Context, q Question) (*Candidates, error) {
 	q.Query.Task = traits[q.Kind].task
 	return p.ranked(ctx, q.Query)
@@ -63,16 +63,6 @@ func (p *Prefetcher) ranked(ctx context.Context, q event.Query) (*Candidates, er
 		return nil, err
 	}
 	return &Candidates{files: p.o.Confident.Candidates(q, ranking.Files, p.Learned()), query: q, ranking: ranking}, nil
-}
-
-// Done frees the memory of the ranking.
-func (c *Candidates) Done() {
-	switch {
-	case c.ranking != nil:
-		c.ranking.Done()
-	case c.begun != nil:
-		c.begun.text.Done()
-	}
 }
 
 // Ranked reports whether each candidate has a probability of its own. It is false for candidates of

@@ -10,8 +10,7 @@ import (
 
 // estimate returns the candidates for a question with their probabilities. All probabilities, for
 // hints and for people, come from here. Commits answer a question about a change; commits and the
-// ranking one about a change that has begun; the ranking every other one. The caller calls Done on
-// the result.
+// ranking one about a change that has begun; the ranking every other one.
 func (p *Prefetcher) estimate(ctx context.Context, q event.Query, past history.Past) (*Candidates, error) {
 	switch {
 	case Begins(q):
@@ -33,7 +32,6 @@ func (p *Prefetcher) Answer(ctx context.Context, q event.Query, past history.Pas
 	if err != nil {
 		return event.Answer{}, err
 	}
-	defer c.Done()
 	return c.Answer(ctx), nil
 }
 
@@ -46,7 +44,6 @@ func (p *Prefetcher) Why(ctx context.Context, q event.Query, past history.Past, 
 	if err != nil {
 		return s, 0, err
 	}
-	defer c.Done()
 	for i := range c.files {
 		if x := &c.files[i]; x.File == f {
 			return c.located(ctx, x, true), i + 1, nil

@@ -172,7 +172,6 @@ func (d *fixture) say(q Question, found []event.Suggestion,
 		var err error
 		c, err = d.p.Look(d.t.Context(), q)
 		fault.Check(d.t, err)
-		defer c.Done()
 	}
 	dec := d.p.Decide(q, c)
 	out.Shown = c.Suggestions(d.t.Context(), &dec)

@@ -260,7 +260,6 @@ func sayFiles(t *testing.T, say sayer) {
 		d.likely(p, f)
 	}
 	ranking := fault.Must(d.p.ranker.Score(t.Context(), d.query()))
-	defer ranking.Done()
 	for _, files := range [][]rank.Scored{ranking.Files, ranking.Files[1:3], ranking.Files[:1]} {
 		for _, f := range FileFeaturesOf(d.query(), files) {
 			say("of %d: first %v ahead %.2f behind %.2f mass %.4f", len(files), f.First, f.Ahead, f.Behind, f.Mass)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -52,47 +50,16 @@ func (s *strongestPartner) see(p event.Path, share float64) {
 type pool struct {
 	list  []*candidate
 	index map[event.Path]*candidate
-	slabs [][]candidate // candidates are allocated in slabs, not one by one
-	used  int
 }
 
-const slabSize = 64
-
-// pools reuses the memory of answered questions. A pool takes 100 KB, and one question follows the
-// other.
-var pools = sync.Pool{New: func() any {
-	return &pool{list: make([]*candidate, 0, 256), index: make(map[event.Path]*candidate, 256)}
-}}
-
-func newPool() *pool { return pools.Get().(*pool) }
-
-// done returns the pool for reuse. The caller must no longer hold any of its candidates.
-func (p *pool) done() {
-	if len(p.slabs) > maxSlabs {
-		return
-	}
-	clear(p.index)
-	for _, s := range p.slabs {
-		clear(s)
-	}
-	p.list, p.used = p.list[:0], 0
-	pools.Put(p)
-}
-
-const maxSlabs = 8 // a larger pool is not reused
+func newPool() *pool { return &pool{index: make(map[event.Path]*candidate, 256)} }
 
 func (p *pool) get(f event.Path) *candidate {
-	if c := p.index[f]; c != nil {
-		return c
+	c := p.index[f]
+	if c == nil {
+		c = &candidate{path: f}
+		p.index[f], p.list = c, append(p.list, c)
 	}
-	if p.used == len(p.slabs)*slabSize {
-		p.slabs = append(p.slabs, make([]candidate, slabSize))
-	}
-	c := &p.slabs[p.used/slabSize][p.used%slabSize]
-	p.used++
-	c.path = f
-	p.index[f] = c
-	p.list = append(p.list, c)
 	return c
 }
 
@@ -115,10 +82,7 @@ func (p *pool) cut(n int, m Model, forced event.Path) {
 		rs[i] = ranked{c, m.weightsFor(c.values[Unseen] > 0).Logit(c.values)}
 	}
 	slices.SortFunc(rs, func(a, b ranked) int {
-		if a.z != b.z {
-			return cmp.Compare(b.z, a.z)
-		}
-		return strings.Compare(string(a.c.path), string(b.c.path))
+		return cmp.Or(cmp.Compare(b.z, a.z), cmp.Compare(a.c.path, b.c.path))
 	})
 	p.list = p.list[:0]
 	for i, r := range rs {

@@ -89,16 +89,6 @@ var ErrNoTime = errors.New("rank: the query carries no time: set Query.At")
 type Ranking struct {
 	Files  []Scored
 	ranker *Ranker
-	from   []*gathered
-}
-
-// Done makes the memory of the candidates available to the next question. Nothing of the Ranking
-// may be used afterwards. Calling it is optional.
-func (k *Ranking) Done() {
-	for _, g := range k.from {
-		g.pool.done()
-	}
-	k.from, k.Files = nil, nil
 }
 
 // Scored is one file of a Ranking.
@@ -134,30 +124,19 @@ func (r *Ranker) Score(ctx context.Context, q event.Query) (*Ranking, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Ranking{ranker: r, from: []*gathered{g}, Files: make([]Scored, 0, len(g.pool.list))}
+	k := &Ranking{ranker: r, Files: make([]Scored, 0, len(g.pool.list))}
 	for _, c := range g.pool.list {
 		s := Scored{File: c.path, Logit: g.model.weightsFor(c.values[Unseen] > 0).Logit(c.values),
-			Unseen: c.values[Unseen] > 0, c: c,
-			from: g}
+			Unseen: c.values[Unseen] > 0, c: c, from: g}
 		s.Score = Uncalibrated.Probability(s.Logit)
 		if !q.Unseen || s.Unseen {
 			k.Files = append(k.Files, s)
 		}
 	}
-	k.sort()
-	return k, nil
-}
-
-func (k *Ranking) sort() {
 	slices.SortFunc(k.Files, func(a, b Scored) int {
-		switch {
-		case a.Score != b.Score:
-			return cmp.Compare(b.Score, a.Score)
-		case a.Logit != b.Logit:
-			return cmp.Compare(b.Logit, a.Logit)
-		}
-		return cmp.Compare(a.File, b.File)
+		return cmp.Or(cmp.Compare(b.Logit, a.Logit), cmp.Compare(a.File, b.File))
 	})
+	return k, nil
 }
 
 // Suggestion returns the i-th file as people and agents get it, with all reasons or only the

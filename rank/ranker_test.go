@@ -41,7 +41,6 @@ func rankOf(t testing.TB, r *Ranker, q event.Query) event.Answer {
 	for i := range min(cmp.Or(q.Limit, 5), len(k.Files)) {
 		a.Suggestions = append(a.Suggestions, k.Suggestion(context.Background(), i, q.Explain))
 	}
-	k.Done()
 	return a
 }
 

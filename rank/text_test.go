@@ -146,7 +146,6 @@ func TestWordsOfKindsAndPrograms(t *testing.T) {
 		if k.Files[0].File != want {
 			t.Errorf("%q: %s and %s come first, want %s", prompt, k.Files[0].File, k.Files[1].File, want)
 		}
-		k.Done()
 	}
 }
 

@@ -110,7 +110,6 @@ func TestValues(t *testing.T) {
 			}
 			b.WriteByte('\n')
 		}
-		k.Done()
 	}
 	fault.Golden(t, "testdata/values.txt", b.String())
 }

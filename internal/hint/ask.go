@@ -16,7 +16,6 @@ func (h *Hints) ask(ctx context.Context, w *checkout.Checkout, q question, space
 		h.silent(q, why)
 		return words{}
 	}
-	defer g.candidates.Done()
 	d := w.Prefetch.Decide(q.Question, g.candidates)
 	s := g.words(ctx, w, q, d, space)
 	return h.said(ctx, w, q, g, d, s)

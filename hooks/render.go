@@ -42,36 +42,23 @@ func Render(agent, event string, b Block, text string) []byte {
 	if text == "" {
 		return nil
 	}
+	type object = map[string]any
 	switch agents.EventOf(agent, event).Context {
 	case agents.None:
 		return nil
 	case agents.Snake:
-		return compact(struct {
-			Text string `json:"additional_context"`
-		}{text})
+		return compact(object{"additional_context": text})
 	case agents.Steps: // the text does not stay in the conversation
-		type step struct {
-			Text string `json:"ephemeralMessage"`
-		}
-		return compact(struct {
-			Steps []step `json:"injectSteps"`
-		}{[]step{{text}}})
+		return compact(object{"injectSteps": []object{{"ephemeralMessage": text}}})
 	case agents.Person:
-		return compact(struct {
-			Text string `json:"systemMessage"`
-		}{text})
+		return compact(object{"systemMessage": text})
 	case agents.Camel:
-		return compact(struct {
-			Text string `json:"additionalContext"`
-		}{text})
+		return compact(object{"additionalContext": text})
 	}
-	type output struct {
+	return compact(object{"hookSpecificOutput": struct {
 		Event string `json:"hookEventName"`
 		Text  string `json:"additionalContext"`
-	}
-	return compact(struct {
-		Output output `json:"hookSpecificOutput"`
-	}{output{event, text}})
+	}{event, text}})
 }
 
 // compact returns v as JSON on one line, without escaping < > &.

@@ -176,8 +176,6 @@ func (b *begun) suggestion(ctx context.Context, x *Candidate, explain bool) even
 			s.Reasons = append(s.Reasons, event.Reason{Signal: BegunSignals[i], Value: v, Weight: w[i]})
 		}
 	}
-	slices.SortStableFunc(s.Reasons, func(a, b event.Reason) int {
-		return cmp.Compare(math.Abs(b.Weight*b.Value), math.Abs(a.Weight*a.Value))
-	})
+	slices.SortStableFunc(s.Reasons, rank.Stronger)
 	return s
 }

@@ -3,7 +3,6 @@ package prefetch
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -213,9 +212,7 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 			s.Reasons = append(s.Reasons, event.Reason{Signal: history.Fact(f).String(), Value: value, Weight: terms[f]})
 		}
 	}
-	slices.SortStableFunc(s.Reasons, func(a, b event.Reason) int {
-		return cmp.Compare(math.Abs(b.Weight*b.Value), math.Abs(a.Weight*a.Value))
-	})
+	slices.SortStableFunc(s.Reasons, rank.Stronger)
 	for i := range s.Reasons {
 		s.Reasons[i].Text = factTexts[s.Reasons[i].Signal]
 	}

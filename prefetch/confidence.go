@@ -173,14 +173,12 @@ func likeliestFirst(ps []Candidate) {
 	slices.SortStableFunc(ps, func(a, b Candidate) int { return cmp.Compare(b.P, a.P) })
 }
 
-// Shipped returns the Confidence in confidence.json, which scripts/dev/train makes and aOa ships
-// with.
-func Shipped() *Confidence { return shipped() }
-
 //go:embed confidence.json
 var shippedJSON []byte
 
-var shipped = sync.OnceValue(func() *Confidence {
+// Shipped returns the Confidence in confidence.json, which scripts/dev/train makes and aOa ships
+// with.
+var Shipped = sync.OnceValue(func() *Confidence {
 	c, err := parseConfidence(shippedJSON)
 	if err != nil {
 		panic(err) // a test reads the same bytes

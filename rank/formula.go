@@ -2,6 +2,7 @@ package rank
 
 import (
 	"math"
+	"strings"
 	"time"
 )
 
@@ -93,8 +94,8 @@ func proximity(a, b string) float64 {
 	same := true
 	for a != "" || b != "" {
 		var x, y string
-		x, a = firstFolder(a)
-		y, b = firstFolder(b)
+		x, a, _ = strings.Cut(a, "/")
+		y, b, _ = strings.Cut(b, "/")
 		same = same && x == y
 		if same {
 			common++
@@ -102,13 +103,4 @@ func proximity(a, b string) float64 {
 		depth++
 	}
 	return float64(common) / float64(depth)
-}
-
-func firstFolder(dir string) (first, rest string) {
-	for i := 0; i < len(dir); i++ {
-		if dir[i] == '/' {
-			return dir[:i], dir[i+1:]
-		}
-	}
-	return dir, ""
 }

@@ -69,10 +69,7 @@ func (x *queryContext) remember(s *session.Session) {
 // mentioned returns the files that the session named, the most mentioned first, at most
 // maxMentions.
 func (x *queryContext) mentioned() []event.Path {
-	weight := make(map[event.Path]float64, len(x.said))
-	for f, w := range x.said {
-		weight[f] = w
-	}
+	weight := maps.Clone(x.said)
 	for _, named := range []map[event.Path]int64{x.named, x.before, x.did.Commands} {
 		for f := range named {
 			weight[f]++
@@ -85,10 +82,7 @@ func (x *queryContext) mentioned() []event.Path {
 		}
 	}
 	slices.SortFunc(files, func(a, b event.Path) int {
-		if x, y := weight[a], weight[b]; x != y {
-			return cmp.Compare(y, x)
-		}
-		return cmp.Compare(a, b)
+		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a, b))
 	})
 	return files[:min(len(files), maxMentions)]
 }

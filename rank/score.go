@@ -46,10 +46,13 @@ func reasons(w, x Values) []event.Reason {
 			out = append(out, event.Reason{Signal: Signal(s).String(), Value: x[s], Weight: w[s]})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b event.Reason) int {
-		return cmp.Compare(math.Abs(b.Weight*b.Value), math.Abs(a.Weight*a.Value))
-	})
+	slices.SortStableFunc(out, Stronger)
 	return out
+}
+
+// Stronger compares two reasons by what they add to the logit or take from it, the stronger first.
+func Stronger(a, b event.Reason) int {
+	return cmp.Compare(math.Abs(b.Weight*b.Value), math.Abs(a.Weight*a.Value))
 }
 
 // strongest returns the first n reasons that raise the file's score. Reasons that are the same for

@@ -1,7 +1,9 @@
 package watcher
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -158,10 +160,7 @@ func (b *debouncer) takeThrottled(at time.Time) []event.Path {
 
 // all returns all pending paths, due or not.
 func (b *debouncer) all() []event.Path {
-	out := make([]event.Path, 0, len(b.pending))
-	for p := range b.pending {
-		out = append(out, p)
-	}
+	out := slices.Collect(maps.Keys(b.pending))
 	clear(b.pending)
 	for p, l := range b.throttled {
 		if l.touched {

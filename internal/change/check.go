@@ -91,7 +91,7 @@ func (c *Checkout) Check(ctx context.Context, r Request) (Answer, error) {
 		history.Past{Commits: commits, Diffs: Diffs(s.changed), Text: s.world.Text}, s.exists)
 	lacks := slices.DeleteFunc(a.Companions.Lacks(c.Prefetch.Sure()), func(l prefetch.Lack) bool { return s.own[l.File] })
 	var rules Rules
-	rules.exceptions, a.Unread = c.exceptions(r, &s)
+	rules.exceptions, a.Unread = exceptions(c.Repo.Root, r.Range == "", s.hidden)
 	broken, more := s.world.BrokenBy(s.changed)
 	if rules.written, err = c.Repo.ByAttribute(ctx, named(broken, lacks)); err != nil {
 		return a, err
@@ -129,8 +129,7 @@ type Rules struct {
 // RulesOf reads the current rules of a repository. lacks must include everything that Findings will
 // be called with.
 func RulesOf(ctx context.Context, repo *watcher.Repo, lacks []prefetch.Lack) (r Rules, err error) {
-	c := Checkout{Repo: repo}
-	r.exceptions, _ = c.exceptions(Request{}, &scope{hidden: func(event.Path) []byte { return nil }})
+	r.exceptions, _ = exceptions(repo.Root, true, func(event.Path) []byte { return nil })
 	r.written, err = repo.ByAttribute(ctx, named(nil, lacks))
 	return r, err
 }

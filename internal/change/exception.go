@@ -37,16 +37,16 @@ func word(p event.Path) string {
 	return string(p)
 }
 
-// exceptions reads the file of exceptions from the disk. It reads git's version if there is none on
-// the disk, or if a range of commits is checked.
-func (c *Checkout) exceptions(r Request, s *scope) (pairs map[pair]bool, unread []string) {
+// exceptions reads the file of exceptions of a worktree. If it is not on the disk, or not to be read
+// there, hidden reads the version that git has.
+func exceptions(root event.Root, disk bool, hidden func(event.Path) []byte) (pairs map[pair]bool, unread []string) {
 	var text []byte
-	if r.Range == "" {
+	if disk {
 		// if the file is missing there are no exceptions
-		text, _ = regularfile.Read(c.Repo.Root.Abs(ExceptionsFile), regularfile.NoLinks, maxExceptions)
+		text, _ = regularfile.Read(root.Abs(ExceptionsFile), regularfile.NoLinks, maxExceptions)
 	}
 	if text == nil {
-		text = s.hidden(ExceptionsFile)
+		text = hidden(ExceptionsFile)
 	}
 	return parse(string(text[:min(len(text), maxExceptions)]))
 }

@@ -12,30 +12,25 @@ import (
 // findWork returns the files of recent work: those edited, the newest first, then those read.
 // events are opens of the session that is resumed, or of the sessions before it. has tells whether
 // a file still exists.
-func findWork(events []event.Event, has func(event.Path) bool, at time.Time) []event.Suggestion {
+func findWork(events []event.Event, has func(event.Path) bool, at time.Time) (files []event.Suggestion) {
 	events = slices.Clone(events)
 	slices.SortStableFunc(events, func(a, b event.Event) int { return b.Time.Compare(a.Time) })
-	var edited, read []event.Suggestion
 	seen := map[event.Path]bool{}
-	for _, pass := range []struct {
-		edits bool
-		word  string
-		out   *[]event.Suggestion
-	}{{true, "edited", &edited}, {false, "read", &read}} {
+	for _, word := range []string{"edited", "read"} {
 		for _, e := range events {
-			if e.Opens() && (e.Kind() != event.KindRead) == pass.edits {
-				for _, f := range e.Paths() {
-					if !seen[f] && has(f) {
-						seen[f] = true
-						*pass.out = append(*pass.out, event.Suggestion{File: f, Score: 1,
-							Reasons: []event.Reason{{Signal: string(prefetch.Start), Value: 1, Weight: 1,
-								Text: pass.word + " " + span(at.Sub(e.Time)) + " ago"}}})
-					}
+			if !e.Opens() || (e.Kind() == event.KindRead) != (word == "read") {
+				continue
+			}
+			for _, f := range e.Paths() {
+				if !seen[f] && has(f) {
+					seen[f] = true
+					files = append(files, event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(prefetch.Start),
+						Value: 1, Weight: 1, Text: word + " " + span(at.Sub(e.Time)) + " ago"}}})
 				}
 			}
 		}
 	}
-	return append(edited, read...)
+	return files
 }
 
 // span formats a duration in its largest unit: "3 min". A negative duration is "0 s".

@@ -29,28 +29,20 @@ func (l *Sessions) Snapshot() ([]byte, error) {
 // Restore replaces all sessions by those of a snapshot; nil removes them. After an error there are
 // none.
 func (l *Sessions) Restore(data []byte) (err error) {
-	var s saved
+	fresh := New()
+	s := saved{fresh.sessions, fresh.over, fresh.edited}
 	if data != nil {
 		if err = codec.Decode(data, &s); err == nil {
 			err = s.check()
 		}
 	}
 	if err != nil {
-		s, err = saved{}, fmt.Errorf("%w: %w", ErrSnapshot, err)
+		fresh, err = New(), fmt.Errorf("%w: %w", ErrSnapshot, err)
+		s = saved{fresh.sessions, fresh.over, fresh.edited}
 	}
-	empty := New()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sessions, l.over, l.edited, l.views, l.open = s.Sessions, s.Over, s.Edited, empty.views, empty.open
-	if l.sessions == nil {
-		l.sessions = empty.sessions
-	}
-	if l.over == nil {
-		l.over = empty.over
-	}
-	if l.edited == nil {
-		l.edited = empty.edited
-	}
+	l.sessions, l.over, l.edited, l.views, l.open = s.Sessions, s.Over, s.Edited, fresh.views, fresh.open
 	for id := range l.sessions {
 		l.follow(id)
 	}
@@ -59,6 +51,9 @@ func (l *Sessions) Restore(data []byte) (err error) {
 
 // check returns an error if a snapshot has something that Apply cannot have made.
 func (s *saved) check() error {
+	if s.Sessions == nil || s.Over == nil || s.Edited == nil {
+		return errors.New("a part is missing")
+	}
 	for id, x := range s.Over {
 		if x == nil || x.ID != id || !x.usable() {
 			return fmt.Errorf("the session %.40q has ended without a state", id)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -117,7 +119,7 @@ func short(files []event.Path, most int) string {
 	}
 	switch n := len(files) - len(out); {
 	case len(out) == 0:
-		return plural(n, "file")
+		return english.Plural(n, "file", "")
 	case n > 0:
 		out = append(out, "and others")
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -69,10 +71,10 @@ func (d *done) facts() (out []fact) {
 		out = append(out, fact{"ran " + s, 3})
 	}
 	if d.helpers > 0 {
-		out = append(out, fact{"asked " + plural(d.helpers, "subagent"), 1})
+		out = append(out, fact{"asked " + english.Plural(d.helpers, "subagent", ""), 1})
 	}
 	if d.refused > 0 {
-		out = append(out, fact{plural(d.refused, "call") + " refused by the user", 3})
+		out = append(out, fact{english.Plural(d.refused, "call", "") + " refused by the user", 3})
 	}
 	return out
 }
@@ -110,25 +112,18 @@ func folders(files []event.Path) string {
 		case n == 1 && by[d][0].Mentionable():
 			out = append(out, name(by[d][0]))
 		case n > 1 && d == "":
-			out = append(out, plural(n, "file")+" at the root")
+			out = append(out, english.Plural(n, "file", "")+" at the root")
 		case n > 1 && event.Path(d).Mentionable():
-			out = append(out, plural(n, "file")+" in "+name(event.Path(d+"/")))
+			out = append(out, english.Plural(n, "file", "")+" in "+name(event.Path(d+"/")))
 		default:
 			more += n
 		}
 	}
 	switch {
 	case more > 0 && len(out) == 0:
-		return plural(more, "file")
+		return english.Plural(more, "file", "")
 	case more > 0:
 		out = append(out, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(out, ", ")
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -167,7 +169,7 @@ func listed(files []event.Path, most int, list func([]event.Path) []string) stri
 	out := list(named)
 	switch n := len(files) - len(named); {
 	case len(out) == 0 && n > 0:
-		return plural(n, "file")
+		return english.Plural(n, "file", "")
 	case n > 0:
 		out = append(out, fmt.Sprintf("%d more", n))
 	}

@@ -61,20 +61,16 @@ var errFound = errors.New("the change is not complete")
 // judged turns the error of a check that could not judge into success, unless strict is set.
 // Findings and a wrong command line remain errors.
 func (a *app) judged(err error, strict bool) error {
-	var f *failure
-	var refused *api.Error
+	code, hint := judge(err)
 	switch {
-	case err == nil, errors.Is(err, errFound), errors.Is(err, context.Canceled):
-		return err
-	case errors.As(err, &f) && (f.code == exitUsage || f.code == exitNoFile), errors.As(err, &refused) &&
-		(refused.Code == api.CodeNoFile || refused.Code == api.CodeBad):
+	case err == nil, errors.Is(err, errFound), errors.Is(err, context.Canceled), code == exitUsage, code == exitNoFile:
 		return err
 	case strict:
 		return fail(exitUnjudged, "aoa doctor", "not checked: %w", err)
 	}
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	a.talk("not checked: %s", text)
-	if _, hint := judge(err); hint != "" {
+	if hint != "" {
 		a.talk("hint: %s", hint)
 	}
 	return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -44,11 +43,7 @@ func usualLine(files []event.Path, show func(event.Path) string) string {
 	if len(files) == 0 {
 		return ""
 	}
-	var names []string
-	for _, f := range files {
-		names = append(names, show(f))
-	}
-	return "often changed with everything: " + strings.Join(names, ", ")
+	return "often changed with everything: " + joined(files, ", ", show)
 }
 
 func usualFiles(ans *change.Answer) (files []event.Path) {
@@ -214,9 +209,8 @@ func (a *app) checkSARIF(ans *change.Answer) {
 			"version": version(), "rules": []object{
 				rule(ruleUsed, "A line outside of the change uses what the change removes."),
 				rule(ruleMissing, "A file that usually changes with this one is not part of the change.")}}}}
-	out := json.NewEncoder(a.out)
+	out := encoder(a.out)
 	out.SetIndent("", "  ")
-	out.SetEscapeHTML(false)
 	_ = out.Encode(object{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
 		"runs": []object{run}})
 }

@@ -46,16 +46,14 @@ func (a *app) known(ctx context.Context) (*watcher.Repo, locate.Place, error) {
 		return nil, locate.Place{}, err
 	}
 	place := locate.Find(r.CommonDir, a.getenv)
-	var stranger *locate.StrangerError
-	switch err := place.Known(); {
-	case errors.Is(err, fs.ErrNotExist):
+	err = place.Known()
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, place, fail(exitNoRepo, "aoa init", "aOa does not know this repository yet")
-	case errors.As(err, &stranger):
-		return nil, place, fail(exitNoRepo, "aoa init", "%w", err)
-	case err != nil:
-		return nil, place, err
 	}
-	return r, place, nil
+	if _, stranger := errors.AsType[*locate.StrangerError](err); stranger {
+		return nil, place, fail(exitNoRepo, "aoa init", "%w", err)
+	}
+	return r, place, err
 }
 
 // client returns a client of the repository's daemon, the same one every time. The client's first

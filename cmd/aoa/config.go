@@ -24,8 +24,8 @@ func (a *app) config() *cobra.Command {
 	c.ValidArgsFunction = completeSetting
 	c.RunE = func(c *cobra.Command, args []string) error {
 		_, place, err := a.known(c.Context())
-		var f *failure
-		alone := user && errors.As(err, &f) && f.code == exitNoRepo // the user's settings need no repository
+		code, _ := judge(err)
+		alone := user && code == exitNoRepo // the user's settings need no repository
 		if err != nil && !alone {
 			return err
 		}
@@ -46,7 +46,7 @@ func (a *app) config() *cobra.Command {
 		default:
 			return a.configGet(place.Settings(), args[0])
 		}
-		if disk := (*fs.PathError)(nil); err != nil && !errors.As(err, &disk) {
+		if _, disk := errors.AsType[*fs.PathError](err); err != nil && !disk {
 			return fail(exitUsage, "aoa config lists the keys", "%v", err)
 		}
 		if err == nil && !alone {

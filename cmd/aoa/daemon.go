@@ -196,8 +196,8 @@ func (a *app) halt(ctx context.Context, p locate.Place, force bool) (held *flock
 
 // kill kills the daemon if the error says that it does not answer. It returns other errors.
 func (a *app) kill(err error) error {
-	var silent *api.Silent
-	if !errors.As(err, &silent) || silent.Pid == 0 {
+	silent, ok := errors.AsType[*api.Silent](err)
+	if !ok || silent.Pid == 0 {
 		return err
 	}
 	process, err := os.FindProcess(silent.Pid)

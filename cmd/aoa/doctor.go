@@ -135,8 +135,7 @@ func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p locate.Pl
 	if errors.Is(err, api.ErrNoDaemon) {
 		return []finding{a.tryDaemon(ctx, repo, p)}
 	}
-	var refused *api.Error
-	if errors.As(err, &refused) && refused.Hint != "" {
+	if refused, ok := errors.AsType[*api.Error](err); ok && refused.Hint != "" {
 		return []finding{{"daemon", false, err.Error(), refused.Hint}}
 	}
 	if err != nil {

@@ -351,8 +351,8 @@ func (a *app) removeHooks(ctx context.Context, repo *watcher.Repo) error {
 
 // refusal adds the text that the user should put into the file by hand to an error.
 func refusal(err error) error {
-	var r *install.Refusal
-	if !errors.As(err, &r) {
+	r, ok := errors.AsType[*install.Refusal](err)
+	if !ok {
 		return err
 	}
 	f := &failure{code: exitFailed, err: err, snippet: r.Snippet}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -25,24 +26,20 @@ import (
 
 // initOptions holds the flags of aoa init.
 type initOptions struct {
-	hooks       []string
-	yes         bool
-	transcripts bool // false with --no-transcripts
+	hooks         []string
+	yes           bool
+	noTranscripts bool
 }
 
 func (a *app) init() *cobra.Command {
 	var o initOptions
-	var none bool
 	c := newCommand("init", "learn this repository's history and start", cobra.NoArgs,
-		func(ctx context.Context, _ []string) error {
-			o.transcripts = !none
-			return a.initialise(ctx, o)
-		})
+		func(ctx context.Context, _ []string) error { return a.initialise(ctx, o) })
 	f := c.Flags()
 	f.StringSliceVar(&o.hooks, "hooks", nil, "install hooks: "+strings.Join(hookNames(), ", "))
 	completeFlag(c, "hooks", hookNames())
 	f.BoolVarP(&o.yes, "yes", "y", false, "answer yes to all questions but whether to use a store of unknown origin")
-	f.BoolVar(&none, "no-transcripts", false, "do not read past sessions, and do not ask")
+	f.BoolVar(&o.noTranscripts, "no-transcripts", false, "do not read past sessions, and do not ask")
 	return c
 }
 
@@ -208,7 +205,7 @@ func (a *app) follow(ctx context.Context, client *api.Client, r api.ImportReques
 func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *watcher.Repo, place locate.Place,
 	o initOptions) (none api.ImportAnswer, err error) {
 	cfg, _, err := config.Load(a.env, place.Settings())
-	if err != nil || !o.transcripts || cfg.Transcripts == "off" {
+	if err != nil || o.noTranscripts || cfg.Transcripts == "off" {
 		return none, err
 	}
 	dir := transcript.Dir(a.claudeHome(), repo.Root)
@@ -234,10 +231,7 @@ func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *w
 
 // claudeHome returns the folder in which Claude Code keeps its own files.
 func (a *app) claudeHome() string {
-	if d := a.getenv("CLAUDE_CONFIG_DIR"); d != "" {
-		return d
-	}
-	return filepath.Join(a.home(), ".claude")
+	return cmp.Or(a.getenv("CLAUDE_CONFIG_DIR"), filepath.Join(a.home(), ".claude"))
 }
 
 // agree asks the user. Without a terminal it returns false. The only error is that of ctx.

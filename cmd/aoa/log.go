@@ -129,11 +129,15 @@ func (a *app) firstNames(paths []event.Path, most int) string {
 }
 
 func (a *app) fileNames(paths []event.Path, between string) string {
-	out := make([]string, len(paths))
+	return joined(paths, between, a.display)
+}
+
+func joined(paths []event.Path, between string, show func(event.Path) string) string {
+	names := make([]string, len(paths))
 	for i, p := range paths {
-		out[i] = a.display(p)
+		names[i] = show(p)
 	}
-	return strings.Join(out, between)
+	return strings.Join(names, between)
 }
 
 // past is like when, but refuses a time in the future.

@@ -38,8 +38,7 @@ func (a *app) project() string {
 // added to errors, because callers see only those.
 func (a *app) openForTools(ctx context.Context) (mcp.Repo, error) {
 	repo, place, err := a.known(ctx)
-	var f *failure
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*failure](err); ok {
 		return mcp.Repo{}, &api.Error{Code: api.CodeMissing, Message: f.Error(), Hint: f.hint}
 	}
 	if err != nil {

@@ -76,7 +76,7 @@ func (a *app) makeReport(ctx context.Context, file string, open bool) error {
 	if file == "" {
 		name = a.reportFile(repo)
 	}
-	size, err := replaceFile("page", name, page.Write)
+	size, err := replaceFile(name, page.Write)
 	if err != nil {
 		return err
 	}
@@ -99,10 +99,9 @@ func (a *app) reportFile(repo *watcher.Repo) string {
 func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher.Repo) (in report.Input, err error) {
 	in = report.Input{Name: filepath.Base(string(repo.Root)), Now: a.now(),
 		Lines: func(p event.Path) int { return lines(repo.Root.Abs(p)) }}
-	var paused *api.Error
 	err = a.importHistory(ctx, client, api.ImportRequest{Look: true}) // waits for an import that is running
-	if err != nil && (!errors.As(err, &paused) || paused.Code != api.CodeBusy) {
-		return in, err
+	if refused, ok := errors.AsType[*api.Error](err); err != nil && (!ok || refused.Code != api.CodeBusy) {
+		return in, err // it is not just a pause
 	}
 	if in.Status, err = call(ctx, a, api.Status, api.None{}); err != nil {
 		return in, err
@@ -155,17 +154,17 @@ func lines(name string) int {
 
 // replaceFile writes a file as a whole. A new file can be read only by its owner, because names of
 // files are private.
-func replaceFile(what, name string, write func(io.Writer) error) (size int64, err error) {
+func replaceFile(name string, write func(io.Writer) error) (size int64, err error) {
 	err = atomicfile.Write(name, atomicfile.Options{}, func(to io.Writer) error {
 		out := bufio.NewWriter(to)
 		return errors.Join(write(out), out.Flush())
 	})
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		// The name of the unfinished file is left out, because it would only confuse.
-		return 0, fail(exitFailed, "name a file in a folder that can be written", "write %s %s: %v", what, name, path.Err)
+		return 0, fail(exitFailed, "name a file in a folder that can be written", "write page %s: %v", name, path.Err)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("write %s %s: %w", what, name, err)
+		return 0, fmt.Errorf("write page %s: %w", name, err)
 	}
 	st, err := os.Stat(name)
 	if err != nil {

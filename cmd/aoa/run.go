@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,9 +129,8 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	var through exitCode
-	if errors.As(err, &through) {
-		return int(through)
+	if code, ok := errors.AsType[exitCode](err); ok {
+		return int(code)
 	}
 	code, hint := judge(err)
 	if code == exitUsage && hint == "" {
@@ -145,7 +145,7 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	if hint != "" {
 		a.talk("hint: %s", hint)
 	}
-	if f := (*failure)(nil); errors.As(err, &f) {
+	if f, ok := errors.AsType[*failure](err); ok {
 		printLines(a.err, f.snippet)
 	}
 	return code
@@ -153,16 +153,16 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 
 // judge returns the exit code of an error, and the next command to type, "" for none.
 func judge(err error) (code int, hint string) {
-	var f *failure
-	var refused *api.Error
-	var foreign *locate.ForeignError
-	switch {
-	case errors.As(err, &f):
+	if f, ok := errors.AsType[*failure](err); ok {
 		return f.code, f.hint
-	case errors.As(err, &refused):
-		return refusedCode(refused.Code), refused.Hint
-	case errors.As(err, &foreign):
+	}
+	if refused, ok := errors.AsType[*api.Error](err); ok {
+		return cmp.Or(refusedCodes[refused.Code], exitFailed), refused.Hint
+	}
+	if foreign, ok := errors.AsType[*locate.ForeignError](err); ok {
 		return exitFailed, foreign.Hint()
+	}
+	switch {
 	case errors.Is(err, api.ErrNoDaemon):
 		return exitNoDaemon, "aoa doctor"
 	case errors.Is(err, context.Canceled):
@@ -171,17 +171,8 @@ func judge(err error) (code int, hint string) {
 	return exitFailed, ""
 }
 
-func refusedCode(code string) int {
-	switch code {
-	case api.CodeSilent:
-		return exitSilent
-	case api.CodeNoFile:
-		return exitNoFile
-	case api.CodeBad:
-		return exitUsage
-	}
-	return exitFailed
-}
+// refusedCodes has the exit codes of errors of the daemon; all others are exitFailed.
+var refusedCodes = map[string]int{api.CodeSilent: exitSilent, api.CodeNoFile: exitNoFile, api.CodeBad: exitUsage}
 
 // commandGroup is a section in the list of commands.
 type commandGroup struct {
@@ -278,8 +269,7 @@ func (a *app) commands() *cobra.Command {
 
 // flagError returns a usage error that suggests the most similar flag.
 func flagError(c *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && len(unknown.GetSpecifiedName()) > 1 {
 		var known []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 		if near := config.Nearest(unknown.GetSpecifiedName(), known); near != "" {
@@ -324,7 +314,7 @@ func strict(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			err := check(c, args)
-			if ours := (*failure)(nil); err == nil || errors.As(err, &ours) {
+			if _, ours := errors.AsType[*failure](err); err == nil || ours {
 				return err
 			}
 			return fail(exitUsage, c.UseLine(), "%s does not take %s", c.CommandPath(), plural(len(args), "argument"))
@@ -340,20 +330,12 @@ func (a *app) getenv(name string) string { return config.Getenv(a.env, name) }
 // talk prints a line for people to stderr.
 func (a *app) talk(format string, args ...any) {
 	text := line(fmt.Sprintf(format, args...))
-	for _, l := range []string{"hint: ", "warning: "} {
-		if rest, ok := strings.CutPrefix(text, l); ok {
-			text = a.label(l) + rest
+	for begin, color := range map[string]string{"hint: ": "36", "warning: ": "33"} {
+		if rest, ok := strings.CutPrefix(text, begin); ok {
+			text = paint(a.colorErr, color, begin) + rest
 		}
 	}
 	fmt.Fprintln(a.err, "aoa: "+text)
-}
-
-// label colors the word at the beginning of a line on stderr, such as "warning: ".
-func (a *app) label(s string) string {
-	if s == "warning: " {
-		return paint(a.colorErr, "33", s)
-	}
-	return paint(a.colorErr, "36", s)
 }
 
 func isTerminal(w any) bool {

@@ -76,8 +76,7 @@ func (a *app) sessionCommand(verb, short string, fresh bool,
 	return newCommand(verb+" ID", short, cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) error {
 			id, err := a.oneSession(ctx, args[0])
-			var unknown *api.Error
-			if fresh && errors.As(err, &unknown) && unknown.Code == api.CodeMissing {
+			if unknown, ok := errors.AsType[*api.Error](err); ok && fresh && unknown.Code == api.CodeMissing {
 				id, err = args[0], nil
 			}
 			if err != nil {

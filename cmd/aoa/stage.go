@@ -219,11 +219,10 @@ func unchanged(t *stage.Turn) string {
 
 // stageFailure adds an exit code and a hint to the error of a stage.
 func stageFailure(name string, err error) error {
-	var start *stagerun.StartError
-	switch {
-	case errors.As(err, &start):
+	if start, ok := errors.AsType[*stagerun.StartError](err); ok {
 		return fail(start.Code, "", "stage %s: %v", name, start.Err)
-	case errors.Is(err, stagerun.ErrRestore):
+	}
+	if errors.Is(err, stagerun.ErrRestore) {
 		return fail(exitFailed, "aoa stage run --refresh runs it again", "%v", err)
 	}
 	return err

@@ -30,7 +30,7 @@ const (
 func (a *app) statusline() *cobra.Command {
 	return newCommand("statusline", "one line for Claude Code's status bar", cobra.NoArgs,
 		func(ctx context.Context, _ []string) error {
-			in := readStatus(a.statusInput())
+			in := readStatus(a.statusInput(ctx))
 			session, off := a.askSession(ctx, in)
 			if line := statusText(in, session, off); line != "" {
 				fmt.Fprintln(a.out, line)
@@ -40,19 +40,11 @@ func (a *app) statusline() *cobra.Command {
 }
 
 // statusInput reads the first JSON value from stdin, which may stay open afterwards.
-func (a *app) statusInput() []byte {
-	got := make(chan []byte, 1)
-	go func() { // a read cannot be canceled; it ends with the process
-		var value json.RawMessage
-		_ = json.NewDecoder(io.LimitReader(a.in, statusInput)).Decode(&value)
-		got <- value
-	}()
-	select {
-	case b := <-got:
-		return b
-	case <-time.After(statusStdin * time.Duration(client.Factor())):
-		return nil
-	}
+func (a *app) statusInput(ctx context.Context) (value json.RawMessage) {
+	ctx, cancel := context.WithTimeout(ctx, statusStdin*time.Duration(client.Factor()))
+	defer cancel()
+	_ = json.NewDecoder(io.LimitReader(a.stdin(ctx), statusInput)).Decode(&value) // what does not come in time is empty
+	return value
 }
 
 // statusIn has the fields of the client's JSON that are used.

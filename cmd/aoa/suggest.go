@@ -229,9 +229,9 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 		found = a.leaveOut(found)
 	}
 	q.Files, err = a.files(found, false)
-	var unknown *api.Error
+	unknown, ok := errors.AsType[*api.Error](err)
 	bare := len(args) == 1 && !strings.ContainsAny(args[0], `/\.`) // more like a word than like a file
-	if errors.As(err, &unknown) && (unknown.Hint == "" || bare) && q.Prompt == "" && !how.listed {
+	if ok && (unknown.Hint == "" || bare) && q.Prompt == "" && !how.listed {
 		unknown.Hint = "aoa suggest --prompt " + event.ShellWord(strings.Join(args, " ")) + ", if it is not a file"
 	}
 	return err

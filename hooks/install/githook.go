@@ -91,8 +91,7 @@ func AddGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
 func RemoveGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
 	hookBlock := blocks[hook]
 	file, err := repo.hook(ctx, hook)
-	var refused *Refusal
-	if errors.As(err, &refused) { // aOa never writes there
+	if refused, ok := errors.AsType[*Refusal](err); ok { // aOa never writes there
 		return Change{File: refused.File, Done: Absent}, nil
 	}
 	if err != nil {
@@ -121,9 +120,9 @@ func ExamineGit(ctx context.Context, repo GitRepo) (Status, error) {
 		if err == nil {
 			hook, _, err = readHook(file, blocks[name])
 		}
-		var refused *Refusal
+		refused, ok := errors.AsType[*Refusal](err)
 		switch {
-		case errors.As(err, &refused):
+		case ok:
 			if st.State == Absent {
 				st.File, st.State, st.Note = refused.File, Refused, refused.Why
 			}

@@ -170,8 +170,7 @@ func Examine(a agents.Agent, file string, o Options) (Status, error) {
 	a = owner(a)
 	st := Status{File: file, State: Absent}
 	f, err := open(a, file, o)
-	var refusal *Refusal
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*Refusal](err); ok {
 		st.State, st.Note = Refused, refusal.Why
 		return st, nil
 	}

@@ -115,8 +115,8 @@ type block struct {
 // parse decodes JSON as far as its types fit. It returns false if it is not JSON, or not an object.
 func parse(raw []byte, into any) bool {
 	err := json.Unmarshal(raw, into)
-	wrong := (*json.UnmarshalTypeError)(nil)
-	return err == nil || errors.As(err, &wrong) && wrong.Field != ""
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	return err == nil || ok && wrong.Field != ""
 }
 
 // content returns the text of a message, if it is one, and its blocks.

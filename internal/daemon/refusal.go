@@ -37,8 +37,7 @@ var refusals = []struct {
 
 // refusal returns an error as the API sends it. name is what was asked for.
 func refusal(name string, err error) error {
-	var e *llmcache.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*llmcache.Error](err); ok {
 		return &api.Error{Code: e.Code, Message: e.Message, Hint: e.Hint}
 	}
 	for _, r := range refusals {

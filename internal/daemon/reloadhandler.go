@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -15,10 +16,7 @@ func (d *Daemon) reloadList(ctx context.Context, r api.SequencesRequest) (api.Se
 		out.Sequences = append(out.Sequences, reload.Match{Entry: e})
 		return out, refusal(r.ID, err)
 	}
-	limit := r.Limit
-	if limit <= 0 {
-		limit = 20
-	}
+	limit := cmp.Or(max(r.Limit, 0), 20)
 	asked, fits := reload.AskFor(r.Prompt), r.Prompt != ""
 	if !fits && !r.All && r.Session != "" {
 		asked, fits = d.sequences.Asked(ctx, r.Session)

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -57,10 +58,7 @@ func (d *Daemon) stageWhy(ctx context.Context, r stage.Request) (stage.Why, erro
 }
 
 func (d *Daemon) stageList(ctx context.Context, r api.StageListRequest) (out api.StageListAnswer, err error) {
-	if r.Limit <= 0 {
-		r.Limit = 100
-	}
-	out.Entries, err = d.stages.List(ctx, r.Stage, r.Limit)
+	out.Entries, err = d.stages.List(ctx, r.Stage, cmp.Or(max(r.Limit, 0), 100))
 	return out, err
 }
 

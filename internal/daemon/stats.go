@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -8,9 +9,7 @@ import (
 
 // stats returns one table of totals.
 func (d *Daemon) stats(ctx context.Context, r api.StatsRequest) (out api.StatsAnswer, err error) {
-	if r.Limit <= 0 {
-		r.Limit = 20
-	}
+	r.Limit = cmp.Or(max(r.Limit, 0), 20)
 	d.events.SyncBriefly(ctx)
 	switch r.Table {
 	case "pairs":

@@ -29,9 +29,10 @@ func (d *Daemon) threshold() float64 { return d.settings.Get().Threshold }
 // setThreshold writes the setting into the user's file for the repository, and reads it.
 func (d *Daemon) setThreshold(_ context.Context, r api.ThresholdRequest) (api.ThresholdAnswer, error) {
 	err := config.Set(d.o.Place.Settings(), "threshold", strconv.FormatFloat(r.Value, 'f', -1, 64))
-	if disk := (*fs.PathError)(nil); errors.As(err, &disk) {
+	if _, disk := errors.AsType[*fs.PathError](err); disk {
 		return api.ThresholdAnswer{}, err
-	} else if err != nil {
+	}
+	if err != nil {
 		return api.ThresholdAnswer{}, api.Bad("value is between 0.40 and 0.90", "%v", err)
 	}
 	err = d.readSettings()

@@ -66,14 +66,13 @@ func (p Place) Known() error {
 // it reads the ID again, because another process may have made a store of it since the place was
 // found.
 func (p Place) Stranger() *StrangerError {
-	var stranger *StrangerError
 	if p.Vacant() {
 		return nil
 	}
 	if p.id == "" {
 		p.id = readID(p.Store)
 	}
-	errors.As(p.Known(), &stranger)
+	stranger, _ := errors.AsType[*StrangerError](p.Known())
 	return stranger
 }
 

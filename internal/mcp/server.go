@@ -129,11 +129,9 @@ func brief[In any]() *jsonschema.Schema {
 
 // advise adds to an error what to do next. The agent sees nothing else of the error.
 func advise(err error) error {
-	var e *api.Error
+	e, ok := errors.AsType[*api.Error](err)
 	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &e) && e.Hint != "":
+	case ok && e.Hint != "":
 		return fmt.Errorf("%w\nhint: %s", err, e.Hint)
 	case errors.Is(err, api.ErrNoDaemon):
 		return fmt.Errorf("%w\nhint: aoa doctor says why", err)
@@ -145,15 +143,13 @@ func advise(err error) error {
 
 // reads returns the annotations of a tool that changes nothing and looks only at this repository.
 func reads(title string) *mcp.ToolAnnotations {
-	closed := false
-	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}
+	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(false)}
 }
 
 // additive returns the annotations of a tool that stores something, or runs what the settings
 // allow, but removes nothing.
 func additive(title string) *mcp.ToolAnnotations {
-	no := false
-	return &mcp.ToolAnnotations{Title: title, DestructiveHint: &no, OpenWorldHint: &no}
+	return &mcp.ToolAnnotations{Title: title, DestructiveHint: new(false), OpenWorldHint: new(false)}
 }
 
 // files resolves names that an agent gave, absolute or relative to the root. A folder is replaced

@@ -22,6 +22,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/wiretypes"
 )
 
 // section holds the part of a page between <!-- begin NAME --> and <!-- end NAME --> to a text that
@@ -67,67 +68,46 @@ func TestCommandsPage(t *testing.T) {
 // TestAPIPage holds docs/api.md to the routes of package api and to the types of their requests and
 // answers.
 func TestAPIPage(t *testing.T) {
-	s := newWireTypes()
+	s := wiretypes.New("../..")
 	var routes strings.Builder
 	routes.WriteString("| request | question | body | answer |\n| --- | --- | --- | --- |\n")
-	for _, r := range s.routes(t) {
-		fmt.Fprintf(&routes, "| %s `/v1%s` | %s | %s | %s |\n", r.method, r.path, r.about, r.req, r.res)
+	for _, r := range s.Routes(t) {
+		fmt.Fprintf(&routes, "| %s `/v1%s` | %s | %s | %s |\n", r.Method, r.Path, r.About, r.Req, r.Res)
 	}
 	section(t, "docs/api.md", "routes", routes.String())
 	for _, body := range []string{"Prompt", "Call", "Save", "Commit", "Rename", "Delete", "Hint", "Feedback"} {
-		s.link("internal/event", body)
+		s.Link("internal/event", body)
 	}
-	section(t, "docs/api.md", "types", s.types(t))
+	section(t, "docs/api.md", "types", s.Describe(t))
 }
 
-// printedTypes names what each command prints with --json: a type that a package exports or that
-// package main has, or fields.
-var printedTypes = [][2]string{
-	{"suggest", "internal/event.Answer and root"}, {"check", "internal/change.Answer and root"},
-	{"check --backtest", "internal/eval.Backtest"}, {"why FILE", "internal/api.WhyAnswer and root"},
-	{"why FILE:LINE", "internal/api.WhyLineAnswer and root"}, {"status", "internal/api.StatusAnswer"},
-	{"status --all", "a list of internal/api.StatusAnswer"},
-	{"stats files, tags, sessions or hints", "internal/api.StatsAnswer"},
-	{"stats metrics", "an object: each series of the text, and its value"}, {"log", "internal/event.Event, one for each line"},
-	{"report", "cmd/aoa.reportAnswer"}, {"init", "cmd/aoa.initReport"}, {"remove", "`removed`: the folders of the stores"},
-	{"hooks install, hooks remove", "a list of cmd/aoa.hookChange"},
-	{"config", "a list of cmd/aoa.setting, with KEY one"}, {"doctor", "a list of cmd/aoa.finding"},
-	{"context", "a list of internal/session/contexts.Segment"}, {"feedback", "internal/api.ThresholdAnswer"},
-	{"pause", "internal/api.PauseAnswer"}, {"forget", "internal/api.ForgetAnswer"}, {"daemon start", "`state`, `pid`"},
-	{"daemon stop", "`stopped`"}, {"redis", "`socket`: its path, when it listens"},
-	{"session list", "internal/api.SessionsAnswer"}, {"session show, resume or set", "internal/api.SessionSummary"},
-	{"reload list", "internal/api.SequencesAnswer"}, {"reload show", "internal/reload.Match"},
-	{"reload run, reload undo", "internal/api.ReplayAnswer"}, {"reload forget", "internal/api.SequenceForgetAnswer"},
-	{"cache put", "internal/api.CachePutAnswer"}, {"cache get", "cmd/aoa.cached"},
-	{"cache list", "internal/api.CacheListAnswer"}, {"cache rm", "internal/api.CacheDeleteAnswer"},
-	{"stage run", "`stage`, `key`, `hit`, `miss`, `exit`, `duration_ms`, `saved_ms`, `kept`, `not_kept`, `stdout`, `stderr`, `made`: files"},
-	{"stage why", "internal/stage.Why"}, {"stage list", "internal/api.StageListAnswer"}, {"stage rm", "internal/api.StageDropAnswer"},
-	{"pipeline run", "internal/stage/run.PipelineReport"}, {"pipeline check", "`pipeline` and `stages`, a list of internal/stage/run.PlannedStage"},
-}
-
-// TestJSONPage holds docs/json.md to the types that commands print. Those of requests are described
-// in docs/api.md.
+// TestJSONPage holds docs/json.md to the types that commands print, as testdata/printed.txt names
+// them. Those of requests are described in docs/api.md.
 func TestJSONPage(t *testing.T) {
-	api := newWireTypes()
-	api.routes(t)
-	api.types(t)
-	s := newWireTypes()
-	s.elsewhere = api.done
+	api := wiretypes.New("../..")
+	api.Routes(t)
+	api.Describe(t)
+	s := wiretypes.New("../..")
+	s.Elsewhere = api.Done
 	var b strings.Builder
 	b.WriteString("| aoa | prints |\n| --- | --- |\n")
 	types := regexp.MustCompile(`((?:internal|cmd)[a-z/]+)\.([a-zA-Z]+)`)
-	for _, p := range printedTypes {
-		root := (&app{}).commands()
-		if c, _, err := root.Find(strings.Fields(p[0])[:1]); err != nil || c == root {
-			t.Errorf("there is no command %q", p[0])
+	for line := range strings.Lines(string(fault.Must(os.ReadFile("testdata/printed.txt")))) {
+		commands, printed, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if strings.HasPrefix(line, "#") {
+			continue
 		}
-		what := types.ReplaceAllStringFunc(p[1], func(m string) string {
+		root := (&app{}).commands()
+		if c, _, err := root.Find(strings.Fields(commands)[:1]); err != nil || c == root {
+			t.Errorf("there is no command %q", commands)
+		}
+		what := types.ReplaceAllStringFunc(printed, func(m string) string {
 			parts := types.FindStringSubmatch(m)
-			return s.link(parts[1], parts[2])
+			return s.Link(parts[1], parts[2])
 		})
-		fmt.Fprintf(&b, "| `%s` | %s |\n", p[0], strings.Replace(what, " root", " `root`", 1))
+		fmt.Fprintf(&b, "| `%s` | %s |\n", commands, strings.Replace(what, " root", " `root`", 1))
 	}
-	section(t, "docs/json.md", "json", b.String()+"\n"+s.types(t))
+	section(t, "docs/json.md", "json", b.String()+"\n"+s.Describe(t))
 }
 
 // TestMetricsAreDocumented: docs/api.md lists the metrics that there are, and no others.

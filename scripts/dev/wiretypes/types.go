@@ -1,4 +1,7 @@
-package main
+// Package wiretypes writes the tables of docs/api.md and docs/json.md: it reads the requests of package
+// api, and the types of requests, answers and printed JSON, from the source of the program. Only the
+// tests that hold the pages to the source import it.
+package wiretypes
 
 import (
 	"fmt"
@@ -16,16 +19,21 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/markdown"
 )
 
-// wireTypes reads types and their comments from the source of the program.
-type wireTypes struct {
+// module is the name of the module, which stands in imports.
+const module = "github.com/aoa-dev/aoa"
+
+// Types reads types and their comments.
+type Types struct {
+	top      string // the root of the repository
 	packages map[string]*wirePackage
 	todo     []string // DIR.Name of the types that were named and are not described yet
-	done     []string
 
-	elsewhere []string // DIR.Name of the types that docs/api.md describes
+	Done      []string // DIR.Name of the types that were described
+	Elsewhere []string // DIR.Name of the types that docs/api.md describes
 }
 
-func newWireTypes() *wireTypes { return &wireTypes{packages: map[string]*wirePackage{}} }
+// New returns the types of the repository in a folder, of which none is described yet.
+func New(top string) *Types { return &Types{top: top, packages: map[string]*wirePackage{}} }
 
 type wirePackage struct {
 	types   map[string]*ast.TypeSpec
@@ -35,13 +43,13 @@ type wirePackage struct {
 }
 
 // load parses the package in a folder of the tree.
-func (s *wireTypes) load(dir string) *wirePackage {
+func (s *Types) load(dir string) *wirePackage {
 	if p := s.packages[dir]; p != nil {
 		return p
 	}
 	p := &wirePackage{types: map[string]*ast.TypeSpec{}, docs: map[string]string{}, imports: map[string]string{}}
 	s.packages[dir] = p
-	files, _ := filepath.Glob(filepath.Join("../..", dir, "*.go"))
+	files, _ := filepath.Glob(filepath.Join(s.top, dir, "*.go"))
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -86,10 +94,12 @@ func sentence(c *ast.CommentGroup) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(strings.TrimSpace(c.Text()))
 }
 
-type wireRoute struct{ method, path, about, req, res string }
+// Route is a request: its method, its path below /v1, what it asks, and the types of its body and its
+// answer.
+type Route struct{ Method, Path, About, Req, Res string }
 
-// routes lists the requests of package api in the order of their paths.
-func (s *wireTypes) routes(t *testing.T) (all []wireRoute) {
+// Routes lists the requests of package api in the order of their paths.
+func (s *Types) Routes(t testing.TB) (all []Route) {
 	p := s.load("internal/api")
 	for _, v := range p.vars {
 		for _, value := range v.Values {
@@ -102,10 +112,10 @@ func (s *wireTypes) routes(t *testing.T) (all []wireRoute) {
 				continue
 			}
 			about := strings.TrimPrefix(sentence(v.Doc), v.Names[0].Name+" ")
-			r := wireRoute{method: "POST", about: strings.ToUpper(about[:min(1, len(about))]) + about[min(1, len(about)):],
-				req: s.name("internal/api", generic.Indices[0]), res: s.name("internal/api", generic.Indices[1])}
+			r := Route{Method: "POST", About: strings.ToUpper(about[:min(1, len(about))]) + about[min(1, len(about)):],
+				Req: s.name("internal/api", generic.Indices[0]), Res: s.name("internal/api", generic.Indices[1])}
 			if kind, _ := generic.X.(*ast.Ident); kind.Name == "Stream" {
-				r.req, r.res = r.req+" and bytes", r.res+" and bytes"
+				r.Req, r.Res = r.Req+" and bytes", r.Res+" and bytes"
 			}
 			for _, e := range lit.Elts {
 				if pair, is := e.(*ast.KeyValueExpr); is {
@@ -113,35 +123,35 @@ func (s *wireTypes) routes(t *testing.T) (all []wireRoute) {
 				}
 				if word, is := e.(*ast.BasicLit); is && word.Kind == token.STRING {
 					if text, _ := strconv.Unquote(word.Value); strings.HasPrefix(text, "/") {
-						r.path = text
+						r.Path = text
 					} else {
-						r.method = text
+						r.Method = text
 					}
 				}
 			}
-			if r.about == "" {
+			if r.About == "" {
 				t.Errorf("%s has no comment that says what it asks", v.Names[0].Name)
 			}
 			all = append(all, r)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b wireRoute) int { return strings.Compare(a.path, b.path) })
+	slices.SortStableFunc(all, func(a, b Route) int { return strings.Compare(a.Path, b.Path) })
 	return all
 }
 
-// link names a type and notes that it is to be described.
-func (s *wireTypes) link(dir, name string) string {
+// Link names a type and notes that it is to be described.
+func (s *Types) Link(dir, name string) string {
 	key, title, page := dir+"."+name, path.Base(dir)+"."+name, ""
-	if slices.Contains(s.elsewhere, key) {
+	if slices.Contains(s.Elsewhere, key) {
 		page = "api.md"
-	} else if !slices.Contains(s.todo, key) && !slices.Contains(s.done, key) {
+	} else if !slices.Contains(s.todo, key) && !slices.Contains(s.Done, key) {
 		s.todo = append(s.todo, key)
 	}
 	return "[" + title + "](" + page + "#" + strings.ToLower(strings.ReplaceAll(title, ".", "")) + ")"
 }
 
 // name is how a page names the JSON of a type that is written in a package.
-func (s *wireTypes) name(dir string, e ast.Expr) string {
+func (s *Types) name(dir string, e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:
 		return s.name(dir, e.X)
@@ -174,7 +184,7 @@ func (s *wireTypes) name(dir string, e ast.Expr) string {
 			return "any"
 		default:
 			if _, is := spec.Type.(*ast.StructType); is {
-				return s.link(dir, e.Name)
+				return s.Link(dir, e.Name)
 			}
 			return s.name(dir, spec.Type)
 		}
@@ -182,12 +192,12 @@ func (s *wireTypes) name(dir string, e ast.Expr) string {
 	return "any"
 }
 
-// types describes all types that were named, and those that these name.
-func (s *wireTypes) types(t *testing.T) string {
+// Describe describes all types that were named, and those that these name.
+func (s *Types) Describe(t testing.TB) string {
 	var all []string
 	for len(s.todo) > 0 {
 		key := s.todo[0]
-		s.todo, s.done = s.todo[1:], append(s.done, key)
+		s.todo, s.Done = s.todo[1:], append(s.Done, key)
 		i := strings.LastIndexByte(key, '.')
 		dir, name := key[:i], key[i+1:]
 		form := name
@@ -210,7 +220,7 @@ func (s *wireTypes) types(t *testing.T) string {
 }
 
 // fields are the rows of a struct's fields; those of an embedded struct stand among them.
-func (s *wireTypes) fields(dir string, st *ast.StructType) string {
+func (s *Types) fields(dir string, st *ast.StructType) string {
 	var b strings.Builder
 	for _, f := range st.Fields.List {
 		if len(f.Names) == 0 {

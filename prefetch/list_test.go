@@ -2,11 +2,8 @@ package prefetch
 
 import (
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -97,29 +94,6 @@ func TestFeatures(t *testing.T) {
 	}
 	if f := ListFeaturesOf(event.Query{Prompt: "one two three four"}, Turn{}, nil); f.Short != 0 || f.Any > -5 {
 		t.Errorf("%+v", f)
-	}
-}
-
-// TestNothingKnownOfTheText: a list of files that are in use is not an answer to a text that tells
-// nothing.
-func TestNothingKnownOfTheText(t *testing.T) {
-	q := event.Query{Prompt: "please have another look at all of this and make it better"}
-	files := make([]Candidate, MaxFiles)
-	for i := range files {
-		files[i] = Candidate{File: event.Path(rune('a' + i)), Shipped: .12, P: .12}
-	}
-	says := func() bool {
-		_, e := Shipped().List.Choose(q, Turn{}, files, nil)
-		return e.Says(ListThreshold)
-	}
-	if says() {
-		t.Error("shown for a text that tells nothing of the files")
-	}
-	for i := range files {
-		files[i].Text, files[i].Terms = 1, .8
-	}
-	if !says() {
-		t.Error("silent about a text that tells of the files")
 	}
 }
 
@@ -220,52 +194,5 @@ func TestRescue(t *testing.T) {
 			s.Reasons[0].Weight != 1 || s.Score != 1) {
 			t.Errorf("%s: the reason does not say what was wrong: %s", wrong, s.Reasons[0].Text)
 		}
-	}
-}
-
-// TestRescueMisspelled guesses paths of this repository wrong, in the ways in which agents do. A
-// wrong answer is worse than none.
-func TestRescueMisspelled(t *testing.T) {
-	var files []event.Path
-	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
-		if rel, ok := strings.CutPrefix(filepath.ToSlash(name), "../"); ok && err == nil && d.Type().IsRegular() &&
-			!strings.HasPrefix(rel, ".git/") {
-			files = append(files, event.Path(rel))
-		}
-		return err
-	})
-	if err != nil || len(files) < 500 {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
-	r := Rescuer{Tree: index.NewTree(files)}
-	right, wrong, silent := 0, 0, 0
-	for i, f := range files {
-		dir, base := f.Dir(), f.Base()
-		trunk := strings.TrimSuffix(base, path.Ext(base))
-		at := 1 + i%max(1, len(trunk)-2) // a letter within the name
-		for _, guess := range []string{"src/" + string(f), strings.TrimPrefix(string(f), strings.SplitN(string(f), "/", 2)[0]+"/"),
-			path.Join(dir, base[:at]+base[min(at+1, len(base)):]), path.Join(dir, base[:at]+"x"+base[at:]),
-			path.Join(path.Dir(dir), base), path.Join(dir+"s", base), path.Join(dir, strings.ToUpper(base[:1])+base[1:]),
-			path.Join(dir, trunk+"s"+path.Ext(base)), path.Join("internal", dir, base)} {
-			p := event.Path(guess)
-			if r.Tree.Has(p) {
-				continue
-			}
-			switch s, ok := r.Rescue(p, event.FailMissing); {
-			case !ok:
-				silent++
-			case s.File == f:
-				right++
-			default:
-				wrong++
-				if wrong%20 == 0 {
-					t.Logf("%s for %s: %s", p, f, s.File)
-				}
-			}
-		}
-	}
-	t.Logf("%d right, %d wrong, %d silent", right, wrong, silent)
-	if 100*wrong > right+wrong+silent || 2*right < right+wrong+silent {
-		t.Errorf("%d right, %d wrong, %d silent", right, wrong, silent)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
@@ -50,60 +52,8 @@ func (r *recorder) ids() (ids []string) {
 	return ids
 }
 
-// busy keeps the file of the log locked until goOn is called.
-func (k *kept) busy() (goOn func()) {
-	writing, done := make(chan struct{}), make(chan struct{})
-	var other sync.WaitGroup
-	other.Go(func() {
-		err := k.db.Write(context.WithoutCancel(k.Context()), "wait", func(*cold.Tx) error {
-			close(writing)
-			<-done
-			return nil
-		})
-		if err != nil {
-			k.Error(err)
-		}
-	})
-	<-writing
-	return func() { close(done); other.Wait() }
-}
-
 func deleted(id string) event.Event {
 	return event.Event{ID: id, Time: eventtest.Start, Agent: "watch", Body: event.Delete{Paths: []event.Path{"a.go"}}}
-}
-
-// TestAQuestionLeavesALongWrite: a question that finds events that are not written yet waits for
-// them no longer than its deadline, and they are written all the same.
-func TestAQuestionLeavesALongWrite(t *testing.T) {
-	k := newKept(t)
-	l := k.begin()
-	end := k.running(l)
-	goOn := k.busy()
-	l.Add(deleted("1"))
-	guard, endGuard := context.WithTimeout(t.Context(), time.Minute)
-	defer endGuard()
-	deadline, over := context.WithCancel(t.Context())
-	asked := make(chan struct{})
-	go func() {
-		defer close(asked)
-		_ = l.Flush(deadline)
-	}()
-	over()
-	select {
-	case <-asked:
-	case <-guard.Done():
-		t.Error("the question waits for the write beyond its deadline")
-	}
-	goOn()
-	<-asked
-	fault.Check(t, l.Flush(t.Context()))
-	if events, err := k.db.Log(t.Context(), cold.LogFilter{Limit: 5}); err != nil || len(events) != 1 {
-		t.Errorf("%d events written, want 1: %v", len(events), err)
-	}
-	end()
-	if err := l.Flush(t.Context()); err != ErrStopping {
-		t.Errorf("a request after the end: %v", err)
-	}
 }
 
 type counted func()
@@ -201,12 +151,7 @@ type kept struct {
 
 func newKept(t *testing.T) *kept {
 	t.Helper()
-	return keptIn(t, t.TempDir())
-}
-
-func keptIn(t *testing.T, dir string) *kept {
-	t.Helper()
-	k := &kept{T: t, clock: clock, log: slog.New(slog.NewTextHandler(t.Output(), nil)), dir: dir}
+	k := &kept{T: t, clock: clock, log: slog.New(slog.NewTextHandler(t.Output(), nil)), dir: t.TempDir()}
 	var err error
 	k.seal, err = cold.OpenSeal(filepath.Join(k.dir, "key"))
 	fault.Check(t, err)
@@ -287,6 +232,7 @@ func TestPanic(t *testing.T) {
 	k.append(l, read("first", "s", "first"), read("bad", "s", "bad"), read("last", "s", "last"))
 	end()
 	fault.Same(t, "opens that came behind the one that panicked", opens["s"], 2)
+	fault.Same(t, "a request after the end", l.Flush(t.Context()), ErrStopping, cmpopts.EquateErrors())
 	if text := warned.String(); strings.Count(text, "passed over") != 1 || !strings.Contains(text, "event=bad") {
 		t.Errorf("the warnings are %q", text)
 	}

@@ -1,13 +1,10 @@
 package log
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -148,79 +145,4 @@ func same(t *testing.T, what string, got, want *Log) {
 func members(s *Log, f *hot.Family, owner string) []hot.Member {
 	return slices.SortedFunc(slices.Values(s.Hot.All(f, owner, clock())),
 		func(x, y hot.Member) int { return cmp.Compare(x.Name, y.Name) })
-}
-
-// killed is the store as a kill at this moment leaves it.
-func (k *kept) killed() (dir string) {
-	k.Helper()
-	dir = k.TempDir()
-	fault.Check(k, os.CopyFS(dir, os.DirFS(k.dir)))
-	return dir
-}
-
-// holds reports whether a file of the store has these bytes.
-func (k *kept) holds(what string) (found bool) {
-	k.Helper()
-	for _, f := range fault.Must(filepath.Glob(filepath.Join(k.dir, "*.db*"))) {
-		found = found || bytes.Contains(fault.Must(os.ReadFile(f)), []byte(what))
-	}
-	return found
-}
-
-// TestForgetKilledTwice: a kill while something is forgotten, and another one during the start
-// after it, leave all of it, so that it can be forgotten again, or nothing: no event, no state, no
-// snapshot, no copy and no byte.
-func TestForgetKilledTwice(t *testing.T) {
-	const secret = "secretplan.go"
-	f := cold.ForgetFilter{Path: secret}
-	k := newKept(t)
-	l := k.begin()
-	var images []string // as the first kill leaves the store, one for each step of forgetting
-	kill := func() { images = append(images, k.killed()) }
-	forgetting := false // belongs to Run
-	l.o.Elsewhere = func(context.Context, cold.ForgetFilter) error { forgetting = true; kill(); return nil }
-	l.o.Count = counted(func() {
-		if forgetting {
-			kill()
-		}
-	})
-	end := k.running(l)
-	k.append(l, deleted("a"), read("b", "gone", secret), deleted("c"))
-	fault.Check(t, l.Save(t.Context()))
-	fault.Must(k.db.Copy(t.Context()))
-	_, err := l.forget(t.Context(), func(ctx context.Context) (cold.Forgotten, error) {
-		fault.Check(t, l.o.Elsewhere(ctx, f))
-		gone, err := k.db.Forget(ctx, f)
-		kill()
-		return gone, err
-	})
-	fault.Check(t, err)
-	end()
-	fault.Same(t, "kills", len(images), 2+2) // before it is deleted, after, and at each batch that is learned again
-	for i, dir := range images {
-		first := keptIn(t, dir)
-		var second string
-		o := first.options()
-		o.Count = counted(func() { second = first.killed() })
-		starting := newLog(newStates(o), o)
-		fault.Check(t, starting.load(t.Context()))
-		fault.Must(starting.Replay(t.Context()))
-		if second == "" { // nothing is to be read again
-			second = first.killed()
-		}
-		again := keptIn(t, second)
-		l := again.begin()
-		end := again.running(l)
-		if i == 0 {
-			fault.Same(t, "events that were still there", len(fault.Must(l.Forget(t.Context(), f)).Events), 1)
-		}
-		fault.Check(t, l.Scrub(t.Context()))
-		fault.Check(t, l.Save(t.Context()))
-		left := fault.Must(again.db.Log(t.Context(), cold.LogFilter{}))
-		fault.Same(t, "events", len(left), 2)
-		if known := l.Sessions.Get("gone", eventtest.Start).Exists(); known || again.holds(secret) {
-			t.Errorf("kill %d: its session is known: %v; bytes are left: %v", i, known, again.holds(secret))
-		}
-		end()
-	}
 }

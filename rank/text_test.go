@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"slices"
@@ -189,47 +190,21 @@ func TestLabels(t *testing.T) {
 	fault.Golden(t, "testdata/labels.txt", b.String())
 }
 
-// TestTasks: what a query means that does not say.
-func TestTasks(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		q    event.Query
-		want event.Task
-	}{
-		{event.Query{}, event.TaskPrompt},
-		{event.Query{Prompt: "x", Session: "s", Files: []event.Path{"a"}}, event.TaskPrompt},
-		{event.Query{Files: []event.Path{"a"}}, event.TaskChange},
-		{event.Query{Current: "a"}, event.TaskChange},
-		{event.Query{Session: "s", Files: []event.Path{"a"}}, event.TaskOpen},
-		{event.Query{Session: "s"}, event.TaskOpen},
-		{event.Query{Task: event.TaskSearch, Prompt: "x"}, event.TaskSearch},
-	} {
-		fault.Same(t, fmt.Sprintf("%+v", c.q), TaskOf(c.q), c.want)
-	}
-}
-
-// TestAsksBranch: only a question that says nothing is about the branch, and only if its commits or
-// its name say something.
-func TestAsksBranch(t *testing.T) {
-	files := event.Branch{Name: "fix/17", Files: []event.Path{"a.go"}}
-	named := event.Branch{Name: "feature/login-redirect"}
-	for _, c := range []struct {
-		q    event.Query
-		want bool
-	}{
-		{event.Query{Branch: files}, true},
-		{event.Query{Branch: named}, true},
-		{event.Query{}, false},
-		{event.Query{Branch: event.Branch{Name: "patch-1"}}, false},
-		{event.Query{Branch: event.Branch{Name: "dev"}}, false},
-		{event.Query{Branch: named, Prompt: "x"}, false},
-		{event.Query{Branch: named, Session: "s"}, false},
-		{event.Query{Branch: named, Files: []event.Path{"a.go"}}, false},
-		{event.Query{Branch: named, Tags: []string{"fix"}}, false},
-		{event.Query{Branch: named, Task: event.TaskChange}, false},
-	} {
-		fault.Same(t, fmt.Sprintf("%+v", c.q), AsksBranch(c.q), c.want)
-	}
+// TestQuestions says of the questions of testdata/questions.txt, which are queries in JSON, what they
+// mean: the task of one that does not say, and whether it is about the branch. -update writes it.
+func TestQuestions(t *testing.T) {
+	fault.Replies(t, "testdata/questions.txt", func(line string) []string {
+		var q struct {
+			event.Query
+			On event.Branch `json:"on"`
+		}
+		if strings.HasPrefix(line, "#") {
+			return nil
+		}
+		fault.Check(t, json.Unmarshal([]byte(line), &q))
+		q.Branch = q.On
+		return []string{fmt.Sprintf("task %s, about the branch: %v", TaskOf(q.Query), AsksBranch(q.Query))}
+	})
 }
 
 // TestFitsHoldOneTree: fits are computed once in each state of the files, and keep no tree of an

@@ -105,25 +105,6 @@ func TestWorktreeBeingMade(t *testing.T) {
 	}
 }
 
-func TestNormalizeURL(t *testing.T) {
-	for in, want := range map[string]string{
-		"git@github.com:u/r.git":            "github.com/u/r",
-		"https://x:y@GitHub.com/u/r":        "github.com/u/r",
-		"https://github.com/u/r.git/":       "github.com/u/r",
-		"ssh://git@host.example:22/u/r.git": "host.example/u/r",
-		"ssh://git@host.example:2222/u/r":   "host.example:2222/u/r",
-		"git://host/u/r":                    "host/u/r",
-		"host:r":                            "host/r",
-		"/srv/git/r.git":                    "/srv/git/r",
-		"file:///srv/git/r.git":             "/srv/git/r",
-		`C:\git\r`:                          `C:\git\r`,
-		"../r":                              "../r",
-		"":                                  "",
-	} {
-		fault.Same(t, in, normalizeURL(in), want)
-	}
-}
-
 // TestWorktreeOfOthers: settings of a repository cannot make a folder that does not name this
 // repository its worktree.
 func TestWorktreeOfOthers(t *testing.T) {

@@ -35,21 +35,6 @@ func TestPairMoves(t *testing.T) {
 	}
 }
 
-func TestParseStatus(t *testing.T) {
-	got, err := parseStatus([]byte(" M a b.go\x00M  staged.go\x00 D gone.go\x00UU conflict.go\x00AA both.go\x00" +
-		"?? \xff\n.go\x00?? nested/\x00")) // nested is another repository
-	want := []fileStatus{{"a b.go", true}, {"staged.go", false}, {"gone.go", true}, {"conflict.go", false},
-		{"both.go", false}, {"\xff\n.go", true}}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, %v, want %v", got, err, want)
-	}
-	for _, bad := range []string{" M\x00", "M a.go\x00", "?? a.go"} {
-		if _, err := parseStatus([]byte(bad)); err == nil {
-			t.Errorf("%q was read", bad)
-		}
-	}
-}
-
 func FuzzParseStatus(f *testing.F) {
 	f.Add([]byte(" M a b.go\x00?? x\x00"))
 	f.Add([]byte("UU conflict.go\x00"))
@@ -194,17 +179,31 @@ func TestGitWork(t *testing.T) {
 	}
 }
 
-func TestTemporary(t *testing.T) {
-	for _, name := range []string{".main.go.swp", ".main.go.swx", "4913", "main.go~", "a___jb_tmp___", "a___jb_old___",
-		".#main.go", "#main.go#", "x.tmp", "sedAb12Zz", ".goutputstream-X1", "a.go.tmp.1234.1700000000"} {
-		if !temporary.MatchString(name) {
-			t.Errorf("%s is not a temporary name", name)
+// TestWords says of names in testdata/words.txt what they are (-update writes it).
+//
+//	url NAME            the name of a repository by the address of its origin
+//	temporary NAME…     those of files that editors and other programs write beside a file
+//	status TEXT         the files in what git status prints, and whether they differ from the index
+func TestWords(t *testing.T) {
+	fault.Replies(t, "testdata/words.txt", func(line string) []string {
+		words := fault.Words(line)
+		text := strings.Join(words[1:], " ")
+		switch words[0] {
+		case "url":
+			return []string{fmt.Sprintf("%q", normalizeURL(text))}
+		case "temporary":
+			return []string{fmt.Sprintf("%q", slices.DeleteFunc(words[1:], func(name string) bool { return !temporary.MatchString(name) }))}
+		case "status":
+			files, err := parseStatus([]byte(text))
+			if err != nil {
+				return []string{err.Error()}
+			}
+			var said []string
+			for _, f := range files {
+				said = append(said, fmt.Sprintf("%q %v", f.path, f.disk))
+			}
+			return said
 		}
-	}
-	for _, name := range []string{"main.go", "sedan.txt", "sed", "#", "tmp", "tmp.go", "template.tmpl", "a.tmp.go",
-		"49130"} {
-		if temporary.MatchString(name) {
-			t.Errorf("%s is a temporary name", name)
-		}
-	}
+		return nil
+	})
 }

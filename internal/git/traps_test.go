@@ -197,43 +197,25 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// TestTrapsWork: each trap is one that git's own commands run into, so that TestTraps can fail.
+// TestTrapsWork: each trap is one that git's own commands, those of testdata/bites.txt, run into, so
+// that TestTraps can fail.
 func TestTrapsWork(t *testing.T) {
 	t.Parallel()
 	x := newTraps(t)
 	x.arm(promisor + x.settings() + x.odd())
 	x.Write("plain.txt", "edited\n")
-	for _, bite := range []struct{ who, command string }{
-		{"fsmonitor", "git status"},
-		{"clean", "$git status"},
-		{"process", "git status"},
-		{"odd", "$git diff --quiet"},
-		{"submodule", "$git status"},
-		{"submodule-clean", "$git status"},
-		{"smudge", "rm wire.go; git checkout wire.go"},
-		{"hook-post-index-change", "$git status"},
-		{"hook-pre-commit", "$git commit --allow-empty -m x"},
-		{"hook-reference-transaction", "$git update-ref refs/heads/other HEAD"},
-		{"hook-pre-auto-gc", "$git gc --auto"},
-		{"editor", "$git -c core.hooksPath=/dev/null commit --allow-empty"},
-		{"diff-external", "git diff plain.txt"},
-		{"diff-command", "echo x >wire.go; $git diff wire.go"},
-		{"textconv", "$git log -p -- protocol.md"},
-		{"alias", "git trap"},
-		{"gpg", "git log -2"},
-		{"credential", "printf 'protocol=https\\nhost=x\\n\\n' | git credential fill"},
-		{"askpass", "printf 'protocol=https\\nhost=x\\n\\n' | git credential fill"},
-		{"ssh", "git cat-file -e " + x.lost},
-		{"uploadpack", "git cat-file -e " + x.lost},
-		{"ext", "git cat-file -e " + x.lost},
-		{"proxy", "git cat-file -e " + x.lost},
-	} {
+	for line := range strings.Lines(string(fault.Must(os.ReadFile("testdata/bites.txt")))) {
+		who, command, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		command = strings.ReplaceAll(command, "LOST", x.lost)
 		x.touch(x.Dir)
-		cmd := x.Command("sh", "-c", bite.command)
+		cmd := x.Command("sh", "-c", command)
 		cmd.Env = append(cmd.Env, "TERM=dumb", "git=git -c filter.process.process=")
 		out, _ := cmd.CombinedOutput() // most of these commands fail: their trap does nothing useful
-		if found := x.found(); !slices.Contains(found, bite.who) {
-			t.Errorf("%s does not run %s, but %v:\n%s", bite.command, bite.who, found, out)
+		if found := x.found(); !slices.Contains(found, who) {
+			t.Errorf("%s does not run %s, but %v:\n%s", command, who, found, out)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package recorded
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -42,68 +43,57 @@ func lists(batch string, seen ...event.Path) event.Event {
 	return event.Event{Body: event.Call{Act: event.ActSearch, Batch: batch, Seen: seen, Listing: true}}
 }
 
-// TestStrata: what an open counts as, and what its prompt was to predict.
+// TestStrata: what an open counts as, and what its prompt was to predict. A line of
+// testdata/strata.txt is a session; the line with a tab below it says the file and the stratum of each
+// open, and the files of the turn of each prompt (-update writes it). Events stand between ;. BATCH
+// is the number of the batch of a call.
+//
+//	asks TEXT, read BATCH FILE, fails BATCH FILE, helper BATCH FILE, list BATCH FILE, run BATCH FILE
 func TestStrata(t *testing.T) {
-	failed := reads("1", "a.go")
-	eventtest.Set(&failed, "Failure", event.FailOther)
-	runs := event.Event{Body: event.Call{Act: event.ActRun, Batch: "1", Named: []event.Path{"a.go"}}}
-	helper := reads("2", "b.go")
-	helper.Subagent = "sub"
-	for _, c := range []struct {
-		name   string
-		events []event.Event
-		want   string // file stratum after: of each open, and the turn of each prompt
-	}{
-		{"nothing had named it", []event.Event{asks("go"), reads("1", "a.go")}, "a.go unseen turn[a.go]"},
-		{"listed before", []event.Event{asks("go"), lists("1", "a.go"), reads("2", "a.go")}, "a.go seen turn[a.go]"},
-		{"listed by the same batch", []event.Event{asks("go"), lists("1", "a.go"), reads("1", "a.go")},
-			"a.go unseen turn[a.go]"},
-		{"named by the prompt", []event.Event{asks("look at a.go"), reads("1", "a.go"), reads("2", "b.go")},
-			"a.go named b.go unseen turn[b.go]"},
-		{"named by a command", []event.Event{asks("go"), runs, reads("2", "a.go")}, "a.go named turn[a.go]"},
-		{"the command that opens it", []event.Event{asks("go"), runs, reads("1", "a.go")}, "a.go unseen turn[a.go]"},
-		{"failed is no open", []event.Event{asks("go"), failed}, ""},
-		{"opened again", []event.Event{asks("go"), reads("1", "a.go"), asks("more"), reads("2", "a.go")},
-			"a.go unseen turn[a.go]"},
-		{"a new file", []event.Event{asks("go"), reads("1", "new.go")}, ""},
-		{"a subagent's", []event.Event{asks("go"), reads("1", "a.go"), helper},
-			"a.go unseen b.go unseen turn[a.go b.go]"},
-		{"two prompts", []event.Event{asks("go"), reads("1", "a.go"), asks("and"), reads("2", "b.go")},
-			"a.go unseen b.go unseen turn[a.go] turn[b.go]"},
-		{"no prompt at all", []event.Event{reads("1", "a.go")}, "a.go unseen"},
-		{"side by side", []event.Event{asks("go"), lists("1", "a.go"), lists("2", "b.go"), reads("1", "b.go"),
-			reads("2", "a.go")}, "a.go unseen b.go unseen turn[a.go b.go]"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var opens, turns []string
-			err := Sessions(t.Context(), story(c.events...), Options{}, func(d *Decision) error {
-				for _, o := range d.Next {
-					opens = append(opens, string(o.File)+" "+[...]string{"unseen", "seen", "named"}[o.Stratum])
-				}
-				if len(d.Turn) > 0 {
-					slices.Sort(d.Turn)
-					turns = append(turns, fmt.Sprint("turn", d.Turn))
-				}
-				return nil
-			})
-			fault.Check(t, err)
-			slices.Sort(opens)
-			got := ""
-			for _, word := range slices.Concat(opens, turns) {
-				got += " " + word
+	strata := [...]string{"unseen", "seen", "named"}
+	fault.Replies(t, "testdata/strata.txt", func(line string) []string {
+		if strings.HasPrefix(line, "#") {
+			return nil
+		}
+		var events []event.Event
+		for words := range strings.SplitSeq(line, ";") {
+			events = append(events, happens(strings.Fields(words)))
+		}
+		var opens, turns []string
+		fault.Check(t, Sessions(t.Context(), story(events...), Options{}, func(d *Decision) error {
+			for _, o := range d.Next {
+				opens = append(opens, string(o.File)+" "+strata[o.Stratum])
 			}
-			if got = trim(got); got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
+			if slices.Sort(d.Turn); len(d.Turn) > 0 {
+				turns = append(turns, fmt.Sprint("turn ", d.Turn))
 			}
-		})
-	}
+			return nil
+		}))
+		slices.Sort(opens)
+		return []string{cmp.Or(strings.Join(slices.Concat(opens, turns), ", "), "nothing")}
+	})
 }
 
-func trim(s string) string {
-	if s != "" {
-		return s[1:]
+// happens is an event in words.
+func happens(words []string) (e event.Event) {
+	file := event.Path(words[len(words)-1])
+	switch words[0] {
+	case "asks":
+		return asks(strings.Join(words[1:], " "))
+	case "list":
+		return lists(words[1], file)
+	case "run":
+		return event.Event{Body: event.Call{Act: event.ActRun, Batch: words[1], Named: []event.Path{file}}}
+	case "fails":
+		e = reads(words[1], file)
+		eventtest.Set(&e, "Failure", event.FailOther)
+	case "helper":
+		e = reads(words[1], file)
+		e.Subagent = "sub"
+	default:
+		e = reads(words[1], file)
 	}
-	return s
+	return e
 }
 
 // TestSecondQuestion: an open is asked for a second time right after the file event before it,

@@ -55,7 +55,9 @@ const (
 //     estimate does (ListEstimate), a fact always. Other candidates with at least the probability
 //     Floor are logged as shadow, once per kind and conversation.
 //   - Nothing is said twice in a conversation, and the current file is never said. A fact about a
-//     file is said once for each kind of facts.
+//     file is said once for each kind of facts, and so is that a change lacks a file: a prompt's list
+//     may have named the file as one that will be opened, which is no reason to keep quiet when the
+//     change seems complete without it.
 //   - Nothing is said in a session whose tokens are used up, nor as a hint within 30 s of the
 //     last one.
 //   - A random share is withheld, drawn for each file and session, for each list, and for each
@@ -101,7 +103,7 @@ func (p *Prefetcher) decide(d *Decision, candidates []Candidate, s situation) {
 			}
 		}
 		for _, x := range c.files {
-			if status != Shadow || c.keep && !s.kinds[kind][x.File] && len(d.statuses[Shadow]) < MaxFiles {
+			if status != Shadow || c.keep && s.kinds[kind][x.File] == "" && len(d.statuses[Shadow]) < MaxFiles {
 				d.statuses[status] = append(d.statuses[status], x)
 			}
 		}
@@ -146,8 +148,11 @@ type choice struct {
 func (p *Prefetcher) choices(d *Decision, candidates []Candidate, s situation) (out []choice) {
 	q, tr := d.question, d.trait
 	skip := func(f event.Path) bool {
-		_, has := s.statuses[f]
-		return f == q.Query.Current || has && (!tr.fact || s.kinds[q.Kind][f])
+		said := s.statuses[f]
+		if tr.news {
+			said = s.kinds[q.Kind][f]
+		}
+		return f == q.Query.Current || said == Shown || said == Withheld
 	}
 	if tr.list {
 		c := choice{cmp.Or(q.Topic, "list "+strconv.Itoa(s.turn.Prompts)), candidates, true, true}

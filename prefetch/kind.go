@@ -33,6 +33,7 @@ type trait struct {
 	files int  // shown at most
 	hint  bool // it interrupts without being asked for: only files not seen yet, and not too often
 	fact  bool // it was looked up, so scores do not matter: neither threshold nor rate limit applies
+	news  bool // it tells something new of a file that a hint of another kind has named
 	text  bool // its text does not name the predicted files (see Question.Topic)
 	list  bool // a list is decided, counted and withheld as a whole: see ListModel
 
@@ -62,13 +63,13 @@ func (t trait) target() float64 {
 var traits = map[HintKind]trait{
 	Next:    {task: event.TaskOpen, label: session.LabelNext, files: 2, hint: true},
 	Prompt:  {task: event.TaskPrompt, label: session.LabelTurn, files: MaxFiles, list: true, aim: listAim},
-	Partner: {task: event.TaskChange, label: session.LabelChange, files: MaxFiles},
-	Rescue:  {label: session.LabelOpen, files: 1, fact: true},
-	Start:   {label: session.LabelOpen, files: MaxFiles, fact: true},
+	Partner: {task: event.TaskChange, label: session.LabelChange, files: MaxFiles, news: true},
+	Rescue:  {label: session.LabelOpen, files: 1, fact: true, news: true},
+	Start:   {label: session.LabelOpen, files: MaxFiles, fact: true, news: true},
 	Search:  {task: event.TaskSearch, label: session.LabelTurn, files: MaxFiles, list: true, aim: listAim},
-	Stale:   {label: session.LabelOpen, files: MaxFiles, fact: true},
-	Reload: {task: event.TaskPrompt, label: session.LabelTurn, files: MaxFiles, fact: true, list: true, text: true,
-		aim: listAim},
+	Stale:   {label: session.LabelOpen, files: MaxFiles, fact: true, news: true},
+	Reload: {task: event.TaskPrompt, label: session.LabelTurn, files: MaxFiles, fact: true, news: true, list: true,
+		text: true, aim: listAim},
 }
 
 // Fact reports whether hints of this kind are looked up and never ranked.

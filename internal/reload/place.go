@@ -39,13 +39,20 @@ func hunks(patch string) (out []hunk) {
 	return out
 }
 
-// places counts the places in a text where git may find a hunk as it was before ('-') or after ('+')
-// the change: 0, 1, or 2 for more than one. fixed means that git accepts it only at the beginning or
-// the end of a file, because it begins the file or ends with a change; it is not looked for then.
-func (h hunk) places(text string, sign byte) (n int, fixed bool) {
-	at := h.from
+// span is a part of a text, in bytes.
+type span struct{ from, to int }
+
+// holds reports whether another part lies within this one.
+func (s span) holds(o span) bool { return s.from <= o.from && o.to <= s.to }
+
+// places counts the places in a text, outside of a part, where git may find a hunk as it was before
+// ('-') or after ('+') the change: 0, 1, or 2 for more than one. at is the first of them. fixed means
+// that git accepts it only at the beginning or the end of a file, because it begins the file or ends
+// with a change; it is not looked for then.
+func (h hunk) places(text string, sign byte, outside span) (at span, n int, fixed bool) {
+	begins := h.from
 	if sign == '+' {
-		at = h.to
+		begins = h.to
 	}
 	lines, last := "\n", byte(' ')
 	for _, line := range h.lines {
@@ -53,28 +60,37 @@ func (h hunk) places(text string, sign byte) (n int, fixed bool) {
 			lines += line[1:]
 		}
 	}
-	text = "\n" + text
-	first := strings.Index(text, lines)
-	switch {
-	case h.ends || at <= 1 || last != ' ':
-		return 1, true
-	case first < 0:
-		return 0, false
-	case first == strings.LastIndex(text, lines):
-		return 1, false
+	if h.ends || begins <= 1 || last != ' ' {
+		return at, 1, true
 	}
-	return 2, false
+	text = "\n" + text
+	for i := 0; n < 2; {
+		next := strings.Index(text[i:], lines)
+		if next < 0 {
+			break
+		}
+		found := span{i + next, i + next + len(lines)}
+		i += next + 1
+		if outside.holds(found) {
+			continue
+		}
+		if n++; n == 1 {
+			at = found
+		}
+	}
+	return at, n, false
 }
 
 // misplaced reports whether git could make a change at another place of the text than intended: a
 // hunk fits at two places, because the same lines often occur several times in a file, or another
 // place looks as if the change had already been made. from is '-' for making the change, '+' for
-// undoing it.
+// undoing it. Where the hunk fits, the lines of the other side may be a part of it: a new test that
+// ends as the one before it did, for example.
 func misplaced(patch, text string, from byte) bool {
 	to := '-' + '+' - from
 	return slices.ContainsFunc(hunks(patch), func(h hunk) bool {
-		fits, _ := h.places(text, from)
-		made, fixed := h.places(text, to)
+		here, fits, _ := h.places(text, from, span{})
+		_, made, fixed := h.places(text, to, here)
 		return fits > 1 || made > 0 && !fixed
 	})
 }

@@ -144,6 +144,15 @@ func TestPlaces(t *testing.T) {
 		got := [2]bool{misplaced(patch, string(lines(text)), '-'), misplaced(patch, string(lines(text)), '+')}
 		fault.Same(t, text, got, want)
 	}
+	// a block that ends as what is before it did: the lines without it are a part of the lines with it
+	without, with := "....}n#rst.....", "....}n#E}n#rst....."
+	for _, c := range []struct{ before, after string }{{without, with}, {with, without}} {
+		patch := patchOf("f", lines(c.before), lines(c.after))
+		for text, want := range map[string][2]bool{c.before: {false, true}, c.after: {true, false}} {
+			got := [2]bool{misplaced(patch, string(lines(text)), '-'), misplaced(patch, string(lines(text)), '+')}
+			fault.Same(t, c.before+" to "+c.after+" in "+text, got, want)
+		}
+	}
 	for _, c := range []struct{ before, after string }{{"ab", "xb"}, {"abcdefg", "abcdefx"}, {"", "a"}} {
 		for _, text := range []string{c.before, c.before + c.before} {
 			fault.Same(t, "at an end of "+text, misplaced(patchOf("f", lines(c.before), lines(c.after)), string(lines(text)), '-'),

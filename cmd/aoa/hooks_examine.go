@@ -20,6 +20,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/regularfile"
@@ -164,14 +165,7 @@ func (a *app) programs() string {
 }
 
 // found returns the absolute name of the aoa that is found with a PATH, or "".
-func found(path string) string {
-	for _, dir := range filepath.SplitList(path) {
-		if file, err := exec.LookPath(filepath.Join(dir, "aoa")); err == nil && filepath.IsAbs(dir) {
-			return file
-		}
-	}
-	return ""
-}
+func found(path string) string { return config.Program(path, "aoa") }
 
 // isOwnFolder reports whether a folder contains this program, or the aoa that is found with PATH.
 func (a *app) isOwnFolder(dir string) bool {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -129,6 +130,17 @@ func LookupEnv(environ []string, name string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// Program returns the absolute name of a program that is found with a PATH, or "". Relative folders in
+// the PATH are ignored, because a repository may contain a program of that name.
+func Program(path, name string) string {
+	for _, dir := range filepath.SplitList(path) {
+		if file, err := exec.LookPath(filepath.Join(dir, name)); err == nil && filepath.IsAbs(dir) {
+			return file
+		}
+	}
+	return ""
 }
 
 // Home returns the user's home folder, "" if the environment names none.

@@ -35,20 +35,9 @@ type Program struct {
 	limit time.Duration // longest time without output, 0: see patience; tests set it
 }
 
-// Find finds git on the PATH of env, which may differ from the PATH of this process. Relative
-// folders in the PATH are ignored, because a repository may contain a program named git.
+// Find finds git on the PATH of env, which may differ from the PATH of this process.
 func Find(env []string) *Program {
-	p := &Program{env: gitEnv(env)}
-	for _, dir := range filepath.SplitList(config.Getenv(env, "PATH")) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		if path, err := exec.LookPath(filepath.Join(dir, "git")); err == nil {
-			p.path = path
-			return p
-		}
-	}
-	return p
+	return &Program{path: config.Program(config.Getenv(env, "PATH"), "git"), env: gitEnv(env)}
 }
 
 // With returns the program with one more variable in its environment.

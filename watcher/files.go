@@ -34,9 +34,7 @@ func (r *Repo) allowed(all []event.Path, err error) ([]event.Path, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list files of %s: %w", r.Root, err)
 	}
-	files := slices.DeleteFunc(all, r.Excluded)
-	slices.Sort(files)
-	return slices.Compact(files), nil
+	return slices.DeleteFunc(all, r.Excluded), nil
 }
 
 // list returns every file that is tracked and on disk, or new and not ignored.
@@ -44,14 +42,16 @@ func (r *Repo) list(ctx context.Context) ([]event.Path, error) {
 	return r.listGit(ctx, false, "-c", "-d", "-o", "--exclude-standard")
 }
 
-// listGit runs git ls-files with the arguments in which. With sparse, files outside of a sparse
-// checkout are included.
+// listGit runs git ls-files with the arguments in which, and returns the files sorted, each once. With
+// sparse, files outside of a sparse checkout are included.
 func (r *Repo) listGit(ctx context.Context, sparse bool, which ...string) ([]event.Path, error) {
 	out, err := r.run(ctx, append([]string{"ls-files", "-z", "-t", "-s"}, which...)...)
 	if err != nil {
 		return nil, err
 	}
-	return parseLsFiles(out, sparse), nil
+	files := parseLsFiles(out, sparse)
+	slices.Sort(files)
+	return slices.Compact(files), nil
 }
 
 // parseLsFiles reads records "<tag> <path>\0" (tag ?: other) and "<tag> <mode> <oid>
@@ -175,8 +175,6 @@ func (r *Repo) List(ctx context.Context) (files []event.Path, basis []string, er
 	if files, err = r.list(ctx); err != nil {
 		return nil, nil, fmt.Errorf("list files of %s: %w", r.Root, err)
 	}
-	slices.Sort(files)
-	files = slices.Compact(files)
 	return files, r.basis(files), nil
 }
 

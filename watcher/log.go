@@ -190,13 +190,11 @@ func parseCommit(f []byte) (*Commit, error) {
 	if !ok1 || !ok2 || !ok3 || (len(id) != 40 && len(id) != 64) {
 		return nil, fmt.Errorf("%w: %.40q", errLog, f)
 	}
-	c := &Commit{ID: string(id), Subject: validText(subject)}
+	c := &Commit{ID: string(id), Subject: strings.ToValidUTF8(string(subject), "")}
 	c.Time, _ = strconv.ParseInt(string(time), 10, 64) // git prints nothing for a broken date
 	c.Author, _ = strconv.ParseInt(string(author), 10, 64)
 	return c, nil
 }
-
-func validText(b []byte) string { return strings.ToValidUTF8(string(b), "") }
 
 // parseFile reads ":<old mode> <new mode> <old id> <new id> <status>" and the paths that follow it.
 func (c *Commit) parseFile(f []byte, in *pieces, paths pathCache) error {
@@ -235,11 +233,8 @@ func (c *Commit) parseFile(f []byte, in *pieces, paths pathCache) error {
 	return nil
 }
 
-// File modes as git prints them: modeLink is a submodule, modeType is the mask of the type.
-const (
-	modeLink uint32 = 0o160000
-	modeType uint32 = 0o170000
-)
+// modeLink is the mode of a submodule, as git prints it.
+const modeLink uint32 = 0o160000
 
 // newFileChange decides by the modes what happened to a file. Mode 0 means that there is no file.
 // ok is false for a submodule.

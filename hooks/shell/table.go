@@ -39,27 +39,17 @@ var specs = sync.OnceValue(func() map[string]spec {
 			continue
 		}
 		s, names := spec{does: words[0]}, []string(nil)
+		lists := map[string]*[]string{"prog": &s.prog, "edit": &s.edit, "verbs": &s.verbs, "before": &s.before}
+		marks := map[string]*bool{"walks": &s.walks, "task": &s.task, "file": &s.file, "check": &s.check}
 		for _, w := range words[1:] {
 			key, value, _ := strings.Cut(w, ":")
 			switch {
-			case value != "" && key == "prog":
-				s.prog = strings.Split(value, ",")
-			case value != "" && key == "edit":
-				s.edit = strings.Split(value, ",")
-			case value != "" && key == "verbs":
-				s.verbs = strings.Split(value, ",")
+			case value != "" && lists[key] != nil:
+				*lists[key] = strings.Split(value, ",")
 			case value != "" && key == "skip":
 				s.skip, _ = strconv.Atoi(value)
-			case value != "" && key == "before":
-				s.before = strings.Split(value, ",")
-			case w == "walks":
-				s.walks = true
-			case w == "task":
-				s.task = true
-			case w == "file":
-				s.file = true
-			case w == "check":
-				s.check = true
+			case marks[w] != nil:
+				*marks[w] = true
 			case strings.HasPrefix(w, "--"):
 				s.long = append(s.long, w[2:])
 			case strings.HasPrefix(w, "-"):

@@ -50,13 +50,13 @@ func (p Place) Known() error {
 	if p.recorded() {
 		return nil
 	}
-	stores := p.recordedAt()
-	for _, store := range stores {
-		if readID(store) == p.id && !sameFile(store, p.Store) {
+	records := p.recordFiles()
+	for _, name := range records {
+		if store, _ := readRecord(name); readID(store) == p.id && !sameFile(store, p.Store) {
 			return &StrangerError{p.Store, store}
 		}
 	}
-	if len(stores) == 0 {
+	if len(records) == 0 {
 		return &StrangerError{Store: p.Store}
 	}
 	return nil
@@ -115,15 +115,6 @@ func (p Place) recorded() bool {
 	}
 	_, err := os.Lstat(p.record())
 	return err == nil
-}
-
-// recordedAt returns the paths at which a store with this ID is recorded.
-func (p Place) recordedAt() (stores []string) {
-	for _, name := range p.recordFiles() {
-		store, _ := readRecord(name)
-		stores = append(stores, store)
-	}
-	return stores
 }
 
 // readRecord returns the two paths in a record, "" if it cannot be read.

@@ -165,12 +165,8 @@ func (c *Confidence) Candidates(q event.Query, ranked []rank.Scored, own Interce
 		p.P = p.Scale.Probability(f.Logit)
 		out = append(out, p)
 	}
-	likeliestFirst(out)
+	slices.SortStableFunc(out, func(a, b Candidate) int { return cmp.Compare(b.P, a.P) })
 	return out
-}
-
-func likeliestFirst(ps []Candidate) {
-	slices.SortStableFunc(ps, func(a, b Candidate) int { return cmp.Compare(b.P, a.P) })
 }
 
 //go:embed confidence.json

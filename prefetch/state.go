@@ -48,23 +48,10 @@ type Outcome struct {
 const mostOutcomes = 5000
 
 // NewState returns the state before the first event.
-func NewState() *State {
-	s := &State{pending: map[string][]pending{}}
-	s.fill()
-	return s
-}
+func NewState() *State { return &State{pending: map[string][]pending{}, folded: newFolded()} }
 
-// fill creates missing maps.
-func (f *folded) fill() {
-	if f.Drift == nil {
-		f.Drift = map[HintKind]float64{}
-	}
-	if f.Counts == nil {
-		f.Counts = map[HintKind]Record{}
-	}
-	if f.Intercepts == nil {
-		f.Intercepts = Intercepts{}
-	}
+func newFolded() folded {
+	return folded{Drift: map[HintKind]float64{}, Counts: map[HintKind]Record{}, Intercepts: Intercepts{}}
 }
 
 // ErrSnapshot means that a snapshot is damaged, or of another version.
@@ -79,30 +66,23 @@ func (s *State) Snapshot() ([]byte, error) {
 
 // Restore replaces the state by a snapshot; nil empties it. After an error the state is unchanged.
 func (s *State) Restore(data []byte) error {
-	var f folded
-	if data == nil {
-		s.set(f)
-		return nil
+	f := newFolded()
+	if data != nil {
+		if err := codec.Decode(data, &f); err != nil {
+			return fmt.Errorf("%w: %w", ErrSnapshot, err)
+		}
 	}
-	if err := codec.Decode(data, &f); err != nil {
-		return fmt.Errorf("%w: %w", ErrSnapshot, err)
-	}
-	usable := f.Base == f.Base && len(f.Outcomes) <= mostOutcomes
+	usable := f.Base == f.Base && len(f.Outcomes) <= mostOutcomes && f.Drift != nil && f.Counts != nil && f.Intercepts != nil
 	for _, i := range f.Intercepts {
 		usable = usable && i.usable()
 	}
 	if !usable {
 		return fmt.Errorf("%w: content", ErrSnapshot)
 	}
-	s.set(f)
-	return nil
-}
-
-func (s *State) set(f folded) {
-	f.fill()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.folded = f
+	return nil
 }
 
 // Apply updates the state by an event. Of events from other clones it uses feedback, and, for the

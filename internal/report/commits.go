@@ -22,10 +22,7 @@ const year = 365 * 24 * time.Hour
 
 // newCommits reads commits and renames, oldest first.
 func newCommits(events []event.Event, files []event.Path) *commits {
-	h := &commits{files: files, exists: map[event.Path]bool{}}
-	for _, f := range files {
-		h.exists[f] = true
-	}
+	h := &commits{files: files, exists: event.PathSet(files)}
 	later := map[event.Path]event.Path{} // the name used in older commits → the current name
 	today := func(p event.Path) event.Path {
 		if now, renamed := later[p]; renamed {

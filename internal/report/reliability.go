@@ -1,6 +1,8 @@
 package report
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/prefetch"
@@ -82,15 +84,8 @@ func (t *tally) weeks() (out []Week, months bool) {
 	if len(t.days) == 0 {
 		return []Week{}, false
 	}
-	var first, last time.Time
-	for d := range t.days {
-		if first.IsZero() || d.Before(first) {
-			first = d
-		}
-		if d.After(last) {
-			last = d
-		}
-	}
+	days := slices.SortedFunc(maps.Keys(t.days), time.Time.Compare)
+	first, last := days[0], days[len(days)-1]
 	months = last.Sub(first) > mostWeeks*7*24*time.Hour
 	begin := func(d time.Time) time.Time { return d.AddDate(0, 0, -(int(d.Weekday())+6)%7) } // the Monday before d
 	next := func(d time.Time) time.Time { return d.AddDate(0, 0, 7) }

@@ -100,13 +100,13 @@ func formatLatest(actions []Action) string {
 	verb := ""
 	for _, a := range actions {
 		n := len(out) - 1
+		again := n >= 0 && a.Verb == verb && (verb == "read" || verb == "edited" || verb == "wrote")
 		switch {
 		case a.Verb == "searched" && a.Object == "":
 			continue
-		case n >= 0 && a.Verb == verb && (verb == "read" || verb == "edited" || verb == "wrote") &&
-			!strings.Contains(out[n]+", ", " "+a.Object+", "):
+		case again && strings.Contains(out[n]+", ", " "+a.Object+", "): // it is named already
+		case again:
 			out[n] += ", " + a.Object
-		case n >= 0 && a.Verb == verb && (verb == "read" || verb == "edited" || verb == "wrote"):
 		default:
 			s := strings.TrimSpace(a.Verb + " " + a.Object)
 			switch {

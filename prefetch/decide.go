@@ -44,7 +44,7 @@ const (
 	WhySoon     Why = "soon"     // the last hint was less than 30 s ago
 	WhySpent    Why = "spent"    // the session's allowance of tokens is used up
 	WhySpace    Why = "space"    // the agent has no room for the text
-	WhyReading  Why = "reading"  // not all files have been read since the daemon started
+	WhyReading  Why = "reading"  // not all files or earlier commits have been read since the daemon started
 	WhyLate     Why = "late"     // the agent had stopped waiting
 )
 

@@ -2,6 +2,7 @@ package hint
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -51,7 +52,9 @@ func (h *Hints) gather(ctx context.Context, w *checkout.Checkout, q *question,
 	}
 	var err error
 	if q.Kind == prefetch.Partner {
-		g, err = h.change(ctx, w, *q, space)
+		if g, err = h.change(ctx, w, *q, space); errors.Is(err, errReading) {
+			return g, prefetch.WhyReading
+		}
 	} else {
 		q.Query.Branch = w.KnownBranch()
 		g.candidates, err = w.Prefetch.Look(ctx, q.Question)
@@ -68,13 +71,23 @@ func (h *Hints) gather(ctx context.Context, w *checkout.Checkout, q *question,
 	return g, ""
 }
 
+// errReading means that nothing was found, but that something might be once it is known what earlier
+// commits changed in the files. It is read in the first seconds after a start.
+var errReading = errors.New("earlier commits are still being read")
+
+// early reports whether an answer finds nothing in a change before all is read.
+func early(ans change.Answer) bool { return ans.Reading && ans.Findings() == 0 }
+
 // change asks what the session's change breaks and lacks, as aoa check does. It leaves out broken
 // files about which the conversation has already been told. If there are no candidates there is no
 // question.
 func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q question, space int) (g gathered, err error) {
 	ans, err := w.Check(ctx, change.Request{Files: q.Query.Files, Hint: true})
-	if err != nil || ans.Silent != "" {
+	switch {
+	case err != nil || ans.Silent != "":
 		return g, err
+	case early(ans):
+		return g, errReading
 	}
 	s := h.o.Sessions.Get(q.Query.Session, q.Query.At)
 	g.candidates, g.more = ans.Candidates(), ans.MoreMissing

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
@@ -82,6 +83,18 @@ func TestLateIsAskedAgain(t *testing.T) {
 		if strings.Contains(got, "api/wire.go") != step.says {
 			t.Errorf("call %d says %q", i, got)
 		}
+	}
+}
+
+// TestEarly: that nothing is found in a change is no answer while earlier commits are being read; a
+// finding is one.
+func TestEarly(t *testing.T) {
+	found := []change.Lack{{}}
+	for _, c := range []struct {
+		ans  change.Answer
+		want bool
+	}{{change.Answer{}, false}, {change.Answer{Reading: true}, true}, {change.Answer{Reading: true, Missing: found}, false}} {
+		fault.Same(t, fmt.Sprintf("%+v", c.ans), early(c.ans), c.want)
 	}
 }
 

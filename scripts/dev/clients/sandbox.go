@@ -113,6 +113,7 @@ func (w *clientSandbox) learn(args []string, settings ...string) {
 		key, value, _ := strings.Cut(s, "=")
 		w.must("aoa", "config", key, value)
 	}
+	w.must("aoa", "check") // waits until it is known what each commit changed
 }
 
 // leave stops the daemon, in whatever state the test left it. If the test failed, it prints what

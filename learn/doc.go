@@ -61,6 +61,6 @@
 // # The rest
 //
 // A rename moves the weights of a file to its new name. It does nothing if it happened before the
-// log began (event.Rename.Past), because the commits of that time are learned under the new name. A
-// tick trims the sets, and once a day one removes old entries from all of them.
+// log began (event.Rename.Past), because the commits of that time are learned under the new name. Once
+// a day a tick removes old entries from all sets.
 package learn

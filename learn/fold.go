@@ -45,8 +45,6 @@ func (l *Learner) Apply(e event.Event, s *session.Session, d session.Delta) {
 	case event.Tick:
 		if b.Job == "sweep" {
 			l.Sweep(e.Time)
-		} else {
-			l.Tick(e.Time)
 		}
 	}
 	for _, c := range d.Changes {

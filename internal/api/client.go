@@ -213,8 +213,7 @@ func (c *Client) try(ctx context.Context, method, path string, body []byte, id s
 		err = instead(ctx, err)
 	}
 	giveUp(nil)
-	var around *url.Error
-	if errors.As(err, &around) {
+	if around, ok := errors.AsType[*url.Error](err); ok {
 		err = around.Err // the method and address do not help people
 	}
 	if errors.Is(err, io.EOF) {

@@ -130,8 +130,8 @@ func answer[Res any](q *http.Request, path string, fn func(context.Context) (Res
 
 // Fail answers a request with an error: an *Error as it is, any other error with the code internal.
 func Fail(w http.ResponseWriter, err error) {
-	var e *Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
 		e = &Error{Code: CodeInternal, Message: err.Error()}
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -50,8 +50,8 @@ func classify(err error) error {
 			return kind
 		}
 	}
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
+	e, is := errors.AsType[*sqlite.Error](err)
+	if !is {
 		return classifySystem(err)
 	}
 	switch e.Code() {

@@ -97,8 +97,8 @@ func (tx *Tx) QueryContext(_ context.Context, query string, args ...any) (*sql.R
 
 // ofDatabase reports whether an error comes from the database and not from the caller's own code.
 func ofDatabase(err error) bool {
-	var e *sqlite.Error
-	return errors.As(err, &e) || classify(err) != nil
+	_, is := errors.AsType[*sqlite.Error](err)
+	return is || classify(err) != nil
 }
 
 // Scan reads one row into dst; found is false if there is none. If the row is damaged the error is

@@ -12,8 +12,8 @@
 // At time now a score s of epoch k is worth s·2^(-(now-L_k)/h). A reader adds the epochs k(now) and
 // k(now)-1. If now-L_k exceeds 20 half-lives it leaves the older one out, because that is then
 // worth less than 1e-6 of what it was. So decay never rewrites anything, late and repeated writers
-// get the same result, and the factor never exceeds 2^33. A tick drops epochs older than the newest
-// two.
+// get the same result, and the factor never exceeds 2^33. A sweep drops epochs older than the
+// newest two.
 //
 // A family ByChange (co-change) decays with the changes of the file: its scores are read with the
 // value that they had at the file's last change (Changed). So the scores of an unchanged file keep

@@ -25,7 +25,7 @@ const (
 type Family struct {
 	Name string        // the first part of its keys on a Redis server
 	Half time.Duration // after this time an increment is worth half; 0: a time stamp, which does not decay
-	// Owned: members kept per set. A set is trimmed to this size when it has doubled, and at ticks.
+	// Owned: members kept per set. A set is trimmed to this size when it has doubled, and in a sweep.
 	// 0: global.
 	Keep int
 	// Read is, for an owned family, the number of highest members that stay whatever their value,

@@ -44,12 +44,12 @@ func TestNewest(t *testing.T) {
 		largest = max(largest, len(s.newest[Recency.index]))
 	}
 	fault.Same(t, "most that are kept", largest, 2*NewestKept)
-	s.Tick(noon)
+	s.Sweep(noon)
 	newest := func(n int) []string {
 		return s.Top(Recency, "", n, noon).Members
 	}
 	first := newest(NewestKept + 9)
-	fault.Same(t, "after a tick", len(first), NewestKept)
+	fault.Same(t, "after a sweep", len(first), NewestKept)
 	s.Stamp(Recency, first[200], noon.Add(time.Hour))
 	fault.Same(t, "one that is stamped again", newest(NewestKept+9),
 		slices.Concat(first[200:201], first[:200], first[201:]))

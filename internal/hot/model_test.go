@@ -173,9 +173,8 @@ func (m *model) trim(f *hot.Family, epoch int64, owner string, at time.Time, mos
 	}
 }
 
-// tick trims the sets that have more members than are kept. A sweep trims all, and drops the global
-// values that read as 0.
-func (m *model) tick(w world, at time.Time, sweep bool) {
+// sweep trims all sets, and drops the global values that read as 0.
+func (m *model) sweep(w world, at time.Time) {
 	for _, f := range hot.Families {
 		for _, owner := range w.names(f.Owner) {
 			epochs := map[int64]bool{}
@@ -186,17 +185,13 @@ func (m *model) tick(w world, at time.Time, sweep bool) {
 					}
 				}
 			}
-			most := f.Keep
-			if sweep {
-				most = 0
-			}
 			for epoch := range epochs {
-				m.trim(f, epoch, owner, at, most)
+				m.trim(f, epoch, owner, at, 0)
 			}
 		}
 	}
 	for k := range m.said {
-		if f := k.family; sweep && f.Global() && m.value(f, "", k.member, at) == 0 {
+		if f := k.family; f.Global() && m.value(f, "", k.member, at) == 0 {
 			m.said[k] = slices.DeleteFunc(m.said[k], func(i increment) bool {
 				return slices.Contains(f.Live(hot.Seconds(at)), f.Epoch(hot.Seconds(i.t)))
 			})
@@ -251,14 +246,10 @@ func againstModel(t *testing.T, r *rand.Rand) (swept int) {
 		for range 1 + r.IntN(60) {
 			randomWrite(r, w, s, m, now)
 		}
-		switch r.IntN(4) {
-		case 0:
-			s.Tick(now)
-			m.tick(w, now, false)
-		case 1:
+		if r.IntN(3) == 0 {
 			before := len(snapshot(t, s))
 			s.Sweep(now)
-			m.tick(w, now, true)
+			m.sweep(w, now)
 			swept += before - len(snapshot(t, s))
 		}
 		compare(t, s, m, w, now)

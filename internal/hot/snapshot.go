@@ -55,22 +55,21 @@ func (s *Store) Snapshot() ([]byte, error) {
 }
 
 func (s *scores) save(family int, epoch int64) savedSets {
-	out := savedSets{Family: family, Epoch: epoch}
-	member := func(id uint32, score float64) {
-		out.Members = binary.LittleEndian.AppendUint32(out.Members, id)
-		out.Scores = binary.LittleEndian.AppendUint64(out.Scores, math.Float64bits(score))
-	}
+	var all set
 	for id, score := range s.global {
 		if score != 0 {
-			member(uint32(id), score)
+			all = append(all, entry{uint32(id), score})
 		}
 	}
+	out := savedSets{Family: family, Epoch: epoch}
 	for _, owner := range slices.Sorted(maps.Keys(s.owned)) {
 		out.Owners = binary.LittleEndian.AppendUint32(out.Owners, owner)
 		out.Sizes = binary.LittleEndian.AppendUint32(out.Sizes, uint32(len(s.owned[owner])))
-		for _, e := range s.owned[owner] {
-			member(e.id, e.score)
-		}
+		all = append(all, s.owned[owner]...)
+	}
+	for _, e := range all {
+		out.Members = binary.LittleEndian.AppendUint32(out.Members, e.id)
+		out.Scores = binary.LittleEndian.AppendUint64(out.Scores, math.Float64bits(e.score))
 	}
 	return out
 }

@@ -95,7 +95,7 @@ func TestQuestionsBesideWriter(t *testing.T) {
 		s.Add(hot.Comod, "a", fmt.Sprint(seq), noon, 1)
 		if seq%20 == 0 {
 			s.Rename(event.Path(fmt.Sprint(seq)), event.Path(fmt.Sprint(seq-1)))
-			s.Tick(noon)
+			s.Sweep(noon)
 		}
 		if seq%50 == 0 {
 			if _, err := s.Snapshot(); err != nil {
@@ -139,7 +139,7 @@ func several(t testing.TB) *hot.Store {
 			b.Add(family, owner, fmt.Sprint("member", i), at, float64(i-1))
 		}
 	}
-	b.Tick(noon.Add(-time.Hour))
+	b.Sweep(noon.Add(-time.Hour))
 	return s
 }
 
@@ -197,7 +197,7 @@ func TestNamesAreUsedAgain(t *testing.T) {
 			s.Add(hot.Coaccess, name, "kept", at, 1)
 		}
 		s.Add(hot.Frequency, "", "kept", at, 1)
-		s.Tick(at)
+		s.Sweep(at)
 		s.Sweep(at)
 	}
 	if n := len(snapshot(t, s)); n > 5000 {
@@ -213,7 +213,6 @@ func TestClockAhead(t *testing.T) {
 	s.Add(hot.Frequency, "", "a", noon, 1)
 	restored := hot.New()
 	fault.Check(t, restored.Restore(fault.Must(s.Snapshot())))
-	restored.Tick(noon)
 	restored.Sweep(noon)
 	fault.Same(t, "counted", fmt.Sprintf("%.6f", restored.Of([]string{"a"}, noon, hot.Frequency)[0]), "[1.000000]")
 }

@@ -6,44 +6,16 @@ import (
 	"time"
 )
 
-// Tick drops epochs that no reader adds any more, and all but the Keep highest members of owned
-// sets; equal ones are ordered by name. A set that had doubled was already trimmed between ticks.
-// No answer changes.
-func (s *Store) Tick(at time.Time) {
-	now := Seconds(at)
-	s.eachFamily(func(f *Family) {
-		if f.Half == 0 {
-			s.trimNewest(f)
-		}
-		for k, sc := range s.sets[f.index] {
-			if f.Past(k, now) {
-				delete(s.sets[f.index], k)
-				continue
-			}
-			for owner, of := range sc.owned {
-				if len(of) > f.Keep {
-					s.trim(f, k, owner, now)
-				}
-			}
-		}
-	})
-}
-
-// Sweep drops values that read as 0 at a time, members of owned sets with less than 0.01 that are
-// not among the Read highest, and names that nothing refers to. It rewrites nothing else (see the
-// package comment) and changes no answer.
+// Sweep drops epochs that no reader adds any more, values that read as 0 at a time, all but the Keep
+// highest members of owned sets, of these the ones with less than 0.01 that are not among the Read
+// highest, and names that nothing refers to. Equal members are ordered by name. A set that had
+// doubled was already trimmed between sweeps. Sweep rewrites nothing else (see the package comment)
+// and changes no answer.
 func (s *Store) Sweep(at time.Time) {
 	now := Seconds(at)
-	s.eachFamily(func(f *Family) {
-		if f.Half > 0 && f.Global() {
-			s.fade(f, now)
-		}
-		for k, sc := range s.sets[f.index] {
-			for owner := range sc.owned {
-				s.trim(f, k, owner, now)
-			}
-		}
-	})
+	for _, f := range Families {
+		s.sweep(f, now)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for noun := NounFile; noun <= NounTerm; noun++ {
@@ -56,12 +28,24 @@ func (s *Store) Sweep(at time.Time) {
 	}
 }
 
-// eachFamily calls do for each family. Questions can be answered between two calls.
-func (s *Store) eachFamily(do func(*Family)) {
-	for _, f := range Families {
-		s.mu.Lock()
-		do(f)
-		s.mu.Unlock()
+// sweep sweeps one family. Questions can be answered between two families.
+func (s *Store) sweep(f *Family, now float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case f.Half == 0:
+		s.trimNewest(f)
+	case f.Global():
+		s.fade(f, now)
+	}
+	for k, sc := range s.sets[f.index] {
+		if f.Past(k, now) {
+			delete(s.sets[f.index], k)
+			continue
+		}
+		for owner := range sc.owned {
+			s.trim(f, k, owner, now)
+		}
 	}
 }
 

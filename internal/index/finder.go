@@ -67,16 +67,9 @@ func delimiter(r rune) bool {
 }
 
 func (f *finder) exact(name string) bool {
-	if name == "" || len(name) > event.MaxPath || len(f.same(name)) == 0 {
-		return false
-	}
-	for _, dir := range f.dirs {
-		if p, ok := f.in.Known(name, dir); ok {
-			f.add(p)
-			return true
-		}
-	}
-	return false
+	p, at := f.in.Find(name, Exact, Exact, f.dirs...)
+	f.add(p)
+	return at != None
 }
 
 // word tries one word of the text: "path", "path:12:text", "HEAD:path", "@path", "(path)",
@@ -98,28 +91,21 @@ func (f *finder) name(name string) bool {
 	if len(name) < 2 || bare && !f.names && !LooksNamed(name) {
 		return false
 	}
-	same := f.same(name)
+	same := f.in.Tree.Base(name[strings.LastIndexAny(name, `/\`)+1:])
+	if len(same) == 0 {
+		return false // most words end here
+	}
 	if len(same) > maxSame || bare && !LooksNamed(name) {
 		last = Exact
 	}
-	if len(same) == 0 {
-		return false
-	}
 	p, at := f.in.Find(name, Exact, last, f.dirs...)
-	if at == None {
-		return false
-	}
 	f.add(p)
-	return true
+	return at != None
 }
 
-// same returns the files whose base name is the last part of name.
-func (f *finder) same(name string) []event.Path {
-	return f.in.Tree.Base(name[strings.LastIndexAny(name, `/\`)+1:])
-}
-
+// add adds a file, unless p is "".
 func (f *finder) add(p event.Path) {
-	if !f.seen[p] && !f.in.Ignored(p) && len(f.out) < event.MaxSeen {
+	if p != "" && !f.seen[p] && !f.in.Ignored(p) && len(f.out) < event.MaxSeen {
 		f.seen[p] = true
 		f.out = append(f.out, p)
 	}

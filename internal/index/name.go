@@ -43,8 +43,11 @@ func (l *Locator) Find(name string, first, last Rung, dirs ...string) (event.Pat
 			return p, Line
 		}
 	}
+	if last < Base {
+		return "", None
+	}
 	wrong := l.wrong(name)
-	if last < Base || wrong == "" || l.Tree.Has(wrong) {
+	if wrong == "" || l.Tree.Has(wrong) {
 		return "", None
 	}
 	for rung := max(first, Base); rung <= min(last, Spelling); rung++ {

@@ -178,10 +178,7 @@ func (c *Contents) best(shares []share, n int) []Hit {
 		}
 		hits[len(hits)-1].Weight += s.weight
 	}
-	slices.SortFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight),
-			cmp.Compare(a.Path, b.Path))
-	})
+	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Path, b.Path)) })
 	return hits[:min(len(hits), n)]
 }
 
@@ -192,28 +189,26 @@ func (c *Contents) best(shares []share, n int) []Hit {
 func (c *Contents) codeUsers(name string, most int, pass func(event.Path) bool) (out []event.Path) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	full := false
-	add := func(file fileID) bool {
+	fits := func(file fileID) bool {
 		if p := c.path(file); pass(p) {
 			out = append(out, p)
 		}
-		full = len(out) > most
-		return !full
+		return len(out) <= most
 	}
-	plain := name
-	if name[0] != importMark {
+	plain, imported := name, name[0] == importMark
+	if !imported {
 		plain = plainIdentifier(name)
 	}
 	for file, u := range c.having(termHash(plain)) {
-		if u != mentioned && !add(file) {
+		if u != mentioned && !fits(file) {
 			return nil
 		}
 	}
-	if name[0] == importMark || looksLikeCode(name) {
+	if imported || looksLikeCode(name) {
 		return out
 	}
 	for file, counts := range c.saying(textStem(name)) {
-		if (counts[bodyField] == 255 || counts[bodyField] > counts[proseField]) && !add(file) {
+		if (counts[bodyField] == 255 || counts[bodyField] > counts[proseField]) && !fits(file) {
 			return nil
 		}
 	}

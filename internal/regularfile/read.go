@@ -43,6 +43,15 @@ func ReadIn(dir *os.Root, name string, most int64) ([]byte, error) {
 	return readAll(f, name, most)
 }
 
+// Reason returns an error without the operation and the name of the file, for a caller that tells
+// them itself.
+func Reason(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
 // Open opens a regular file of any size for reading; the caller has to limit how much it reads. The
 // errors are those of Read except ErrSize.
 func Open(name string, links Links) (*os.File, error) {

@@ -4,6 +4,7 @@ package regularfile_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -90,4 +91,11 @@ func TestReadIn(t *testing.T) {
 	if got, err := regularfile.ReadIn(root, "out", 10); err == nil {
 		t.Errorf("outside: %q", got)
 	}
+}
+
+// TestReason: a caller that tells the name of a file itself gets only why it was not read.
+func TestReason(t *testing.T) {
+	_, err := regularfile.Read(filepath.Join(t.TempDir(), "none"), regularfile.NoLinks, 1)
+	fault.Same(t, "of a file", regularfile.Reason(fmt.Errorf("x: %w", err)).Error(), "no such file or directory")
+	fault.Same(t, "another error", regularfile.Reason(regularfile.ErrSize).Error(), regularfile.ErrSize.Error())
 }

@@ -2,7 +2,6 @@ package reload
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -184,9 +183,6 @@ func TestFacts(t *testing.T) {
 	fault.Same(t, "files of a listing", strings.Count(s.Output, "\n")+strings.Count(s.Output, "…"), 252)
 	fault.Same(t, "cut at a line", cutLines("one\ntwo\nthree", 9), "one\ntwo\n…\n")
 	fault.Same(t, "cut behind an empty line", cutLines("\nlong", 3), "\n…\n")
-	_, err := dir.Open("none")
-	fault.Same(t, "an error without the name", plain(fmt.Errorf("x: %w", err)), "no such file or directory")
-	fault.Same(t, "another error", plain(errors.New("x")), "x")
 	fault.Same(t, "not cut", cutLines("one\ntwo\nx", 9), "one\ntwo\nx")
 }
 

@@ -29,15 +29,6 @@ type Match struct {
 	Differs index.Difference `json:"differs,omitempty"`
 }
 
-// similarity returns the similarity of the words of two requests, 0 if they have a Difference. The
-// caller holds mu.
-func (c *Cache) similarity(a, b index.Request) float64 {
-	if a.Difference(b) != "" {
-		return 0
-	}
-	return c.requests.Similarity(a, b)
-}
-
 // similarity combines the similarity of the words with the share of the entry's files that are
 // unchanged. The trigger adds nothing, because only entries with the same trigger are compared.
 func similarity(words, unchanged float64) float64 { return min(0.75*words+0.25*unchanged, 1) }

@@ -108,7 +108,8 @@ func (c *Cache) enter(ctx context.Context, e *Entry) error {
 	defer c.mu.Unlock()
 	e.request = index.NewRequest(e.Text)
 	for _, old := range c.entries {
-		if old.Trigger != e.Trigger || c.similarity(old.request, e.request) < sameRequest {
+		if old.Trigger != e.Trigger || old.request.Difference(e.request) != "" ||
+			c.requests.Similarity(old.request, e.request) < sameRequest {
 			continue
 		}
 		// The same turn is being read from the log again, or the old entry is better.

@@ -47,7 +47,7 @@ func (p *replay) read(a Action, s *Step) {
 			s.is(Diverged, f.Display()+" is gone")
 			return
 		case err != nil:
-			s.is(Refused, f.Display()+": "+plain(err))
+			s.is(Refused, f.Display()+": "+regularfile.Reason(err).Error())
 			return
 		case binary(raw):
 			s.is(Refused, f.Display()+" is not text")
@@ -176,16 +176,6 @@ func (p *replay) list(a Action, s *Step) {
 		fmt.Fprintln(&b, f.Display())
 	}
 	s.found(a, n, b.String())
-}
-
-// plain returns an error without the name of the file, which the caller adds, and without the path
-// of the worktree.
-func plain(err error) string {
-	var e *fs.PathError
-	if errors.As(err, &e) {
-		return e.Err.Error()
-	}
-	return err.Error()
 }
 
 // cutLines cuts a text after a line.

@@ -180,7 +180,7 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 		r.Calls = append(r.Calls[max(0, len(r.Calls)-keptCalls+1):], p.Call)
 	}
 	_, err = c.sessions.Put(ctx, append(parts, partOf(p.Session, partRun, r, nil, p.Pipeline))...)
-	if full := (*cold.QuotaError)(nil); errors.As(err, &full) {
+	if full, is := errors.AsType[*cold.QuotaError](err); is {
 		return fmt.Errorf("%w %s would hold %d bytes, the limit is %d: start another session", ErrSession, p.Session,
 			full.Used+full.Asked, full.Limit)
 	}

@@ -111,18 +111,9 @@ func Load(root, kind, file string) (*Definition, error) {
 	}
 	data, err := regularfile.Read(abs, regularfile.FollowLinks, maxFile)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrDefinition, file, plainError(err))
+		return nil, fmt.Errorf("%w: %s: %w", ErrDefinition, file, regularfile.Reason(err))
 	}
 	return Parse(kind, file, data)
-}
-
-// plainError removes the operation and the file's name from an error, because the caller adds them.
-func plainError(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 // filesOf lists the files of a kind, relative to root, sorted.

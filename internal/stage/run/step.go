@@ -181,8 +181,7 @@ func ReadRecord(r io.Reader) (*stage.Record, error) {
 // unusable reports whether the daemon cannot help, as opposed to refusing a request that can never
 // work.
 func unusable(ctx context.Context, err error) bool {
-	var refused *api.Error
-	if errors.As(err, &refused) {
+	if refused, is := errors.AsType[*api.Error](err); is {
 		return refused.Code != api.CodeBad && refused.Code != api.CodeMissing
 	}
 	return ctx.Err() == nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 )
@@ -28,20 +29,33 @@ func givenUp(q *http.Request, now time.Time) bool {
 	return err == nil && now.UnixMilli() > until
 }
 
+// dirHeader has the caller's folder. It is escaped, because the name of a folder may contain any
+// byte.
+const dirHeader = "Aoa-Dir"
+
+// call is what the headers of a request tell about the call to which it belongs.
+type call struct{ id, dir string }
+
 type callKey struct{}
+
+func callOf(ctx context.Context) call {
+	c, _ := ctx.Value(callKey{}).(call)
+	return c
+}
 
 // CallID returns the id of the call to which a request belongs. A caller that may repeat its call
 // gives the id. For any other caller, which never repeats a call, the daemon makes one up.
-func CallID(ctx context.Context) string {
-	id, _ := ctx.Value(callKey{}).(string)
-	return id
-}
+func CallID(ctx context.Context) string { return callOf(ctx).id }
 
-// withCall returns ctx with the id of the call: the one in the request's header, or a new one.
-func withCall(ctx context.Context, q *http.Request) context.Context {
-	id := q.Header.Get(CallHeader)
-	if id == "" || len(id) > maxCallID {
-		id = rand.Text()
+// CallerDir returns the working directory of the caller, "" if the request has none.
+func CallerDir(ctx context.Context) string { return callOf(ctx).dir }
+
+// withCall returns the context of a request with its call.
+func withCall(q *http.Request) context.Context {
+	c := call{id: q.Header.Get(CallHeader)}
+	if c.id == "" || len(c.id) > maxCallID {
+		c.id = rand.Text()
 	}
-	return context.WithValue(ctx, callKey{}, id)
+	c.dir, _ = url.PathUnescape(q.Header.Get(dirHeader)) // "" if it is not escaped well
+	return context.WithValue(q.Context(), callKey{}, c)
 }

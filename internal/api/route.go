@@ -8,25 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"time"
 )
 
 // Route is one kind of request: its method, its path, and the types of the request and the answer.
 // docs/api.md describes each route.
 type Route[Req, Res any] struct{ Method, Path string }
-
-// dirHeader has the caller's folder. It is escaped, because the name of a folder may contain any
-// byte.
-const dirHeader = "Aoa-Dir"
-
-type dirKey struct{}
-
-// CallerDir returns the working directory of the caller, "" if the request has none.
-func CallerDir(ctx context.Context) string {
-	dir, _ := ctx.Value(dirKey{}).(string)
-	return dir
-}
 
 // None is the request or the answer of a route that has none.
 type None struct{}
@@ -114,10 +101,7 @@ func answer[Res any](q *http.Request, path string, fn func(context.Context) (Res
 	if givenUp(q, time.Now()) {
 		return res, errLate
 	}
-	ctx := withCall(q.Context(), q)
-	if dir, err := url.PathUnescape(q.Header.Get(dirHeader)); err == nil && dir != "" {
-		ctx = context.WithValue(ctx, dirKey{}, dir)
-	}
+	ctx := withCall(q)
 	defer func() {
 		if p := recover(); p != nil { // If a request makes its handler panic, only this request fails.
 			logPanic(ctx, path, p)

@@ -16,21 +16,23 @@ import (
 // its files.
 const ContentsFolder = "contents"
 
-// contentsFile is one of these files. It is not written if another store has taken the place of
-// this daemon's.
-type contentsFile struct {
+// sealedFile is a file of the store with something that can be read again. It is not written if
+// another store has taken the place of this daemon's.
+type sealedFile struct {
 	cold.SealedFile
 	set *Set
 }
 
-func (t *Set) contentsFile(root event.Root) contentsFile {
-	return contentsFile{cold.SealedFile{Name: filepath.Join(t.Settings.Store, ContentsFolder,
-		locate.Fingerprint(string(root))), Seal: t.Seal}, t}
+func (t *Set) sealedFile(name string) sealedFile {
+	return sealedFile{cold.SealedFile{Name: filepath.Join(t.Settings.Store, name), Seal: t.Seal}, t}
 }
 
-// Read reports a file whose key is lost as missing: OpenSeal has warned, and the files of the
-// checkout are read again.
-func (f contentsFile) Read() ([]byte, error) {
+func (t *Set) contentsFile(root event.Root) sealedFile {
+	return t.sealedFile(filepath.Join(ContentsFolder, locate.Fingerprint(string(root))))
+}
+
+// Read reports a file whose key is lost as missing: OpenSeal has warned.
+func (f sealedFile) Read() ([]byte, error) {
 	content, err := f.SealedFile.Read()
 	if errors.Is(err, cold.ErrLostKey) && !errors.Is(err, cold.ErrRow) {
 		return nil, fs.ErrNotExist
@@ -38,8 +40,8 @@ func (f contentsFile) Read() ([]byte, error) {
 	return content, err
 }
 
-func (f contentsFile) Write(fill func(io.Writer) error) error {
-	if f.set.Store.Replaced() {
+func (f sealedFile) Write(fill func(io.Writer) error) error {
+	if f.set.Replaced() {
 		return nil
 	}
 	return f.SealedFile.Write(fill)

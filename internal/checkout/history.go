@@ -99,7 +99,7 @@ func (r *History) reconcile(ctx context.Context, first bool) error {
 		}
 	}
 	r.ended("done", "")
-	signal(r.set.sketches.due)
+	r.set.sketches.due.Give()
 	if commits > 0 {
 		r.set.Info.Info("history read", "events", commits, "took", r.set.Now().Sub(begin))
 		return r.set.Events.Save(ctx)
@@ -112,7 +112,7 @@ func (r *History) reconcile(ctx context.Context, first bool) error {
 func (r *History) Ask() {
 	r.change(func(p *api.Progress) {
 		*p = api.Progress{State: "running"}
-		signal(r.set.HeadMoved)
+		r.set.HeadMoved.Give()
 	})
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/schedule"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/watcher"
@@ -38,7 +39,7 @@ type Options struct {
 	Sessions *session.Sessions
 	First    *prefetch.Prefetcher // for the first checkout; the others share its state
 	Seal     *cold.Seal
-	Store    Store
+	Replaced func() bool // whether another folder took the place of the store: nothing may then be written into it by name
 	Events   Log
 }
 
@@ -55,15 +56,11 @@ type Log interface {
 	Save(ctx context.Context) error
 }
 
-// Store tells whether the folder of the store was replaced. Nothing may then be written into it by
-// name.
-type Store interface{ Replaced() bool }
-
 // Set has the checkouts from which clients have called, and the one in which the daemon was
 // started. All share the stores. It is safe for concurrent use.
 type Set struct {
 	Options
-	HeadMoved chan struct{} // has a value if HEAD may have moved; capacity 1
+	HeadMoved schedule.Signal // HEAD may have moved
 
 	arrivals chan *Checkout // new checkouts, for Run
 	sketches *sketches
@@ -82,7 +79,7 @@ type Set struct {
 
 // NewSet returns a Set with one checkout.
 func NewSet(o Options, home *Checkout) *Set {
-	t := &Set{Options: o, HeadMoved: make(chan struct{}, 1), arrivals: make(chan *Checkout, maxWorktrees),
+	t := &Set{Options: o, HeadMoved: schedule.NewSignal(), arrivals: make(chan *Checkout, maxWorktrees),
 		sketches: newSketches(), known: map[event.Root]*Checkout{}, places: map[string]*Checkout{},
 		submodules: map[string]*watcher.Repo{}}
 	t.enter(home)
@@ -201,7 +198,7 @@ func (t *Set) At(ctx context.Context, dir string) *Checkout {
 }
 
 // NoteHead records that HEAD may have moved.
-func (t *Set) NoteHead() { signal(t.HeadMoved) }
+func (t *Set) NoteHead() { t.HeadMoved.Give() }
 
 // Caller returns the checkout from which a request came.
 func (t *Set) Caller(ctx context.Context) *Checkout { return t.At(ctx, api.CallerDir(ctx)) }
@@ -381,12 +378,5 @@ func (t *Set) saved(w *Checkout, events []event.Event) {
 	}
 	if !t.Settings.Paused() {
 		t.Events.Add(events...)
-	}
-}
-
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
 	}
 }

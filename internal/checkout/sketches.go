@@ -6,13 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -23,33 +21,24 @@ import (
 // background, and kept in a sealed file of the store.
 type sketches struct {
 	history.Sketches
-	due     chan struct{} // receives a value when there may be new commits; capacity 1
-	changes atomic.Int64  // changes whenever more is known
-	read    chan struct{} // closed when everything that can be read was read once
-	done    atomic.Int64  // number of commits that the present pass has read
-	total   atomic.Int64  // number of commits that the present pass reads in all
+	due     schedule.Signal // there may be new commits
+	changes atomic.Int64    // changes whenever more is known
+	read    *schedule.Gate  // open once everything that can be read was read
+	done    atomic.Int64    // number of commits that the present pass has read
+	total   atomic.Int64    // number of commits that the present pass reads in all
 }
 
 // pending reports whether sketches of a history are still to be read. An answer about a change may
 // then be different some seconds later.
 func (s *sketches) pending(c *history.Commits) bool {
-	return !s.wasRead() && c.Len() > 0 && !c.Sketched()
-}
-
-func (s *sketches) wasRead() bool {
-	select {
-	case <-s.read:
-		return true
-	default:
-		return false
-	}
+	return !s.read.IsOpen() && c.Len() > 0 && !c.Sketched()
 }
 
 // Sketching returns how much is read of what earlier commits changed.
 func (t *Set) Sketching() api.Progress {
 	p := api.Progress{State: "running", Done: int(t.sketches.done.Load()), Total: int(t.sketches.total.Load())}
 	switch {
-	case t.sketches.wasRead():
+	case t.sketches.read.IsOpen():
 		p.State = "done"
 	case p.Total == 0:
 		p.State = "idle"
@@ -61,21 +50,12 @@ func (t *Set) Sketching() api.Progress {
 // until the time is over.
 func (w *Checkout) WaitForDiffs(ctx context.Context, most time.Duration) {
 	if commits, err := w.History(ctx); err == nil && w.sketches.pending(commits) {
-		w.sketches.wait(ctx, most)
-	}
-}
-
-func (s *sketches) wait(ctx context.Context, most time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, most)
-	defer cancel()
-	select {
-	case <-s.read:
-	case <-ctx.Done():
+		w.sketches.read.Wait(ctx, most)
 	}
 }
 
 func newSketches() *sketches {
-	return &sketches{due: make(chan struct{}, 1), read: make(chan struct{})}
+	return &sketches{due: schedule.NewSignal(), read: schedule.NewGate()}
 }
 
 // sketchBatch is the number of commits that one git process reads. It takes some 0.2 s, after which
@@ -95,8 +75,8 @@ func (t *Set) RunSketches(ctx context.Context) error {
 		if err != nil && ctx.Err() == nil {
 			t.Info.Warn("the changes of earlier commits cannot be read: suggestions name no similar commits", "err", err)
 		}
-		if ctx.Err() == nil && !t.sketches.wasRead() { // Nobody should wait after an error.
-			close(t.sketches.read)
+		if ctx.Err() == nil {
+			t.sketches.read.Open() // Nobody should wait after an error.
 		}
 	}
 }
@@ -151,9 +131,7 @@ func (t *Set) unsketched(ctx context.Context) (missing []string, err error) {
 }
 
 // sketchesFile returns the file with the sketches in the store.
-func (t *Set) sketchesFile() cold.SealedFile {
-	return cold.SealedFile{Name: filepath.Join(t.Settings.Store, "sketches"), Seal: t.Seal}
-}
+func (t *Set) sketchesFile() sealedFile { return t.sealedFile("sketches") }
 
 // readSketches reads stored sketches. Those that cannot be read are read from git again.
 func (t *Set) readSketches() {
@@ -164,15 +142,12 @@ func (t *Set) readSketches() {
 	switch {
 	case err == nil:
 		t.sketches.changes.Add(1)
-	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, cold.ErrLostKey):
+	case !errors.Is(err, fs.ErrNotExist):
 		t.Info.Warn("what commits changed is read again", "err", err)
 	}
 }
 
 func (t *Set) writeSketches() error {
-	if t.Store.Replaced() {
-		return nil
-	}
 	return t.sketchesFile().Write(func(to io.Writer) error {
 		data, err := t.sketches.MarshalBinary()
 		if err == nil {

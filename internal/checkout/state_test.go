@@ -23,6 +23,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/schedule"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -87,7 +88,7 @@ func TestEarlierWork(t *testing.T) {
 // Its end is not the end.
 func TestHistoryAskedWhileRead(t *testing.T) {
 	for _, state := range []string{"done", "failed"} {
-		r := NewHistory(&Set{HeadMoved: make(chan struct{}, 1)})
+		r := NewHistory(&Set{HeadMoved: schedule.NewSignal()})
 		r.Ask()
 		r.ended(state, "")
 		fault.Same(t, "the state", r.Progress().State, "running")
@@ -127,7 +128,7 @@ func TestPending(t *testing.T) {
 	s.Add("00000000000000bb", []index.FileSketch{{File: "a.go", Sketch: index.Sketch{1}}})
 	known.Add("00000000000000bb", []event.Path{"a.go"}, nil)
 	fault.Same(t, "it is known from the disk", s.pending(known), false)
-	close(s.read)
+	s.read.Open()
 	fault.Same(t, "git was asked, and said nothing", s.pending(c), false)
 }
 
@@ -135,10 +136,10 @@ func TestPending(t *testing.T) {
 func TestWaitForDiffs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, begin := newSketches(), time.Now()
-		s.wait(t.Context(), time.Second)
+		s.read.Wait(t.Context(), time.Second)
 		fault.Same(t, "nothing is read", time.Since(begin), time.Second)
-		time.AfterFunc(time.Minute, func() { close(s.read) })
-		s.wait(t.Context(), time.Hour)
+		time.AfterFunc(time.Minute, s.read.Open)
+		s.read.Wait(t.Context(), time.Hour)
 		fault.Same(t, "it is read after a minute", time.Since(begin), time.Second+time.Minute)
 	})
 }
@@ -278,7 +279,6 @@ func (f folded) AppendHistory(ctx context.Context, events []event.Event, cursor 
 func (folded) Append(context.Context, []event.Event) (int, error) { return 0, nil }
 func (folded) Save(context.Context) error                         { return nil }
 func (folded) Add(...event.Event)                                 {}
-func (folded) Replaced() bool                                     { return false }
 
 func newProject(t *testing.T) *project {
 	t.Helper()
@@ -305,7 +305,7 @@ func (g *project) read() *project {
 		first.refresh(ctx, log)
 		g.set = NewSet(Options{Home: repo, Env: g.Env, Settings: config.Open(g.Env, g.TempDir(), "", clock, config.Config{}),
 			Now: clock, Info: log, Alert: log, DB: g.db, Hot: g.hot, Sessions: sessions,
-			First: prefetch.New(prefetch.NewState(), sessions, first.Ranker, prefetch.Options{}), Store: folded{},
+			First: prefetch.New(prefetch.NewState(), sessions, first.Ranker, prefetch.Options{}), Replaced: func() bool { return false },
 			Events: folded{}}, first)
 	}
 	g.set.Events = folded{g, learn.New(g.hot), session.New()}

@@ -58,7 +58,7 @@ type Daemon struct {
 	contexts    *contexts.Assembler
 	blobs       *cold.Blobs
 	cache       *llmcache.Cache
-	left        chan struct{} // has a value if a session may have ended
+	left        schedule.Signal // a session may have ended
 	sequences   *reload.Cache
 
 	history     *checkout.History
@@ -93,7 +93,7 @@ func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daem
 	d := &Daemon{o: o, now: o.Now, started: o.Now(), log: o.Log, stop: stop,
 		settings: config.Open(o.Env, o.Place.Store, o.Place.Settings(), o.Now, cfg),
 		warnings: &monitor.Warnings{}, calls: &schedule.Calls{}, metrics: monitor.NewMetrics(),
-		left: make(chan struct{}, 1)}
+		left: schedule.NewSignal()}
 	d.alert = d.warnings.Logger(o.Log)
 	d.calls.Begin(o.Now())
 	return d
@@ -164,7 +164,7 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	}
 	d.worktrees = checkout.NewSet(checkout.Options{Home: d.o.Repo, Env: d.o.Env, Settings: d.settings, Now: d.now,
 		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.events.Hot, Sessions: d.events.Sessions, First: d.predictions,
-		Seal: d.seal, Store: &d.o, Events: d.events}, home)
+		Seal: d.seal, Replaced: d.o.Replaced, Events: d.events}, home)
 	d.wireParts()
 	return nil
 }

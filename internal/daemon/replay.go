@@ -24,10 +24,7 @@ func (d *Daemon) replay(ctx context.Context) error {
 func (d *Daemon) applied() {
 	d.team.Logged()
 	d.sequences.Wake()
-	select {
-	case d.left <- struct{}{}:
-	default:
-	}
+	d.left.Give()
 }
 
 // A start that replayed at least manyReplayed events saves the states after soonAfter. By then the

@@ -18,6 +18,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/regularfile"
+	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
 // Reader keeps a Contents up to date with the files of one worktree. It reads a file when it is new
@@ -25,10 +26,9 @@ import (
 type Reader struct {
 	root     event.Root
 	contents *Contents
-	stale    chan struct{} // has a value while a change of the list of files waits to be handled
-	changed  chan struct{} // has a value while a saved file waits to be handled
-	once     sync.Once
-	ready    chan struct{} // closed once all files have been read
+	stale    schedule.Signal // the list of files has changed
+	changed  schedule.Signal // a file was saved
+	ready    *schedule.Gate  // open once all files have been read
 
 	keeping sync.Mutex // guards the following fields; held while the index is read from disk or written to it
 	file    File       // nil if nothing is kept on disk
@@ -55,8 +55,8 @@ const saveEvery = 5 * time.Minute
 
 // NewReader returns a Reader that has read nothing.
 func NewReader(root event.Root) *Reader {
-	return &Reader{root: root, contents: NewContents(), stale: make(chan struct{}, 1), changed: make(chan struct{}, 1),
-		ready: make(chan struct{}), versions: map[event.Path]version{}}
+	return &Reader{root: root, contents: NewContents(), stale: schedule.NewSignal(), changed: schedule.NewSignal(),
+		ready: schedule.NewGate(), versions: map[event.Path]version{}}
 }
 
 // Keep sets the file in which Run keeps the index, so that unchanged files are not read again after
@@ -73,29 +73,14 @@ func (r *Reader) Contents() *Contents { return r.contents }
 
 // Wait waits until all files have been read once, but not longer than most. It reports whether they
 // have been read.
-func (r *Reader) Wait(ctx context.Context, most time.Duration) bool {
-	ctx, cancel := context.WithTimeout(ctx, most)
-	defer cancel()
-	select {
-	case <-r.ready:
-	case <-ctx.Done():
-	}
-	return r.isReady()
-}
+func (r *Reader) Wait(ctx context.Context, most time.Duration) bool { return r.ready.Wait(ctx, most) }
 
 // Skip marks the Reader as ready although it has read nothing. It is for worktrees for which Run is
 // not called.
-func (r *Reader) Skip() { r.once.Do(func() { close(r.ready) }) }
+func (r *Reader) Skip() { r.ready.Open() }
 
 // Refresh makes Run look for written files again. Call it when the list of files has changed.
-func (r *Reader) Refresh() { signal(r.stale) }
-
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
+func (r *Reader) Refresh() { r.stale.Give() }
 
 // Run loads the index from disk and reads the files of the tree that were written since. It reads
 // again after each Refresh, until ctx ends. It writes the index to disk after the first round, then
@@ -110,8 +95,8 @@ func (r *Reader) Run(ctx context.Context, tree func() *Tree) error {
 		if t := tree(); round && t != nil {
 			r.readAll(ctx, t)
 			r.contents.fold(packAt)
-			first := !r.isReady()
-			r.Skip()
+			first := !r.ready.IsOpen()
+			r.ready.Open()
 			if first && ctx.Err() == nil {
 				r.save()
 			}
@@ -128,16 +113,6 @@ func (r *Reader) Run(ctx context.Context, tree func() *Tree) error {
 			r.save()
 			later.Reset(saveEvery)
 		}
-	}
-}
-
-// isReady reports whether all files have been read once.
-func (r *Reader) isReady() bool {
-	select {
-	case <-r.ready:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -348,7 +323,7 @@ func (r *Reader) Update(e event.Event) {
 			r.read(p)
 		}
 	}
-	signal(r.changed)
+	r.changed.Give()
 }
 
 // nearest returns the n files with the fewest folders in their paths. Files of the same depth are

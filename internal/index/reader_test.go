@@ -177,7 +177,7 @@ func (f *folder) start(file *kept) (logged string) {
 	f.Keep(file, slog.New(slog.NewTextHandler(&log, nil)))
 	ctx, cancel := context.WithCancel(f.t.Context())
 	f.must(f.Run(ctx, func() *Tree {
-		if f.isReady() {
+		if f.ready.IsOpen() {
 			cancel()
 		} else {
 			f.Refresh()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
 // Options are the settings of a Log. All are required except After, Gone and Elsewhere.
@@ -47,10 +48,10 @@ const (
 type Log struct {
 	*States
 	o        Options
-	requests chan func()   // functions that Run calls between two batches
-	wake     chan struct{} // signals that events wait
-	full     chan struct{} // signals that batchSize events wait
-	ended    chan struct{} // closed when Run has ended
+	requests chan func()     // functions that Run calls between two batches
+	wake     schedule.Signal // events wait
+	full     schedule.Signal // batchSize events wait
+	ended    chan struct{}   // closed when Run has ended
 
 	// These fields belong to the goroutine of Run.
 	saving chan struct{} // closed when the last snapshot was written; nil before the first
@@ -110,7 +111,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 }
 
 func newLog(s *States, o Options) *Log {
-	return &Log{States: s, o: o, requests: make(chan func()), wake: make(chan struct{}, 1), full: make(chan struct{}, 1),
+	return &Log{States: s, o: o, requests: make(chan func()), wake: schedule.NewSignal(), full: schedule.NewSignal(),
 		ended: make(chan struct{})}
 }
 
@@ -133,16 +134,9 @@ func (l *Log) Add(events ...event.Event) {
 		l.since = now
 	}
 	l.mu.Unlock()
-	signal(l.wake)
+	l.wake.Give()
 	if n >= batchSize {
-		signal(l.full)
-	}
-}
-
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
+		l.full.Give()
 	}
 }
 

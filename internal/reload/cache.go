@@ -16,6 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
 // Config has the settings that may change while the cache is in use.
@@ -63,9 +64,9 @@ type Cache struct {
 	inputs *inputs
 	undos  *cold.Owner
 
-	making   sync.Mutex // held while entries are made
-	applying sync.Mutex // held while files are changed
-	wake     chan struct{}
+	making   sync.Mutex      // held while entries are made
+	applying sync.Mutex      // held while files are changed
+	wake     schedule.Signal // Run has something to write, saveAfter from now
 
 	mu       sync.Mutex // guards the following fields
 	loaded   bool
@@ -76,7 +77,7 @@ type Cache struct {
 
 // New returns a Cache without reading anything.
 func New(o Options) *Cache {
-	c := &Cache{o: o, wake: make(chan struct{}, 1)}
+	c := &Cache{o: o, wake: schedule.NewSignal()}
 	c.clear()
 	c.stored = o.Blobs.Owner("sequences", cold.Rule{Count: maxEntries, Bytes: func() int64 { return maxBytes },
 		Names: holds, Leave: c.leave})
@@ -149,15 +150,7 @@ func (c *Cache) Close(ctx context.Context) error {
 // Wake tells Run that events were applied.
 func (c *Cache) Wake() {
 	if c.o.Turns.any() {
-		c.signal()
-	}
-}
-
-// signal makes Run write, saveAfter from now.
-func (c *Cache) signal() {
-	select {
-	case c.wake <- struct{}{}:
-	default:
+		c.wake.Give()
 	}
 }
 

@@ -63,7 +63,7 @@ func (c *Cache) Keep(events []event.Event) {
 		c.inputs.mu.Lock()
 		c.inputs.waiting[e.ID] = in
 		c.inputs.mu.Unlock()
-		c.signal()
+		c.wake.Give()
 	}
 }
 

@@ -5,22 +5,34 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// bench is a schedule with a log of its own and a clock that can be moved.
+// notes are kept while daemons come and go.
+type notes struct{ sync.Map }
+
+func (n *notes) Meta(_ context.Context, name string) (string, error) {
+	value, _ := n.Load(name)
+	text, _ := value.(string)
+	return text, nil
+}
+
+func (n *notes) SetMeta(_ context.Context, name, value string) error {
+	n.Store(name, value)
+	return nil
+}
+
+// bench is a schedule with notes of its own and a clock that can be moved.
 type bench struct {
 	*testing.T
 	*Schedule
-	path string
 	late atomic.Int64 // nanoseconds; a job may read it while a test moves it
 }
 
@@ -28,9 +40,9 @@ type bench struct {
 func (b *bench) advance(d time.Duration) { b.late.Add(int64(d)) }
 
 func newBench(t *testing.T) *bench {
-	b := &bench{T: t, path: filepath.Join(t.TempDir(), "aoa.db")}
+	b := &bench{T: t}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	b.Schedule = &Schedule{Now: func() time.Time { return time.Now().Add(time.Duration(b.late.Load())) }, Log: log,
+	b.Schedule = &Schedule{Now: func() time.Time { return time.Now().Add(time.Duration(b.late.Load())) }, Log: log, Notes: &notes{},
 		Every: 5 * time.Minute, Often: func(context.Context) {}}
 	return b
 }
@@ -38,8 +50,6 @@ func newBench(t *testing.T) *bench {
 // daemon runs housekeeping for a time, with a fresh process's knowledge.
 func (b *bench) daemon(lasts time.Duration, meanwhile func()) {
 	b.Helper()
-	db := fault.Must(cold.Open(b.Context(), b.path, cold.Options{Now: b.Now, Log: b.Log}))
-	b.Notes = db
 	ctx, end := context.WithTimeout(b.Context(), lasts)
 	defer end()
 	ended := make(chan error)
@@ -47,7 +57,7 @@ func (b *bench) daemon(lasts time.Duration, meanwhile func()) {
 	if meanwhile != nil {
 		meanwhile()
 	}
-	fault.Check(b.T, errors.Join(<-ended, db.Close()))
+	fault.Check(b.T, <-ended)
 }
 
 // counting makes a job that counts.
@@ -194,5 +204,26 @@ func TestIdle(t *testing.T) {
 		gone.Store(true)
 		after(idleAtMost, "what it serves is gone", 1)
 		fault.Same(t, "gone", <-ended, true)
+	})
+}
+
+// TestSignal: one that is given twice wakes once.
+func TestSignal(t *testing.T) {
+	s := NewSignal()
+	s.Give()
+	s.Give()
+	fault.Same(t, "given", len(s), 1)
+}
+
+// TestGate: who waits goes on when the gate opens, or when the time is over.
+func TestGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, begin := NewGate(), time.Now()
+		fault.Same(t, "closed", []bool{g.IsOpen(), g.Wait(t.Context(), time.Second)}, []bool{false, false})
+		time.AfterFunc(time.Minute, g.Open)
+		fault.Same(t, "opened meanwhile", g.Wait(t.Context(), time.Hour), true)
+		fault.Same(t, "waited", time.Since(begin), time.Second+time.Minute)
+		g.Open()
+		fault.Same(t, "open", g.IsOpen(), true)
 	})
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
 // Log is the event log with the methods that a Team needs.
@@ -46,7 +47,7 @@ type Options struct {
 // Team exchanges the events of one daemon. It is safe for concurrent use.
 type Team struct {
 	o    Options
-	wake chan struct{} // signals that there may be events to publish; capacity 1
+	wake schedule.Signal // there may be events to publish
 
 	mu      sync.Mutex // guards the fields below
 	state   state
@@ -94,7 +95,7 @@ const (
 
 // New returns a Team with the state that the log stores. It does not connect.
 func New(ctx context.Context, o Options) (*Team, error) {
-	t := &Team{o: o, wake: make(chan struct{}, 1), origins: map[string]*Origin{}}
+	t := &Team{o: o, wake: schedule.NewSignal(), origins: map[string]*Origin{}}
 	raw, err := o.Log.Meta(ctx, metaState)
 	if err == nil && raw != "" && json.Unmarshal([]byte(raw), &t.state) != nil {
 		t.state = state{} // publish and read everything again
@@ -125,12 +126,7 @@ func (t *Team) now() state {
 }
 
 // Logged tells the Team that own events were added to the log.
-func (t *Team) Logged() {
-	select {
-	case t.wake <- struct{}{}:
-	default:
-	}
-}
+func (t *Team) Logged() { t.wake.Give() }
 
 // Forget makes the other daemons forget the events that this log forgets, as soon as the server can
 // be reached. The request is durable when Forget returns.
@@ -198,7 +194,7 @@ func (t *Team) exchange(ctx context.Context) (linked bool, err error) {
 }
 
 // pause waits for a time, or until wake receives a value.
-func pause(ctx context.Context, d time.Duration, wake chan struct{}) {
+func pause(ctx context.Context, d time.Duration, wake schedule.Signal) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

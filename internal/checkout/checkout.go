@@ -121,7 +121,7 @@ func (w *Checkout) Places(prompt string, shown []event.Suggestion) {
 	for i := range shown[:min(len(shown), maxListed)] {
 		s := &shown[i]
 		if d, ok := w.Reader.Contents().DefinitionFor(s.File, w.Reader.Text(s.File), text); ok {
-			s.Place = event.Place{Line: d.Line, Symbol: d.Name}
+			s.Place = d
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (h *Hints) searched(w *checkout.Checkout, events []event.Event) (out []even
 		for _, f := range s.Found(e.Text(), idents) {
 			for _, name := range idents {
 				if d, ok := index.DefinitionOf(f.File, w.Reader.Text(f.File), name); ok && f.Line == 0 {
-					f.Place = event.Place{Line: d.Line, Symbol: d.Name}
+					f.Place = d
 				}
 			}
 			out = append(out, f)

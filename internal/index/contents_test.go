@@ -238,10 +238,10 @@ func TestDefinitionFor(t *testing.T) {
 		head, want, _ := strings.Cut(head, " => ")
 		file, text, _ := strings.Cut(head, ": ")
 		d, ok := c.DefinitionFor(event.Path(file), []byte(program+"\n"), ParseText(text))
-		fault.Same(t, text, fmt.Sprintf("%s, %d", cmp.Or(d.Name, "-"), d.Line), want)
+		fault.Same(t, text, fmt.Sprintf("%s, %d", cmp.Or(d.Symbol, "-"), d.Line), want)
 		fault.Same(t, text+": it speaks of one", ok, d.Line > 0)
 	}
-	if d, ok := DefinitionOf("a.py", []byte("class Bag:\n    def load_all(self): pass\n"), "loadall"); !ok || d != (Definition{2, "Bag.load_all"}) {
+	if d, ok := DefinitionOf("a.py", []byte("class Bag:\n    def load_all(self): pass\n"), "loadall"); !ok || d != (event.Place{Line: 2, Symbol: "Bag.load_all"}) {
 		t.Errorf("by name: %+v", d)
 	}
 	if d, ok := DefinitionOf("a.py", []byte("def ab(): pass\n"), "ab"); !ok || d.Line != 1 {

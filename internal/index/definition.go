@@ -7,15 +7,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Definition is a place where a program defines a name.
-type Definition struct {
-	Line int    // line number, from 1 on
-	Name string // the name, after its type if that is known, as in AppContext.pop
-}
-
-// definedName is a definition with the parts of its name, as definitionsIn finds it.
+// definedName is a place where a program defines a name. Its Symbol is the name, after its type if that
+// is known, as in AppContext.pop.
 type definedName struct {
-	Definition
+	event.Place
 	last  string // the name without its type
 	stems []string
 	owner []string // stems of the name of the type that it belongs to
@@ -39,14 +34,14 @@ const (
 // word weighted by its rarity among the files. ok is false if the text has less than half of every
 // name, or fewer than two words of a name and its type, because single words occur in too many
 // prompts. It reads at most MaxEdited bytes.
-func (c *Contents) DefinitionFor(p event.Path, program []byte, t Text) (d Definition, ok bool) {
+func (c *Contents) DefinitionFor(p event.Path, program []byte, t Text) (d event.Place, ok bool) {
 	best := 0.0
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	for _, x := range definitionsIn(p, program) {
 		worth := 0.0
 		switch {
-		case x.Name != x.last && slices.Contains(t.Dotted, x.Name):
+		case x.Symbol != x.last && slices.Contains(t.Dotted, x.Symbol):
 			worth = 2 * identifierWeight
 		case slices.Contains(t.Identifiers, plainIdentifier(x.last)):
 			worth = identifierWeight
@@ -57,7 +52,7 @@ func (c *Contents) DefinitionFor(p event.Path, program []byte, t Text) (d Defini
 			worth, words = worth+owner, words+more
 		}
 		if worth > best && (words >= leastWords || worth >= identifierWeight) {
-			best, d = worth, x.Definition
+			best, d = worth, x.Place
 		}
 	}
 	return d, best > 0
@@ -83,13 +78,13 @@ func (c *Contents) said(stems []string, t Text) (said float64, words int) {
 
 // DefinitionOf returns where a program defines a name. name is in plain form: lower case, without
 // underscores.
-func DefinitionOf(p event.Path, program []byte, name string) (Definition, bool) {
+func DefinitionOf(p event.Path, program []byte, name string) (event.Place, bool) {
 	for _, x := range definitionsIn(p, program) {
 		if plainIdentifier(x.last) == name {
-			return x.Definition, true
+			return x.Place, true
 		}
 	}
-	return Definition{}, false
+	return event.Place{}, false
 }
 
 // definitionsIn returns the definitions in a program, by line; none for any other file.
@@ -115,14 +110,14 @@ func definitionsIn(p event.Path, program []byte) (out []definedName) {
 		for len(within) > 0 && within[len(within)-1].columns >= columns {
 			within = within[:len(within)-1]
 		}
-		x := definedName{Definition: Definition{number, string(name)}, last: string(name),
+		x := definedName{Place: event.Place{Line: number, Symbol: string(name)}, last: string(name),
 			stems: slices.Compact(slices.Sorted(stemsOf(string(name))))}
 		owner := receiver(lang, line.raw)
 		if owner == "" && len(within) > 0 {
 			owner = within[len(within)-1].name
 		}
-		if owner != "" && owner != x.Name {
-			x.Name, x.owner = owner+"."+x.Name, slices.Compact(slices.Sorted(stemsOf(owner)))
+		if owner != "" && owner != x.Symbol {
+			x.Symbol, x.owner = owner+"."+x.Symbol, slices.Compact(slices.Sorted(stemsOf(owner)))
 		}
 		within = append(within, level{columns, string(name)})
 		out = append(out, x)

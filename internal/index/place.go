@@ -128,7 +128,7 @@ func PlaceOf(p event.Path, text []byte, weights map[uint32]float64) (out event.P
 // sectionsIn returns the definitions of a program or the headings of a document, by line.
 func sectionsIn(p event.Path, text []byte) (out []event.Place) {
 	for _, d := range definitionsIn(p, text) {
-		out = append(out, event.Place{Line: d.Line, Symbol: d.Name})
+		out = append(out, d.Place)
 	}
 	if KindOf(p) != KindProse && p.Ext() != ".md" {
 		return out

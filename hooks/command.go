@@ -3,10 +3,8 @@ package hooks
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/aoa-dev/aoa/hooks/shell"
@@ -278,12 +276,10 @@ func (s *CallContext) missed(named, unknown []shell.Operand, c ToolCall) (files 
 
 // missingName matches the name in a message that a file does not exist, as written by pytest, git,
 // ls, python, node, and programs whose messages begin with their own name.
-var missingName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`file or directory not found: (\S+)|pathspec '([^']+)' did not match|` +
-		`path '([^']+)' does not exist in|ambiguous argument '([^']+)': unknown revision or path|` +
-		`can(?:not|'t) (?:access|open)(?: file)? '([^']+)'|Cannot find module '([^']+)'|` +
-		`^(?:[a-z]+): (\S+): (?:IO error |No such file)`)
-})
+var missingName = index.LazyRegexp(`file or directory not found: (\S+)|pathspec '([^']+)' did not match|` +
+	`path '([^']+)' does not exist in|ambiguous argument '([^']+)': unknown revision or path|` +
+	`can(?:not|'t) (?:access|open)(?: file)? '([^']+)'|Cannot find module '([^']+)'|` +
+	`^(?:[a-z]+): (\S+): (?:IO error |No such file)`)
 
 // reported returns the files in a command line that a message reports as missing.
 func reported(line string, c ToolCall, dir string) (out []shell.Operand) {

@@ -2,14 +2,13 @@ package hooks
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // readMany is a tool that reads several files at once. Tools that read files and have no
@@ -208,9 +207,8 @@ func unquoted(prompt string) string {
 
 // exitLine matches the line in which Gemini CLI, Qwen Code and Copilot CLI report how a command
 // ended, after the output of the command itself.
-var exitLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^(?:Exit Code: |<exited with exit code |<shellId: \S+ completed with exit code )([0-9]+)\b`)
-})
+var exitLine = index.LazyRegexp(
+	`(?m)^(?:Exit Code: |<exited with exit code |<shellId: \S+ completed with exit code )([0-9]+)\b`)
 
 // exitCode returns the exit code of a command, "" if the result of the agent's call does not have
 // it.

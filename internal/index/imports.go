@@ -146,9 +146,9 @@ func (im *importer) python(number int, code, _ []byte) {
 }
 
 var (
-	fromModule = lazyRegexp(`\bfrom\s*['"]([^'"]+)['"]`)
-	loadModule = lazyRegexp(`\b(?:require|import)\s*\(\s*['"` + "`" + `]([^'"` + "`" + `]+)['"` + "`" + `](?:\s*\)\s*\.\s*([\w$]+))?`)
-	bareModule = lazyRegexp(`^\s*import\s*['"]([^'"]+)['"]`)
+	fromModule = LazyRegexp(`\bfrom\s*['"]([^'"]+)['"]`)
+	loadModule = LazyRegexp(`\b(?:require|import)\s*\(\s*['"` + "`" + `]([^'"` + "`" + `]+)['"` + "`" + `](?:\s*\)\s*\.\s*([\w$]+))?`)
+	bareModule = LazyRegexp(`^\s*import\s*['"]([^'"]+)['"]`)
 )
 
 func (im *importer) script(number int, code, raw []byte) {
@@ -237,7 +237,7 @@ func (im *importer) golang(number int, code, raw []byte) {
 }
 
 // versionDir matches the last element of a Go module path, as in v2.
-var versionDir = lazyRegexp(`^v\d+$`)
+var versionDir = LazyRegexp(`^v\d+$`)
 
 // java reads the imports of Java and Kotlin.
 func (im *importer) java(number int, code, _ []byte) {
@@ -302,8 +302,8 @@ func (im *importer) c(number int, code, raw []byte) {
 }
 
 var (
-	rubyRequire = lazyRegexp(`^\s*(require_relative|require|autoload\s*\(?\s*:\w+,)\s*\(?\s*['"]([^'"]+)['"]`)
-	phpRequire  = lazyRegexp(`\b(?:require|include)(?:_once)?\b[^'"]*['"]/?([^'"]+\.php)['"]`)
+	rubyRequire = LazyRegexp(`^\s*(require_relative|require|autoload\s*\(?\s*:\w+,)\s*\(?\s*['"]([^'"]+)['"]`)
+	phpRequire  = LazyRegexp(`\b(?:require|include)(?:_once)?\b[^'"]*['"]/?([^'"]+\.php)['"]`)
 )
 
 func (im *importer) ruby(number int, code, raw []byte) {

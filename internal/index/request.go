@@ -98,7 +98,7 @@ func asks(text string, tasks []string) bool {
 }
 
 // versionNumber matches versions with letters, such as v1.2.0 and 1.2.0-rc1.
-var versionNumber = lazyRegexp(`^[vV]?[0-9]+(\.[0-9]+)*([-.]?(alpha|beta|dev|pre|rc|a|b)[-.]?[0-9]*)?$`)
+var versionNumber = LazyRegexp(`^[vV]?[0-9]+(\.[0-9]+)*([-.]?(alpha|beta|dev|pre|rc|a|b)[-.]?[0-9]*)?$`)
 
 // literalName matches a token that is a name whatever its letters are: an option of a command, or code in
 // backquotes.

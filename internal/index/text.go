@@ -84,15 +84,15 @@ var formHeadings = func() map[string]bool {
 
 var (
 	// packageLine matches a line that lists a package with its version: numpy==1.2.1, pytest 6.2.4.
-	packageLine = lazyRegexp(`^[-* ]*[A-Za-z][\w.\-]*(?:==|\s{2,}|\s*@\s*)v?\d+(?:\.\d+)+\S*$`)
+	packageLine = LazyRegexp(`^[-* ]*[A-Za-z][\w.\-]*(?:==|\s{2,}|\s*@\s*)v?\d+(?:\.\d+)+\S*$`)
 	// versionLine matches a line that tells which version of something was used: Python version:
 	// 3.8, OS: Mac, Node 18.2.0. Compiling it takes a millisecond, so this is done only when it is
 	// needed.
-	versionLine = lazyRegexp(`(?i)^[-*> ]*(?:[\w .\-/()]{2,40}:\W*v?\d+(?:\.\d+)+[\w.+\-]*(?:\s.{0,40})?|\w[\w.\-]* v?\d+(?:\.\d+)+|` +
+	versionLine = LazyRegexp(`(?i)^[-*> ]*(?:[\w .\-/()]{2,40}:\W*v?\d+(?:\.\d+)+[\w.+\-]*(?:\s.{0,40})?|\w[\w.\-]* v?\d+(?:\.\d+)+|` +
 		`\W*(?:os|platform|operating system|browser|extra tools|sphinx extensions|python implementation)(?: version)?\W*:.{0,80})$`)
-	trailer = lazyRegexp(`^(?:[A-Z][a-z]+(?:-[A-Za-z]+)*-by:|Change-Id:|Cc:|PiperOrigin-RevId|\(?cherry picked from commit)`)
+	trailer = LazyRegexp(`^(?:[A-Z][a-z]+(?:-[A-Za-z]+)*-by:|Change-Id:|Cc:|PiperOrigin-RevId|\(?cherry picked from commit)`)
 	// traceLine matches a line that only announces a stack trace.
-	traceLine = lazyRegexp(`^(?:panic: runtime error: |goroutine \d+ \[|\[signal SIG|Traceback \(most recent call last\)|` +
+	traceLine = LazyRegexp(`^(?:panic: runtime error: |goroutine \d+ \[|\[signal SIG|Traceback \(most recent call last\)|` +
 		`During handling of the above exception, another|The above exception was the direct cause)`)
 	tag = regexp.MustCompile(`^</?(?:details|summary|p|br|img|hr)\b[^>]*>$`)
 )
@@ -175,7 +175,7 @@ func (p *textParser) addPair(last, stem string) {
 
 // scope matches the part of a title in front of a colon, in parentheses or in brackets that tells
 // its subject.
-var scope = lazyRegexp(`^(?:\w+\(([^)]{2,50})\)!?:|\[([^\]]{2,40})\]|([\w./*,{}-]+(?: [\w./*,{}-]+){0,2}):\s)`)
+var scope = LazyRegexp(`^(?:\w+\(([^)]{2,50})\)!?:|\[([^\]]{2,40})\]|([\w./*,{}-]+(?: [\w./*,{}-]+){0,2}):\s)`)
 
 // scopeOf returns the words that tell the subject of a title. The type of a change, as in "fix: …",
 // does not count.
@@ -197,8 +197,8 @@ func scopeOf(title string) []Count {
 
 var changeTypes = wordSet("types of changes")
 
-// lazyRegexp returns a function that compiles a regular expression when it is first called. Compiling
+// LazyRegexp returns a function that compiles a regular expression when it is first called. Compiling
 // takes up to a millisecond, and most runs of the program need none.
-func lazyRegexp(pattern string) func() *regexp.Regexp {
+func LazyRegexp(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

@@ -2,6 +2,8 @@ package redact
 
 import (
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // Limits in bytes, so that no crafted text can make redaction slow.
@@ -71,7 +73,7 @@ var operators = []struct {
 
 // typed matches the type of a variable between its name and its value: "password: str = ",
 // "dbPassword string = ".
-var typed = lazyRegexp(`^(?::\s*|\s+)[A-Za-z&*][\w<>\[\].|?&*: ]{0,40}?\s*=\s*["']`)
+var typed = index.LazyRegexp(`^(?::\s*|\s+)[A-Za-z&*][\w<>\[\].|?&*: ]{0,40}?\s*=\s*["']`)
 
 // separator returns how the name gets its value, and where the value begins.
 func (n name) separator(kind family) (how how, at int, ok bool) {
@@ -126,7 +128,7 @@ func (n name) separator(kind family) (how how, at int, ok bool) {
 
 // sets matches the beginning of commands that give a value to a name: setx NAME VALUE, aws
 // configure set NAME VALUE.
-var sets = lazyRegexp(`(?:^|[\s;&|])(?:setx|setenv|ENV|ARG|set[ \t]+(?:-\w*x\w*|--export)|` +
+var sets = index.LazyRegexp(`(?:^|[\s;&|])(?:setx|setenv|ENV|ARG|set[ \t]+(?:-\w*x\w*|--export)|` +
 	`(?:aws|npm|yarn|pnpm|pip|composer|poetry|gcloud)[ \t][^\n|;&]*?(?:set|config))[ \t]+\S*$`)
 
 func quote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
@@ -216,8 +218,8 @@ func (n name) semicolons() (list, phrases bool) {
 const connectionPart = `(?:server|data source|host|user id|uid|database|initial catalog|encrypt|endpointsuffix|accountname)=`
 
 var (
-	connected = lazyRegexp(`(?i)(?:^|[;"'\s])` + connectionPart)
-	connects  = lazyRegexp(`(?i);` + connectionPart)
+	connected = index.LazyRegexp(`(?i)(?:^|[;"'\s])` + connectionPart)
+	connects  = index.LazyRegexp(`(?i);` + connectionPart)
 )
 
 // run returns the length of a value without quotes. In a list separated by semicolons only a
@@ -313,9 +315,9 @@ func nested(s string) int {
 
 // In a Kubernetes secret every value is a secret, whatever its name.
 var (
-	secretKind = lazyRegexp(`(?im)^[ \t]*kind:[ \t]*["']?secret\b`)
-	secretData = lazyRegexp(`(?m)^[ \t]*(?:data|stringData):[ \t]*\r?\n((?:[ \t]+.*(?:\n|\z))+)`)
-	yamlValue  = lazyRegexp(`(?m)^[ \t]+["']?[\w.\-]+["']?:[ \t]+["']?([^\s"'][^\n"']*)`)
+	secretKind = index.LazyRegexp(`(?im)^[ \t]*kind:[ \t]*["']?secret\b`)
+	secretData = index.LazyRegexp(`(?m)^[ \t]*(?:data|stringData):[ \t]*\r?\n((?:[ \t]+.*(?:\n|\z))+)`)
+	yamlValue  = index.LazyRegexp(`(?m)^[ \t]+["']?[\w.\-]+["']?:[ \t]+["']?([^\s"'][^\n"']*)`)
 )
 
 func (f *finder) kubernetes(lo, hi int) {

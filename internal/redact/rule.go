@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // rule finds one kind of secret. It searches only lines that contain one of the keywords, which are
@@ -77,8 +78,8 @@ var known = sync.OnceValue(func() *knowledge {
 	}
 	for i := range k.rules {
 		r := &k.rules[i]
-		r.regexp = lazyRegexp(r.Regex)
-		r.allow = lazyRegexp(r.Allow)
+		r.regexp = index.LazyRegexp(r.Regex)
+		r.allow = index.LazyRegexp(r.Allow)
 	}
 	for name, kind := range map[string]family{"weak": weak, "medium": medium, "strong": strong, "counted": counted,
 		"folder": folder} {
@@ -171,15 +172,9 @@ func wordlike(s string) bool {
 }
 
 // algorithm matches names with a number: sha256, oauth2-proxy, v1.2, 32-byte, x86_64, server2.go.
-var algorithm = lazyRegexp(`^(?i:(?:sha|md|base|utf|aes|rsa|oauth|argon|ed|x|http|ipv|u?int|float|secp|pbkdf|bcrypt|es|hs|rs|p|s|r|k)` +
+var algorithm = index.LazyRegexp(`^(?i:(?:sha|md|base|utf|aes|rsa|oauth|argon|ed|x|http|ipv|u?int|float|secp|pbkdf|bcrypt|es|hs|rs|p|s|r|k)` +
 	`[-_]?\d[\w-]*|v?\d[\w.,-]*|[\w-]+\.[a-z]{1,5}|[a-z]+(?:[-_.][a-z]+)+\d?)$`)
 
 func digitsOnly(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
-}
-
-// lazyRegexp returns a function that compiles a regular expression when it is first called. Compiling
-// takes up to a millisecond, and most runs of the program need none.
-func lazyRegexp(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

@@ -2,10 +2,12 @@ package redact
 
 import (
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // reference matches values that are filled in elsewhere: variables, templates, placeholders.
-var reference = lazyRegexp(`^(?:` +
+var reference = index.LazyRegexp(`^(?:` +
 	// $X, {{x}}, %s
 	`\$+[A-Za-z_][\w:.]*|\$\d|\$[@*#?!]|\$\{[^}]*\}|\$\(.*\)|\$\([^)]*|\$\{\{.*\}\}|\{\{.*\}\}|\{[\w.:$\-]*\}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdvqr@]|` +
 	`<[^>]*>?|@[A-Z_]+@|\[[A-Z_ -]+\]|\*+|\.{2,}|…|[xX]{3,}|-+|_+|` + // <x>, ***, ...
@@ -127,7 +129,7 @@ func (v value) tightSecret() bool {
 
 // pair matches another name with its value, because in a commit's subject the lines of a settings
 // file may be joined by blanks.
-var pair = lazyRegexp(`^[\w-]+:\s+\S`)
+var pair = index.LazyRegexp(`^[\w-]+:\s+\S`)
 
 // looseSecret decides about values without quotes that follow spaces or a colon: in settings,
 // programs and sentences.

@@ -1,11 +1,10 @@
 package reload
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // The types of triggers.
@@ -52,9 +51,7 @@ func Began(events []event.Event) (a Ask, ok bool) {
 }
 
 // commandName distinguishes /review and /plugin:name from a path.
-var commandName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z0-9_:-]{1,64}$`)
-})
+var commandName = index.LazyRegexp(`^[A-Za-z0-9_:-]{1,64}$`)
 
 // AskFor returns the request in a person's words. A prompt that calls a command, such as /review
 // 12, is split.

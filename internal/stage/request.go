@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // Request describes one step completely. Equal requests with equal files have equal keys.
@@ -56,9 +55,7 @@ const (
 )
 
 // Name matches the allowed names of a stage.
-var Name = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}$`)
-})
+var Name = index.LazyRegexp(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}$`)
 
 func wrong(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrRequest, fmt.Errorf(format, args...))

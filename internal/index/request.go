@@ -102,7 +102,7 @@ var versionNumber = LazyRegexp(`^[vV]?[0-9]+(\.[0-9]+)*([-.]?(alpha|beta|dev|pre
 
 // literalName matches a token that is a name whatever its letters are: an option of a command, or code in
 // backquotes.
-var literalName = lazyRegexp("^[(\"']?`?--[A-Za-z]|^[(]?`[^`]+`[).,;:!?]*$")
+var literalName = LazyRegexp("^[(\"']?`?--[A-Za-z]|^[(]?`[^`]+`[).,;:!?]*$")
 
 // addName adds the file, the identifier or the number that a token is, if it is one. literal means
 // that it is an identifier if nothing else. value is true for an identifier and for a number.

@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -54,4 +55,29 @@ func TestAnswers(t *testing.T) {
 		fmt.Fprintf(&b, "%s has %v words, is like%s, calls%s\n", f, c.Size(f), hits(c.Alike(f, 5)), hits(c.Called(f, 5)))
 	}
 	fault.Golden(t, "testdata/answers.golden", b.String())
+}
+
+// TestLinks: imports of both directions, definitions of both directions, paths in texts, names and
+// folders, each alone, before and after a file has gone.
+func TestLinks(t *testing.T) {
+	texts := map[event.Path][]byte{}
+	w := World{Tree: NewTree(nil), Contents: NewContents(), Text: func(p event.Path) []byte { return texts[p] }}
+	for _, f := range fault.Must(txtar.ParseFile("testdata/links.txtar")).Files {
+		p := event.Path(f.Name)
+		texts[p] = f.Data
+		w.Tree.Add(p)
+		w.Contents.Set(p, f.Data)
+	}
+	var b strings.Builder
+	links := func(of event.Path) {
+		found := w.Links(of)
+		for _, p := range slices.Sorted(maps.Keys(found)) {
+			fmt.Fprintf(&b, "%s to %s %.4g\n", of, p, *found[p])
+		}
+	}
+	links("app/order.py")
+	links("docs/guide.md")
+	w.Tree.Remove("app/money.py")
+	links("app/order.py")
+	fault.Golden(t, "testdata/links.golden", b.String())
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -92,37 +91,6 @@ func said(k Sketch, words ...string) (out []bool) {
 	return out
 }
 
-func TestSketchOf(t *testing.T) {
-	const before = "one alpha\ntwo beta\nthree gamma\n"
-	for _, c := range []struct{ name, before, after, has, lacks string }{
-		{"added", before, before + "four Delta_2\n", "four delta_2 \x00added\u00a0only \x00size\u00a01", "one alpha \x00removed\u00a0only"},
-		{"removed", before, "one alpha\ntwo beta\n", "three gamma \x00removed\u00a0only", "two beta \x00added\u00a0only"},
-		{"changed", before, strings.Replace(before, "beta", "zeta", 1), "two beta zeta", "one \x00added\u00a0only \x00removed\u00a0only"},
-		{"a line more of the same", "same\n", "same\nsame\n", "same \x00added\u00a0only", "\x00removed\u00a0only"},
-		{"new", "", "package lib\n", "package lib", ""},
-		{"other ends of lines", before, strings.ReplaceAll(before, "\n", "\r\n") + "four\n", "four", "one two"},
-		{"no words", "x\n", "x\n12345 +-*/ a\n", "\x00added\u00a0only", "12345 a"},
-	} {
-		k := SketchOf([]byte(c.before), []byte(c.after))
-		for _, w := range strings.Split(c.has, " ") {
-			if has := said(k, strings.ReplaceAll(w, "\u00a0", " ")); !has[0] {
-				t.Errorf("%s: %q is not in it", c.name, w)
-			}
-		}
-		for _, w := range strings.Fields(c.lacks) {
-			if has := said(k, strings.ReplaceAll(w, "\u00a0", " ")); has[0] {
-				t.Errorf("%s: %q is in it", c.name, w)
-			}
-		}
-	}
-	for name, two := range map[string][2]string{"the same": {before, before}, "moved": {before, "three gamma\none alpha\ntwo beta\n"},
-		"binary": {"a\x00b", "c\n"}, "nothing": {"", ""}} {
-		if k := SketchOf([]byte(two[0]), []byte(two[1])); k != nil {
-			t.Errorf("%s: %v", name, k)
-		}
-	}
-}
-
 // TestSketchBounds: the first 150 lines are read, the 60 most frequent words are kept, and all
 // lines count.
 func TestSketchBounds(t *testing.T) {
@@ -167,55 +135,4 @@ func TestStem(t *testing.T) {
 		}
 	}
 	fault.Same(t, "a word outside of ASCII", Stem("Änderungen"), "Änderungen")
-}
-
-// TestLinks: imports of both directions, definitions of both directions, paths in texts, names and
-// folders, each alone.
-func TestLinks(t *testing.T) {
-	texts := map[event.Path]string{
-		"app/order.py":             "from app.money import Amount\n\ndef settle_order(basket):\n    return convert_currency(basket)\n",
-		"app/money.py":             "class Amount:\n    pass\n\ndef convert_currency(x):\n    return x\n",
-		"app/web/pay.py":           "from app.order import settle_order\n\nsettle_order(1)\n",
-		"checks/test_order.py":     "x = 1\n",
-		"checks/order_refunds.py":  "y = 2\n",
-		"docs/guide.md":            "The code is in `app/order.py`.\n",
-		"docs/other.md":            "Nothing of it.\n",
-		"examples/shop/unlike.cfg": "a = 1\n",
-	}
-	w := World{Tree: NewTree(nil), Contents: NewContents(), Text: func(p event.Path) []byte { return []byte(texts[p]) }}
-	for p, text := range texts {
-		w.Tree.Add(p)
-		w.Contents.Set(p, []byte(text))
-	}
-	found := w.Links("app/order.py")
-	for _, c := range []struct {
-		what string
-		file event.Path
-		is   func(*Link) bool
-	}{
-		{"it imports a module", "app/money.py", func(l *Link) bool { return l.Imports == 1 }},
-		{"it uses a definition", "app/money.py", func(l *Link) bool { return l.Uses >= 1 && l.Used == 0 }},
-		{"it lies in a folder of two files", "app/money.py", func(l *Link) bool { return l.Sibling > .7 && l.Sibling < .71 }},
-		{"another folder", "app/web/pay.py", func(l *Link) bool { return l.Sibling == 0 }},
-		{"it is imported", "app/web/pay.py", func(l *Link) bool { return l.Imports == 1 }},
-		{"its definition is used", "app/web/pay.py", func(l *Link) bool { return l.Used > 0 && l.Uses == 0 }},
-		{"its path stands in a document", "docs/guide.md", func(l *Link) bool { return l.Path == 1 }},
-		{"its name is a part of another", "checks/order_refunds.py", func(l *Link) bool { return l.Stem > .2 && l.Stem < .6 }},
-	} {
-		if l := found[c.file]; l == nil || !c.is(l) {
-			t.Errorf("%s: %s: %+v", c.what, c.file, l)
-		}
-	}
-	for _, p := range []event.Path{"app/order.py", "docs/other.md", "examples/shop/unlike.cfg"} {
-		if found[p] != nil {
-			t.Errorf("%s: %+v", p, found[p])
-		}
-	}
-	if l := w.Links("docs/guide.md")["app/order.py"]; l == nil || l.Path != 1 {
-		t.Errorf("a document names a path: %+v", l)
-	}
-	w.Tree.Remove("app/money.py")
-	if l := w.Links("app/order.py")["app/money.py"]; l != nil {
-		t.Errorf("a file that is gone: %+v", l)
-	}
 }

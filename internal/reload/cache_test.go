@@ -145,17 +145,6 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestNames: which files and folders an entry refers to.
-func TestNames(t *testing.T) {
-	e := &Entry{Text: "explain notes.txt", Files: []File{{Path: "kept/file.go"}}, Actions: []Action{
-		{Act: event.ActRead, Paths: []event.Path{"read/a.go"}}, {Act: event.ActSearch, Folder: "searched/in"},
-		{Act: event.ActRun, Command: "make -C built"}}}
-	for p, want := range map[event.Path]bool{"read/a.go": true, "read": true, "read/a": false, "rea": false, "searched/in": true,
-		"searched": true, "kept": true, "kept/file.go": true, "built": true, "notes.txt": true, "other": false} {
-		fault.Same(t, string(p), e.names(p), want)
-	}
-}
-
 // TestAsked: what a session was asked last.
 func TestAsked(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "a\n"})

@@ -17,113 +17,10 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestCompare: what of an entry's files is as it was, and when it is of no use any more.
-func TestCompare(t *testing.T) {
-	root := t.TempDir()
-	for _, name := range []string{"a", "b"} {
-		fault.Check(t, os.WriteFile(filepath.Join(root, name), []byte(name), 0o600))
-	}
-	fault.Check(t, os.Truncate(filepath.Join(root, "b"), 8<<20))
-	dir := fault.Must(os.OpenRoot(root))
-	defer dir.Close()
-	a, b := blobOf(t, root, "a"), blobOf(t, root, "b")
-	for _, c := range []struct {
-		files     []File
-		unchanged float64
-		stale     bool
-	}{
-		{nil, 1, false},
-		{[]File{{Path: "a", After: a}, {Path: "b", After: b}}, 1, false},
-		{[]File{{Path: "a", After: "x"}, {Path: "b", After: b}}, .5, false}, // it only reads
-		{[]File{{Path: "a", Before: a, After: "x"}}, 0, false},
-		{[]File{{Path: "a", Before: a, After: "x", Wrote: true}}, 1, false},   // as before
-		{[]File{{Path: "a", Before: "y", After: "x", Wrote: true}}, 0, false}, // others changed all that it wrote
-		{[]File{{Path: "a", Before: "y", After: "x", Wrote: true}, {Path: "b", After: b}}, .5, false},
-		{[]File{{Path: "a", Before: "y", After: "x", Wrote: true}, {Path: "b", After: b, Wrote: true}}, .5, false},
-		{[]File{{Path: "a", Before: "y", Wrote: true}}, 0, false}, // what it left is not known
-		{[]File{{Path: "gone", After: "x"}, {Path: "a", After: a}}, .5, true},
-		{[]File{{Path: "gone", After: gone, Wrote: true}}, 1, false},
-		{[]File{{Path: "gone", Before: "x", After: gone, Wrote: true}}, 1, false},
-	} {
-		unchanged, stale := (&Entry{Files: c.files}).compare(dir)
-		fault.Same(t, fmt.Sprintf("%+v", c.files), fmt.Sprint(unchanged, stale), fmt.Sprint(c.unchanged, c.stale))
-	}
-	fault.Check(t, os.Truncate(filepath.Join(root, "b"), 8<<20+1))
-	fault.Same(t, "the hash of a larger file", hash(dir, "b"), "")
-}
-
-// TestJudgements: what is worth keeping, an offer, a replay.
-func TestJudgements(t *testing.T) {
-	read, failed := reads("a"), edits("a", "x", "y")
-	read.OK = true
-	edit := failed
-	edit.OK = true
-	other := Action{Act: event.ActOther, OK: true}
-	for _, c := range []struct {
-		text             string
-		actions          []Action
-		worth, offerable bool
-	}{
-		{"two words", []Action{read}, true, false}, {"one", []Action{read}, false, false}, {"two words", nil, false, false},
-		{"two words", []Action{edit}, true, true}, {"two words", []Action{failed}, false, false},
-		{"two words", []Action{read, read}, true, false}, {"two words", []Action{read, read, other}, true, true},
-		{"two words", []Action{other, other, other}, false, true},
-	} {
-		e := &Entry{Trigger: Trigger{Type: Prompt}, Text: c.text, Actions: c.actions}
-		fault.Same(t, fmt.Sprintf("%q, %d actions", c.text, len(c.actions)), []bool{e.worth(), e.offerable()},
-			[]bool{c.worth, c.offerable})
-	}
-	now := time.Now()
-	for age, want := range map[time.Duration]bool{0: false, 24 * time.Hour: false, 24*time.Hour + 1: true,
-		-24 * time.Hour: false, -24*time.Hour - 1: true} {
-		fault.Same(t, fmt.Sprint("idle after ", age), (&Entry{Used: now.Add(-age)}).idle(now), want)
-	}
-	checks := func(ok bool) Action { return Action{Act: event.ActRun, Checks: true, OK: ok} }
-	for want, actions := range map[string][]Action{"": {read}, "passed": {checks(false), checks(true), read},
-		"failed": {checks(true), checks(false)}} {
-		fault.Same(t, "tests", tested(actions), want)
-	}
-	secret, cut := read, read
-	secret.Secret, cut.Cut = true, true
-	other, cutEdit := edit, edit
-	other.Paths, cutEdit.Cut = []event.Path{"b"}, true
-	e := &Entry{Files: []File{{Path: "a", Patch: "x"}, {Path: "b"}}}
-	for want, a := range map[string][]Action{"": {read, edit, cutEdit}, "a secret was taken out of its input": {secret},
-		"its input was not recorded completely": {cut}, "its change was not recorded completely": {other},
-		"it failed when it was recorded": {failed}} {
-		for _, a := range a {
-			fault.Same(t, fmt.Sprintf("%+v", a), e.note(a), want)
-		}
-	}
-}
-
-// TestSummaries: an entry in a line.
-func TestSummaries(t *testing.T) {
-	ok := func(a Action) Action { a.OK = true; return a }
-	wrote := func(name, patch string) File { return File{Path: event.Path(name), Patch: patch, Wrote: true} }
-	for want, e := range map[string]Entry{
-		"0 calls": {}, "1 calls": {Actions: []Action{{Act: event.ActOther, OK: true}}},
-		"searched 2×, read a.go, edited b.go:4, c.go, ran go vet": {Actions: []Action{ok(Action{Act: event.ActSearch}),
-			ok(Action{Act: event.ActList}), ok(reads("a.go")), ok(reads("a.go")), ok(commands("go   vet"))},
-			Files: []File{wrote("b.go", "@@ -3,2 +3,2 @@\n x\n-y\n+z\n"), {Path: "a.go"}, wrote("c.go", "")}},
-		"read 3 files in d/ (b.go, …), ran go test": {Actions: []Action{ok(reads("d/e/b.go")), ok(reads("d/e/c.go")),
-			ok(reads("d/a.go")), commands("make"), ok(commands("go test")), ok(commands("ls"))}},
-		"read 2 files (b.go, …), ran " + strings.Repeat("a", 60) + "…": {Actions: []Action{ok(reads("e/b.go")),
-			ok(reads("d/a.go")), ok(commands(strings.Repeat("a", 61)))}},
-		"ran b, c, d": {Actions: []Action{ok(commands("a")), ok(commands("b")), ok(commands("c")), ok(commands("c")),
-			ok(commands("d"))}},
-		"edited a, a, a, a, a, a, a, a and 1 more": {Files: slices.Repeat([]File{wrote("a", "")}, 9)},
-	} {
-		fault.Same(t, "summary", e.summary(), want)
-	}
-	long := strings.Repeat("n", 100)
-	if n := len((&Entry{Actions: []Action{ok(reads(long))}, Files: []File{wrote(long, "")}}).summary()); n != 160 {
-		t.Errorf("a summary of %d bytes", n)
-	}
-}
-
 // TestFacts: in testdata/facts.txt what actions are in words, what reads, searches and listings print
-// again, which names a glob fits, and the call of an event's ID.
+// again, which names a glob fits, the call of an event's ID, what a prompt asks for, and of an entry
+// its line, what it refers to, what is worth keeping, an offer, a replay, and how much of its files
+// is as it was.
 func TestFacts(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "one\nTwo\nthree\nfour\n", "b.go": "two\r\ntwo one\n",
 		"c.bin": "two\x00", "d.secret": "two", "e.txt": "x\xff\n"})
@@ -142,6 +39,10 @@ func TestFacts(t *testing.T) {
 			return []string{fmt.Sprint(matchGlob("", pattern, event.Path(name)))}
 		case "call":
 			return []string{strconv.Quote(callOf(rest))}
+		case "prompt", "timer", "notice":
+			return []string{asksFor(verb, rest)}
+		case "entry":
+			return ofEntry(t, dir, rest)
 		}
 		a := Action{}
 		fault.Check(t, json.Unmarshal([]byte(rest), &a))
@@ -158,6 +59,18 @@ func TestFacts(t *testing.T) {
 		}
 		return strings.Split(strings.TrimSpace(fmt.Sprintf("%s %q\n%s", s.State, s.Note, s.Output)), "\n")
 	})
+	long := Entry{Actions: []Action{reads(strings.Repeat("n", 100))}, Files: []File{{Path: event.Path(strings.Repeat("n", 100)), Wrote: true}}}
+	long.Actions[0].OK = true
+	fault.Same(t, "bytes of a summary", len(long.summary()), 160)
+	now := time.Now()
+	for age, want := range map[time.Duration]bool{0: false, 24 * time.Hour: false, 24*time.Hour + 1: true,
+		-24 * time.Hour: false, -24*time.Hour - 1: true} {
+		fault.Same(t, fmt.Sprint("idle after ", age), (&Entry{Used: now.Add(-age)}).idle(now), want)
+	}
+	for size, want := range map[int64]bool{8 << 20: true, 8<<20 + 1: false} {
+		fault.Check(t, os.Truncate(filepath.Join(d.root, "e.txt"), size))
+		fault.Same(t, fmt.Sprint("the hash of a file of ", size), hash(dir, "e.txt") != "", want)
+	}
 	fault.Same(t, "no glob fits", matchGlob("", "", "x"), true)
 	for n, want := range map[int]string{996: "nothing found", 997: "the pattern has a syntax that aOa does not know"} {
 		s := Step{}
@@ -184,6 +97,34 @@ func TestFacts(t *testing.T) {
 	fault.Same(t, "cut at a line", cutLines("one\ntwo\nthree", 9), "one\ntwo\n…\n")
 	fault.Same(t, "cut behind an empty line", cutLines("\nlong", 3), "\n…\n")
 	fault.Same(t, "not cut", cutLines("one\ntwo\nx", 9), "one\ntwo\nx")
+}
+
+// asksFor is what the text of a prompt, of a timer, or of a report on what runs behind asks for.
+func asksFor(kind, text string) string {
+	body := map[string]event.Body{"prompt": event.Prompt{Text: text},
+		"timer":  event.Call{Act: event.ActOther, Tool: event.ToolScheduled, Text: text},
+		"notice": event.Call{Act: event.ActOther, Tool: event.ToolNotice, Text: text}}[kind]
+	ask, ok := AskOf(event.Event{Body: body})
+	return fmt.Sprintf("%v %s %q %q", ok, ask.Type, ask.Target, ask.Text)
+}
+
+// ofEntry is what is known of an entry. Before its JSON stand names that it may refer to.
+func ofEntry(t *testing.T, dir *os.Root, line string) []string {
+	names, text, _ := strings.Cut(line, "{")
+	e := &Entry{Trigger: Trigger{Type: Prompt}}
+	fault.Check(t, json.Unmarshal([]byte("{"+text), e))
+	unchanged, stale := e.compare(dir)
+	said := []string{e.summary(), fmt.Sprintf("worth %v, offered %v, tests %q, unchanged %v, stale %v",
+		e.worth(), e.offerable(), tested(e.Actions), unchanged, stale)}
+	for _, a := range e.Actions {
+		if note := e.note(a); note != "" {
+			said = append(said, a.what()+": "+note)
+		}
+	}
+	for _, name := range strings.Fields(names) {
+		said = append(said, fmt.Sprint(name, " ", e.names(event.Path(name))))
+	}
+	return said
 }
 
 // TestEntryBounds: what is kept of a turn, at most.
@@ -287,23 +228,4 @@ func TestActions(t *testing.T) {
 		{ID: "t7:post:", Act: event.ActOther, OK: true, Cut: true},
 	}
 	fault.Same(t, "actions", got, want)
-}
-
-func TestAsks(t *testing.T) {
-	for text, want := range map[string]Ask{
-		"explain the basket":  {Trigger: Trigger{Type: Prompt}, Text: "explain the basket"},
-		"/review 12 closely":  {Trigger: Trigger{Command, "review"}, Text: "12 closely"},
-		"/home/x is missing?": {Trigger: Trigger{Type: Prompt}, Text: "/home/x is missing?"},
-	} {
-		if got, ok := AskOf(event.Event{Body: event.Prompt{Text: text}}); !ok || got != want {
-			t.Errorf("%q: %+v", text, got)
-		}
-	}
-	timer := event.Call{Act: event.ActOther, Tool: event.ToolScheduled, Text: "check the build"}
-	if got, ok := AskOf(event.Event{Body: timer}); !ok || got.Type != Prompt || got.Text != "check the build" {
-		t.Errorf("scheduled: %+v", got)
-	}
-	if _, ok := AskOf(event.Event{Body: event.Call{Act: event.ActOther, Tool: event.ToolNotice}}); ok {
-		t.Error("a report asks for something")
-	}
 }

@@ -87,32 +87,16 @@ func TestEvidence(t *testing.T) {
 		"lib/other.go": "in the same folder as lib/parse.go", "far/away.go": "changed lately"} {
 		fault.Same(t, string(f), texts[f], want)
 	}
-	fault.Same(t, "nothing is known", len(d.p.Companions(q, history.Past{}, everything).Answer(t.Context()).Suggestions), 0)
-}
-
-// TestCountsBesideCommits: counts of commits stand beside a fact of commits, whatever else is stronger.
-func TestCountsBesideCommits(t *testing.T) {
-	d := newFixture(t, Options{})
+	// Counts of commits stand beside a fact of commits, whatever else is stronger.
 	d.p.o.Weights = history.ShippedAlone()
-	c := &history.Commits{}
-	for i := range 80 {
-		switch {
-		case i < 10:
-			c.Add("", []event.Path{"lib/parse.go"}, nil)
-		case i < 13:
-			c.Add("", []event.Path{"lib/parse.go", "lib/token.go"}, nil)
-		default:
-			c.Add("", []event.Path{"far/away.go"}, nil)
-		}
+	for range 7 {
+		c.Add("", []event.Path{"lib/parse.go"}, nil)
 	}
-	links := history.Links{"lib/token.go": {Uses: 50, Used: 50, Stem: 1}}
+	links := history.Links{"docs/parse.md": {Uses: 50, Used: 50, Stem: 1}}
 	past := history.Past{Commits: c, Links: func(event.Path) history.Links { return links }}
-	q := event.Query{Task: event.TaskChange, Files: []event.Path{"lib/parse.go"}, At: epoch, Explain: true}
-	first := d.p.Companions(q, past, func(event.Path) bool { return true }).Answer(t.Context()).Suggestions[0]
-	fault.Same(t, "the first reason", first.Reasons[0].Text, "changed together in 3 of 13 commits")
-	if !slices.Contains(counted, first.Reasons[0].Signal) {
-		t.Errorf("it stands beside %s", first.Reasons[0].Signal)
-	}
+	first := d.p.Companions(q, past, everything).Answer(t.Context()).Suggestions[0].Reasons[0]
+	fault.Same(t, "beside a link", fmt.Sprint(first.Text, slices.Contains(counted, first.Signal)), "changed together in 9 of 16 commitstrue")
+	fault.Same(t, "nothing is known", len(d.p.Companions(q, history.Past{}, everything).Answer(t.Context()).Suggestions), 0)
 }
 
 // TestShared: two commits that changed both files are the fewest for which one is missing beside

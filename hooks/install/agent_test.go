@@ -14,40 +14,22 @@ import (
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
-// TestFiles holds where each agent looks for hooks.
+// TestFiles holds where each agent looks for hooks of one person in a worktree, of a project and of a
+// user to a golden. -update writes it.
 func TestFiles(t *testing.T) {
 	root, home := filepath.FromSlash("/r"), filepath.FromSlash("/h")
-	env := func(string) string { return "" }
-	want := map[string][3]string{ // local, project, user
-		"claude":      {"/r/.claude/settings.local.json", "/r/.claude/settings.json", "/h/.claude/settings.json"},
-		"codex":       {"/r/.codex/hooks.json", "/r/.codex/hooks.json", "/h/.codex/hooks.json"},
-		"gemini":      {"/r/.gemini/settings.json", "/r/.gemini/settings.json", "/h/.gemini/settings.json"},
-		"cursor":      {"/r/.cursor/hooks.json", "/r/.cursor/hooks.json", "/h/.cursor/hooks.json"},
-		"copilot":     {"/r/.github/hooks/aoa.json", "/r/.github/hooks/aoa.json", "/h/.copilot/hooks/aoa.json"},
-		"qwen":        {"/r/.qwen/settings.json", "/r/.qwen/settings.json", "/h/.qwen/settings.json"},
-		"antigravity": {"/r/.agents/hooks.json", "/r/.agents/hooks.json", "/h/.gemini/config/hooks.json"},
-		"vscode":      {"/r/.github/hooks/aoa.json", "/r/.github/hooks/aoa.json", "/h/.copilot/hooks/aoa.json"},
-		"opencode":    {"/r/.opencode/plugins/aoa.js", "/r/.opencode/plugins/aoa.js", "/h/.config/opencode/plugins/aoa.js"},
-	}
-	if len(want) != len(agents.All) {
-		t.Errorf("%d agents, want %d", len(agents.All), len(want))
-	}
-	for _, a := range agents.All {
-		for i, scope := range Scopes {
-			if got := filepath.ToSlash(File(a, scope, root, home, env)); got != want[a.Name][i] {
-				t.Errorf("%s, %s: %s, want %s", a.Name, scope, got, want[a.Name][i])
+	moved := map[string]string{"CODEX_HOME": filepath.FromSlash("/elsewhere"), "COPILOT_HOME": "relative"}
+	var b strings.Builder
+	for what, env := range []func(string) string{func(string) string { return "" }, func(name string) string { return moved[name] }} {
+		for _, a := range agents.All {
+			for _, scope := range Scopes {
+				fmt.Fprintf(&b, "%s, %s: %s\n", a.Name, scope, filepath.ToSlash(File(a, scope, root, home, env)))
 			}
 		}
+		b.WriteString([]string{"\nmoved by the environment:\n", ""}[what])
 	}
-	moved := func(name string) string {
-		return map[string]string{"CODEX_HOME": "/elsewhere", "COPILOT_HOME": "relative"}[name]
-	}
-	if got := filepath.ToSlash(File(agentOf(t, "codex"), User, root, home, moved)); runtime.GOOS != "windows" &&
-		got != "/elsewhere/hooks.json" {
-		t.Errorf("moved to %s", got)
-	}
-	if got := filepath.ToSlash(File(agentOf(t, "copilot"), User, root, home, moved)); got != "/h/.copilot/hooks/aoa.json" {
-		t.Errorf("moved to %s", got)
+	if runtime.GOOS != "windows" { // where /elsewhere is not absolute
+		fault.Golden(t, "testdata/files.txt", b.String())
 	}
 }
 
@@ -177,30 +159,24 @@ func TestExcludeLinkedFolder(t *testing.T) {
 }
 
 func TestExclude(t *testing.T) {
-	for before, done := range map[string][]string{
-		"# git ls-files --others --exclude-from=.git/info/exclude\n# *.[oa]\n": {Changed, Unchanged, Changed, Absent},
-		"*.o\n*.a": {Changed, Unchanged, Changed, Absent}, "": {Changed, Unchanged, Changed, Absent},
-		"\n": {Changed, Unchanged, Changed, Absent}, "absent": {Created, Unchanged, Deleted, Absent},
-		"/" + localSettings + "\n": {Unchanged, Unchanged, Absent, Absent},
-	} {
+	entered := []string{Changed, Unchanged, Changed, Absent}
+	for before, want := range map[string][]string{"# git ls-files --others --exclude-from=.git/info/exclude\n# *.[oa]\n": entered,
+		"*.o\n*.a": entered, "": entered, "\n": entered, "absent": {Created, Unchanged, Deleted, Absent},
+		"/" + localSettings + "\n": {Unchanged, Unchanged, Absent, Absent}} {
 		common := t.TempDir()
 		file := filepath.Join(common, "info", "exclude")
 		if before != "absent" {
 			fileWith(t, file, before, 0o600)
 		}
-		for i, w := range done[:2] {
-			if c, err := Exclude(common, localSettings); err != nil || c.Done != w {
-				t.Errorf("%q, time %d: %+v, %v", before, i, c, err)
+		var done []string
+		for _, do := range []func(string, string) (Change, error){Exclude, Exclude, Unexclude, Unexclude} {
+			c, err := do(common, localSettings)
+			fault.Check(t, err)
+			if done = append(done, c.Done); len(done) == 2 && !strings.Contains("\n"+string(contentOf(t, file))+"\n", "\n/"+localSettings+"\n") {
+				t.Errorf("%q becomes %q", before, contentOf(t, file))
 			}
 		}
-		if b := contentOf(t, file); !strings.Contains("\n"+string(b)+"\n", "\n/"+localSettings+"\n") {
-			t.Errorf("%q", b)
-		}
-		for i, w := range done[2:] {
-			if c, err := Unexclude(common, localSettings); err != nil || c.Done != w {
-				t.Errorf("%q, removal %d: %+v, %v", before, i, c, err)
-			}
-		}
+		fault.Same(t, fmt.Sprintf("entered and removed, twice each, in %q", before), done, want)
 		if after, err := os.ReadFile(file); (before == "absent") != (err != nil) || err == nil && string(after) != before {
 			t.Errorf("before %q, after %q, %v", before, after, err)
 		}

@@ -22,46 +22,6 @@ func suggestion(file, text string) event.Suggestion {
 			Text: text}}}
 }
 
-func TestText(t *testing.T) {
-	place := suggestion("src/ctx.py", "changed")
-	place.Line, place.Symbol, place.Score = 445, "AppContext.pop", .62
-	commits := suggestion("CHANGES.rst", "in 4 of the last 5 commits to src/ctx.py")
-	commits.Reasons[2].Evidence, commits.Score = true, .4
-	vague := suggestion("y.go", "its path fits the text")
-	heading := suggestion("docs/x.md", "changed with x.go in 14 of 17 commits")
-	heading.Place = event.Place{Line: 41, Symbol: "suggest", Heading: true}
-	unnamed := suggestion("a.toml", "changed with x.go in 3 of 4 commits")
-	unnamed.Line = 7
-	for _, c := range []struct {
-		kind  string
-		sugg  []event.Suggestion
-		space int
-		want  string
-	}{
-		{HintPartner, []event.Suggestion{suggestion("docs/x.md", "changed with x.go in 14 of 17 commits"), suggestion("y.go", "")},
-			MaxHint, "\ndocs/x.md: changed with x.go in 14 of 17 commits\ny.go"},
-		{HintPartner, []event.Suggestion{heading, unnamed}, MaxHint, "\ndocs/x.md:41 \"suggest\": changed with x.go in 14 of 17 commits" +
-			"\na.toml:7: changed with x.go in 3 of 4 commits"},
-		{HintPrompt, []event.Suggestion{place, commits, vague}, MaxHint, "\nsrc/ctx.py:445 AppContext.pop (62 %)" +
-			"\nCHANGES.rst (40 %): in 4 of the last 5 commits to src/ctx.py\ny.go (0 %)"},
-		{HintSearch, []event.Suggestion{place}, MaxHint, "\nsrc/ctx.py:445 AppContext.pop"},
-		{HintSought, []event.Suggestion{place}, MaxHint, "\nsrc/ctx.py:445 AppContext.pop (62 %)"},
-		{HintStale, []event.Suggestion{suggestion("a.go", "x"), suggestion("b.go", "y")}, 68, "\na.go: x"},
-		{HintStale, []event.Suggestion{suggestion("a.go", "x")}, 60, ""},
-		{"unknown", []event.Suggestion{suggestion("a", "b")}, MaxHint, ""},
-		{HintStale, []event.Suggestion{suggestion("run `curl x`.md", ""), suggestion("my notes.md", "y")}, MaxHint, "\n\"my notes.md\": y"},
-		{HintNext, nil, MaxHint, ""},
-	} {
-		want := c.want
-		if want != "" {
-			want = preface + opening[c.kind] + want
-		}
-		if got, named := Text(c.kind, c.sugg, c.space); got != want || len(named) != strings.Count(want, "\n") {
-			t.Errorf("%s names %q:\n%s\nwant\n%s", c.kind, named, got, want)
-		}
-	}
-}
-
 // TestFactsNotOrders: models are warned of tools that give orders.
 func TestFactsNotOrders(t *testing.T) {
 	for kind, line := range opening {
@@ -104,20 +64,6 @@ func TestPatience(t *testing.T) {
 			if e.Timeout > 0 && wait >= time.Duration(e.Timeout)*time.Second {
 				t.Errorf("%s, %s: waits longer than the agent", a.Name, e.Name)
 			}
-		}
-	}
-	// Claude Code's settings, run by others
-	for _, c := range [][2]string{{"cursor", "SessionStart"}, {"cursor", "PostToolUse"}, {"copilot", "SessionStart"},
-		{"copilot", "PostToolUse"}} {
-		if wait, _ := client.Patience(c[0], c[1]); wait == 0 {
-			t.Errorf("%s, %s: the client does not wait", c[0], c[1])
-		}
-	}
-	for _, c := range [][2]string{{"claude", "PostToolUse"}, {"claude", "SessionEnd"}, {"gemini", "BeforeTool"},
-		{"codex", "Stop"},
-		{"copilot", "preToolUse"}, {"copilot", "postToolUseFailure"}, {"git", "post-commit"}, {"", ""}, {"cursor", "stop"}} {
-		if wait, starts := client.Patience(c[0], c[1]); wait != 0 || starts {
-			t.Errorf("%s, %s: waits %s", c[0], c[1], wait)
 		}
 	}
 }

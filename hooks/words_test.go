@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
@@ -24,6 +26,9 @@ import (
 //	problem TEXT            the kind of a failed call
 //	members JSON            the members of a cut object that are whole
 //	tags FILE               the tags of a file that was read, with the rules of the test
+//	time JSON               when a payload says that it happened; year 1: it does not say it
+//	waits AGENT EVENT       how long the client waits for an answer, and whether it starts the daemon
+//	hint KIND BYTES JSON…   how many files a hint of so many bytes names, and what it says of them
 func TestWords(t *testing.T) {
 	rules := &CallContext{Repo: Repo{Tags: TagRules{"billing/": "#money", "*_gen.go": "generated", "docs/**/*.md": "manual",
 		"a/b/": "ab", "word:Invoices": "money", "/top.txt": "top"}}}
@@ -62,6 +67,15 @@ func TestWords(t *testing.T) {
 			return []string{string(wholeMembers([]byte(text)))}
 		case "tags":
 			return []string{strings.Join(rules.tags(event.KindRead, nil, []event.Path{event.Path(text)}), " ")}
+		case "time":
+			var v any
+			_ = json.Unmarshal([]byte(text), &v)
+			return []string{timeOf(v).UTC().Format(time.RFC3339Nano)}
+		case "waits":
+			wait, starts := client.Patience(words[1], words[2])
+			return []string{fmt.Sprint(wait, " ", starts)}
+		case "hint":
+			return hintsOf(t, words[1], fault.Must(strconv.Atoi(words[2])), words[3:])
 		}
 		return nil
 	})
@@ -70,14 +84,30 @@ func TestWords(t *testing.T) {
 	fault.Same(t, "a word of a prompt", rules.tags(event.KindPrompt, index.Terms("send the invoices", 9), nil), []string{"money"})
 }
 
+// hintsOf is how many files a hint of a kind names, and each line of it but the first.
+func hintsOf(t *testing.T, kind string, space int, files []string) []string {
+	var all []event.Suggestion
+	for _, raw := range files {
+		var of struct {
+			event.Suggestion
+			Because  string
+			Evidence bool
+		}
+		fault.Check(t, json.Unmarshal([]byte(raw), &of))
+		s := suggestion(string(of.File), of.Because)
+		s.Place, s.Score, s.Reasons[2].Evidence = of.Place, of.Score, of.Evidence
+		all = append(all, s)
+	}
+	text, named := Text(kind, all, space)
+	first, rest, _ := strings.Cut(text, "\n")
+	if text != "" {
+		fault.Same(t, "the first line of "+kind, first, preface+opening[kind])
+	}
+	return strings.Split(strings.TrimSuffix(fmt.Sprintf("%d\n%s", len(named), rest), "\n"), "\n")
+}
+
 // TestCopilotTime: a clock that is far off is not believed.
 func TestCopilotTime(t *testing.T) {
-	for raw, want := range map[string]bool{"1795168802100": true, `"2026-11-20T10:00:02Z"`: true, "0": false, "-4": false,
-		`"soon"`: false, "null": false, "": false, "1e99": false} {
-		var v any
-		_ = json.Unmarshal([]byte(raw), &v)
-		fault.Same(t, raw, !timeOf(v).IsZero(), want)
-	}
 	now := orchard().now()
 	for ago, believed := range map[int]bool{3600: false, 1: true} {
 		at := now.Add(-time.Duration(ago) * time.Second)

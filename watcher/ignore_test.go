@@ -1,7 +1,6 @@
 package watcher
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -84,15 +83,6 @@ func TestFiles(t *testing.T) {
 	tracked := []event.Path{".gitignore", "a.go", "forced.log", "gone.go", "x/_.go"}
 	if got, err := r.Tracked(context.Background()); err != nil || !slices.Equal(got, tracked) {
 		t.Errorf("tracked: %q %v, want %q", got, err, tracked)
-	}
-}
-
-func TestParseLsFilesKeepsOddRecordsOut(t *testing.T) {
-	in := bytes.Join([][]byte{[]byte("? new\xff.go"), []byte("H 100644 0123 0\ta\tb.go"),
-		[]byte("H 160000 0123 0\tmodule"),
-		[]byte("S 100644 0123 0\tsparse.go"), []byte("H broken"), []byte("x"), []byte("? dir/"), []byte("? ../up"), nil}, []byte{0})
-	if got, want := parseLsFiles(in, false), []event.Path{"new\xff.go", "a\tb.go"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

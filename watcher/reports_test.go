@@ -61,10 +61,15 @@ func FuzzParseStatus(f *testing.F) {
 //	state                       when HEAD moved, git was at work, and reports were lost; how many files wait
 //	take AT                     the files that are saved now, and who may have written them
 //	touch NAME AT, due
+//	git AT, moved AT, locked AT  git is seen at work, HEAD moves, a lock is taken
+//	look LOCK LAST AT           whether what changes waits, with a lock or without; git's last sign; how long it waits
+//	writer AT                   who may have written what changes then
+//	round AT                    what is taken, with 100 ms of quiet: the files, and HEAD
 //	busy NAME FROM TO           it is touched every 50 ms; when it was taken
 //	many N                      as many files, one every 2 ms; how many were taken meanwhile, and at the end
 func TestReports(t *testing.T) {
 	var in *reports
+	by := map[writer]string{maybeGit: "maybe git", either: "either", people: "people"}
 	fault.Replies(t, "testdata/reports.txt", func(line string) []string {
 		if strings.HasPrefix(line, "#") {
 			return nil
@@ -89,10 +94,26 @@ func TestReports(t *testing.T) {
 			return []string{fmt.Sprint("HEAD moved: ", ago(in.headAt), ", git at work: ", ago(in.git.at), ", lost: ", ago(in.lostAt),
 				", waiting: ", len(in.saves.pending))}
 		case "take":
-			by := map[writer]string{maybeGit: "maybe git", either: "either", people: "people"}[in.git.writer(in.saves.oldest(ms(number(1))))]
+			who := by[in.git.writer(in.saves.oldest(ms(number(1))))]
 			files := in.saves.take(ms(number(1)))
 			slices.Sort(files)
-			return []string{fmt.Sprint(files, " by ", by)}
+			return []string{fmt.Sprint(files, " by ", who)}
+		case "git":
+			in.git.at = ms(number(1))
+		case "moved":
+			in.headAt = ms(number(1))
+		case "locked":
+			in.git.locked = ms(number(1))
+		case "look":
+			waits := in.git.look(words[1] == "lock", ms(number(2)), ms(number(3)))
+			return []string{fmt.Sprint("waits: ", waits, ", until ", ago(in.git.until))}
+		case "writer":
+			return []string{by[in.git.writer(ms(number(1)))]}
+		case "round":
+			w := &Watcher{in: in}
+			w.o.Quiet = 100 * time.Millisecond
+			saves, head, _ := w.take(ms(number(1)))
+			return []string{fmt.Sprint(saves, ", reads HEAD: ", head)}
 		case "touch":
 			return []string{fmt.Sprint("begins a burst: ", in.saves.touch(event.Path(words[1]), ms(number(2))))}
 		case "due":
@@ -121,66 +142,13 @@ func TestReports(t *testing.T) {
 	})
 }
 
-// TestHeadIsReadWithGitsFiles: the report of HEAD may come before those of the files that git wrote,
-// or after them.
-func TestHeadIsReadWithGitsFiles(t *testing.T) {
-	quiet := 100 * time.Millisecond
-	for _, c := range []struct {
-		name         string
-		saved, moved int // when, in ms; -1: never
-		at           int
-		saves, head  bool
-	}{{"after the files", 0, 50, 120, true, true}, {"before the files", 50, 0, 120, false, false},
-		{"before the files, which are due", 50, 0, 150, true, true}, {"without files", -1, 0, 100, false, true},
-		{"without files, too early", -1, 50, 120, false, false}} {
-		w := &Watcher{in: newReports(&Repo{Root: "/a", GitDir: "/a/.git", CommonDir: "/a/.git"}, quiet, time.Second)}
-		w.o.Quiet, w.in.git.at, w.in.headAt = quiet, ms(0), ms(c.moved)
-		if c.saved >= 0 {
-			w.in.touch("a.go", false, ms(c.saved))
-		}
-		saves, head, _ := w.take(ms(c.at))
-		if len(saves) > 0 != c.saves || head != c.head {
-			t.Errorf("%s: took %v, read HEAD: %v", c.name, saves, head)
-		}
-	}
-}
-
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func ms(n int) time.Time { return noon.Add(time.Duration(n) * time.Millisecond) }
 
-// TestGitWork: what changes while git is at work waits, and who may have written it depends on when.
-func TestGitWork(t *testing.T) {
-	var g gitWork
-	if g.look(false, ms(0), ms(0)) || g.writer(ms(0)) != people {
-		t.Error("git is at work without a sign")
-	}
-	g.at = ms(100) // the lock was reported
-	if !g.look(true, ms(90), ms(150)) || !g.until.Equal(ms(250)) {
-		t.Errorf("nothing waits for the lock, or until %v", g.until)
-	}
-	if !g.look(false, ms(90), ms(249)) || g.look(false, ms(90), ms(250)) {
-		t.Error("what changed must wait until 100 ms after the lock, and no longer") // a rebase takes it again
-	}
-	for at, want := range map[int]writer{90: maybeGit, 250: maybeGit, 251: either, 2150: either, 2151: people} {
-		if got := g.writer(ms(at)); got != want {
-			t.Errorf("what changed after %d ms: %d, want %d", at, got, want)
-		}
-	}
-	for _, c := range []struct {
-		last, at int
-		wait     bool
-	}{{39_000, 10_000, true}, {39_000, 39_999, true}, {39_000, 40_000, true}, {39_000, 41_000, false},
-		{69_999, 69_999, true}, {70_000, 70_000, false}} { // a lock that was left behind, and a log that goes on
-		g := gitWork{locked: ms(10_000)}
-		if got := g.look(true, ms(c.last), ms(c.at)); got != c.wait {
-			t.Errorf("after %d ms in a lock that does not end: waits %v", c.at, got)
-		}
-	}
-}
-
 // TestWords says of names in testdata/words.txt what they are (-update writes it).
 //
+//	files TEXT          those in what git ls-files prints
 //	url NAME            the name of a repository by the address of its origin
 //	temporary NAME…     those of files that editors and other programs write beside a file
 //	status TEXT         the files in what git status prints, and whether they differ from the index
@@ -189,6 +157,8 @@ func TestWords(t *testing.T) {
 		words := fault.Words(line)
 		text := strings.Join(words[1:], " ")
 		switch words[0] {
+		case "files":
+			return []string{fmt.Sprintf("%q", parseLsFiles([]byte(text), false))}
 		case "url":
 			return []string{fmt.Sprintf("%q", normalizeURL(text))}
 		case "temporary":

@@ -319,14 +319,11 @@ func TestBlameFails(t *testing.T) {
 	}
 }
 
-// TestTyped: a file with lines, as people type it.
+// TestTyped: a file with lines, as people type it, in testdata/typed.txt: its name, its lines, and
+// whether it has any. -update writes it.
 func TestTyped(t *testing.T) {
-	for arg, want := range map[string]string{"a.go:12": "a.go 12 0 true", "a.go:1-3": "a.go 1 3 true", "a.go": " 0 0 false",
-		"a:b.go:7": "a:b.go 7 0 true", "a.go:": " 0 0 false", ":3": " 0 0 false", "a.go:0x3": " 0 0 false",
-		"a.go:12:5": "a.go 12 0 true", "a.go:12:5:": "a.go 12 0 true", "a.go:12:": "a.go 12 0 true",
-		"a.go#L3": "a.go 3 0 true", "a.go#L3-L9": "a.go 3 9 true", "a:3-4:2": "a:3-4 2 0 true",
-		"a.go:-1": " 0 0 false", "a.go:1-": " 0 0 false", "a.go:1,2": " 0 0 false"} {
+	fault.Replies(t, "testdata/typed.txt", func(arg string) []string {
 		name, from, to, ok := Typed(arg)
-		fault.Same(t, arg, strings.TrimRight(fmt.Sprint(name, " ", from, " ", to, " ", ok), "\n"), want)
-	}
+		return []string{fmt.Sprintf("%q %d %d %v", name, from, to, ok)}
+	})
 }

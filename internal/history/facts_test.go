@@ -82,6 +82,13 @@ func TestFactsOfAHistory(t *testing.T) {
 				map[event.Path]index.Sketch{f: diff(says)}, nil, everything, 5))
 		}
 	}
+	b.WriteString("# how surprising two files are together\n")
+	for _, p := range []string{"a/cart.go a/price.go", "a/cart.go b/price.go", "a/cart.go a/price.md", "a/cart.go b/price.md", "a/cart.go b/cart.md",
+		"a/cart.go b/cart-sum.md", "a/basket.go b/mybasketform.ts", "a/form.go b/myformula.ts", "go.mod b/price.md"} {
+		one, other, _ := strings.Cut(p, " ")
+		fmt.Fprintf(&b, "%s: %v\n", p, surprise(event.Path(one), event.Path(other)))
+		fault.Same(t, p+", the other way", surprise(event.Path(other), event.Path(one)), surprise(event.Path(one), event.Path(other)))
+	}
 	fault.Golden(t, "testdata/facts.txt", b.String())
 }
 
@@ -131,24 +138,6 @@ func TestBounds(t *testing.T) {
 	}
 	for n, want := range map[int]int{2: 0, 3: 1} {
 		fault.Same(t, fmt.Sprintf("pairs of %d commits", n), len(made().times(n, "one/alpha.go", "two/beta.md").Pairs(9, 9, everything)), want)
-	}
-}
-
-// TestSurprise: a pair that its names explain is no news, nor is a manifest; folders and types that
-// differ are.
-func TestSurprise(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b event.Path
-		want float64
-	}{
-		{"a/cart.go", "a/price.go", 1}, {"a/cart.go", "b/price.go", 1.5}, {"a/cart.go", "a/price.md", 1.25},
-		{"a/cart.go", "b/price.md", 1.875}, {"a/cart.go", "b/cart.md", 0}, {"a/cart.go", "b/cart-sum.md", 0},
-		{"a/basket.go", "b/mybasketform.ts", 0}, {"a/form.go", "b/myformula.ts", 1.875}, {"go.mod", "b/price.md", 0},
-	} {
-		if got := surprise(c.a, c.b); got != c.want || surprise(c.b, c.a) != got {
-			t.Errorf("%s and %s: %v, and %v the other way, want %v", c.a, c.b, got, surprise(c.b, c.a), c.want)
-		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 func encode(args []string) []byte {
@@ -26,30 +28,18 @@ func encode(args []string) []byte {
 	return out
 }
 
+// TestReadCommand says of the input in each line of testdata/commands.txt what is read (-update writes it).
 func TestReadCommand(t *testing.T) {
-	for in, want := range map[string]string{
-		"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n": "",
-		"*0\r\n":                         "",
-		"*-1\r\n":                        "",
-		"*1\r\n$0\r\n\r\n":               "",
-		"PING\r\n":                       "Protocol error: expected '*'",
-		"*1\r\n:1\r\n":                   "Protocol error: expected '$'",
-		"*1\r\n$-1\r\n":                  "Protocol error: an argument has no length",
-		"*1\r\n$99999999999\r\n":         "Protocol error: a length is not a number, or larger",
-		"*99999999999999999999\r\n":      "Protocol error: a length is not a number, or larger",
-		"*1025\r\n":                      "Protocol error: a length is not a number, or larger",
-		"*1\r\n$1\r\nabc":                "Protocol error: an argument is longer",
-		"*" + strings.Repeat("1", 100):   "Protocol error: a length is too long",
-		"*x\r\n":                         "Protocol error: a length is not a number, or larger",
-		"*1\r\n$5\r\nab":                 "unexpected EOF",
-		string(encode(slices.Repeat([]string{strings.Repeat("x", maxArgument)},
-			5))): "Protocol error: a length is not a number, or larger than 0",
-	} {
-		_, err := readCommand(bufio.NewReader(strings.NewReader(in)))
-		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
-			t.Errorf("%.40q: %v, want %q", in, err, want)
+	read := func(in string) string {
+		args, err := readCommand(bufio.NewReader(strings.NewReader(in)))
+		if err != nil {
+			return err.Error()
 		}
+		return fmt.Sprintf("%q", args)
 	}
+	fault.Replies(t, "testdata/commands.txt", func(line string) []string { return []string{read(fault.Must(strconv.Unquote(line)))} })
+	long := string(encode(slices.Repeat([]string{strings.Repeat("x", maxArgument)}, 5)))
+	fault.Same(t, "a long command", read(long), "Protocol error: a length is not a number, or larger than 0")
 }
 
 // FuzzCommand: what is read as a command can be written and read again; nothing else than bad input

@@ -5,8 +5,8 @@
 // of a replay, and an undo record for what a replay changed. A sequence is recorded when its turn
 // ended well. It is found by its trigger and by the words of its prompt (index.Requests; find.go
 // has the formulas). It is offered only if it edits a file or has at least three calls. It is
-// deleted if it was not used for a day, if it fails more often than it succeeds, or if one of its
-// files is gone (evict.go).
+// deleted if it was not used for a day, if it fails more often than it succeeds, if one of its files
+// is gone, or if others have edited all files that it edits (evict.go).
 //
 // # Recording
 //

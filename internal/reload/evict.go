@@ -19,8 +19,9 @@ const (
 	minTried       = 3
 )
 
-// Evict deletes entries that were not used for too long, that fail more often than they succeed, or
-// that are stale.
+// Evict deletes entries that were not used for too long, that fail more often than they succeed, of
+// which a file is gone, or whose edits others have replaced. Until then the latter are offered as
+// recipes: what was edited and ran is worth telling, but the next turn records it anew.
 func (c *Cache) Evict(ctx context.Context, w Worktree) {
 	if c.load(ctx) != nil {
 		return
@@ -31,7 +32,8 @@ func (c *Cache) Evict(ctx context.Context, w Worktree) {
 	stale := map[*Entry]bool{}
 	if dir, err := os.OpenRoot(string(w.Root)); err == nil {
 		for _, e := range all {
-			_, stale[e] = e.compare(dir)
+			files := e.compare(dir)
+			stale[e] = files.gone || files.edited
 		}
 		_ = dir.Close() // it was only read
 	}
@@ -54,24 +56,36 @@ func (c *Cache) Evict(ctx context.Context, w Worktree) {
 	}
 }
 
-// compare compares the files of an entry with those on disk. unchanged is the share of files that
-// are as the sequence left them, or as they were before it changed them; it is 1 if there are no
-// files. A file of unknown content counts as changed. stale means that the entry is of no use any
-// more because a file is gone. That others have changed the files since makes no entry stale: what
-// was edited and ran then is still a recipe, and reads show what is there now.
-func (e *Entry) compare(dir *os.Root) (unchanged float64, stale bool) {
+// compared says what became of the files of an entry.
+type compared struct {
+	unchanged float64 // share of files that are as the sequence left them, or as they were before it; 1 without files
+	gone      bool    // a file is gone
+	edited    bool    // the sequence changes files, and others have since changed all of them
+}
+
+// compare compares the files of an entry with those on disk. A file of unknown content counts as
+// changed.
+func (e *Entry) compare(dir *os.Root) compared {
 	if len(e.Files) == 0 {
-		return 1, false
+		return compared{unchanged: 1}
 	}
-	same := 0
+	c := compared{}
+	same, wrote, other := 0, 0, 0
 	for _, f := range e.Files {
 		now := hash(dir, f.Path)
 		if now != "" && (now == f.After || f.Wrote && now == f.Before) {
 			same++
 		}
-		stale = stale || now == gone && f.After != gone
+		if f.Wrote {
+			wrote++
+			if f.After != "" && now != f.After && now != f.Before {
+				other++
+			}
+		}
+		c.gone = c.gone || now == gone && f.After != gone
 	}
-	return float64(same) / float64(len(e.Files)), stale
+	c.unchanged, c.edited = float64(same)/float64(len(e.Files)), wrote > 0 && other == wrote
+	return c
 }
 
 // maxHashed is the number of bytes of the largest file that is hashed. The content of a larger one

@@ -113,9 +113,9 @@ func ofEntry(t *testing.T, dir *os.Root, line string) []string {
 	names, text, _ := strings.Cut(line, "{")
 	e := &Entry{Trigger: Trigger{Type: Prompt}}
 	fault.Check(t, json.Unmarshal([]byte("{"+text), e))
-	unchanged, stale := e.compare(dir)
-	said := []string{e.summary(), fmt.Sprintf("worth %v, offered %v, tests %q, unchanged %v, stale %v",
-		e.worth(), e.offerable(), tested(e.Actions), unchanged, stale)}
+	now := e.compare(dir)
+	said := []string{e.summary(), fmt.Sprintf("worth %v, offered %v, tests %q, unchanged %v, gone %v, edited %v",
+		e.worth(), e.offerable(), tested(e.Actions), now.unchanged, now.gone, now.edited)}
 	for _, a := range e.Actions {
 		if note := e.note(a); note != "" {
 			said = append(said, a.what()+": "+note)

@@ -69,15 +69,15 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 		if m.Recipe = m.recipe(); !m.offerable() || m.idle(now) || m.Differs != "" && m.Recipe == "" {
 			continue
 		}
-		same, stale := m.compare(dir)
-		if stale {
+		files := m.compare(dir)
+		if files.gone {
 			continue
 		}
 		if m.Recipe != "" && m.Differs == "" && tried < maxOffer {
 			tried++
 			m.Applies = newPlan(ctx, w, m.Entry, nil).name() != ""
 		}
-		m.judge(same, request.Len() > 0)
+		m.judge(files.unchanged, request.Len() > 0)
 		if m.Similarity >= cfg.MinSimilarity {
 			out = append(out, m)
 		}

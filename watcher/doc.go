@@ -28,10 +28,11 @@
 //
 // # Renames
 //
-// A rename is one path deleted and another one added with the same content in one commit. The
-// object ids in git's raw output show that, without reading a blob, which a partial clone may not
-// have. A file that was renamed and changed counts as renamed only if exactly one deleted and one
-// added file in the commit share a name that is not a common one (README, index, main, …).
+// A rename is one path deleted and another one added in one commit, with contents of which git finds
+// half to be the same. In a partial clone, which may not have the contents, only equal object ids
+// count, which git's raw output shows. A file of which less stayed counts as renamed only if exactly
+// one deleted and one added file in the commit share a name that is not a common one (README, index,
+// main, …).
 //
 // The renames of every branch are recorded, because they connect the names of a file. Package
 // checkout decides by HEAD which commits count for a question, and under which names. When HEAD

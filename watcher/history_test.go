@@ -203,6 +203,41 @@ func shortly(events []event.Event) []string {
 	return out
 }
 
+// TestRenameWithChanges: a file that was renamed and changed keeps its past if half of its content
+// stayed. A repository that lacks one of the contents, as partial clones do, is read to its end:
+// only such renames are not found from there on.
+func TestRenameWithChanges(t *testing.T) {
+	t.Parallel()
+	g := repotest.New(t)
+	text := strings.Repeat("a line that stays\n", 20)
+	write := func(name, more string) { g.Write(name, text+name[:1]+"\n"+more) }
+	write("old.go", "")
+	write("was.go", "")
+	g.Commit("first")
+	lost := g.Git("rev-parse", "HEAD:was.go")
+	g.Remove("was.go")
+	write("now.go", "and one more\n")
+	g.Commit("second")
+	g.Commit("between", "k.go")
+	g.Remove("old.go")
+	write("new.go", "and one more\n")
+	g.Commit("third")
+	credited := func() (out []string) {
+		for _, e := range historyOf(t, open(g)) {
+			if e.Kind() == event.KindCommit {
+				out = append(out, fmt.Sprint(e.Text(), " ", e.Paths(), e.Gone()))
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	fault.Same(t, "with all contents", credited(),
+		[]string{"between [k.go] []", "first [new.go now.go] []", "second [now.go] []", "third [new.go] []"})
+	fault.Check(t, os.Remove(filepath.Join(g.Dir, ".git", "objects", lost[:2], lost[2:])))
+	fault.Same(t, "without one of them", credited(),
+		[]string{"between [k.go] []", "first [new.go was.go] []", "second [now.go] [was.go]", "third [new.go] []"})
+}
+
 // TestRenamesIn: a rename is one that git finds, or the only deleted and the only added file of a distinctive name.
 func TestRenamesIn(t *testing.T) {
 	c := &Commit{Files: []FileChange{

@@ -35,8 +35,8 @@ type FileChange struct {
 // LogOptions tell ReadLog which commits to read.
 type LogOptions struct {
 	From, Not []string // revisions: commits that are reachable from one of From and from none of Not
-	// The least similarity of renamed files, as "50%". If "", a rename is a deleted and an added
-	// file.
+	// The least similarity of renamed files: SameContent or HalfContent. If "", a rename is a deleted
+	// and an added file.
 	Renames string
 	// Follow first parents only, and yield merges, too, as their difference to the first parent.
 	First     bool
@@ -64,7 +64,8 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	if o.Renames != "" {
 		renames = "-M" + o.Renames
 	}
-	args := []string{"log", "--raw", "-z", "--no-abbrev", renames, "--root", "--no-color", "--no-notes",
+	args := []string{"log", "--raw", "-z", "--no-abbrev", renames, "-l" + strconv.Itoa(mostPaired), "--root", "--no-color",
+		"--no-notes",
 		"--encoding=UTF-8", "--ignore-submodules=none", logFormat, "--ignore-missing", "--stdin"}
 	if o.First {
 		args = append(args, "--first-parent", "--diff-merges=first-parent")
@@ -85,14 +86,46 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	}, args...)
 }
 
-// sameContent lets git find renames by the ids of contents alone, without reading them, because a
-// partial clone may not have them.
-const sameContent = "100%"
+// How similar a deleted and an added file must be for git to pair them as a rename.
+const (
+	SameContent = "100%" // git compares the ids of contents, without reading them
+	HalfContent = "50%"  // git reads both; in a partial clone it may not have them, and fails
+)
+
+// mostPaired is the number of deleted or added files of one commit, beyond exact renames, up to which
+// git compares their contents. It compares each with each, so a commit that moved thousands of files
+// would take minutes.
+const mostPaired = 400
 
 // walk yields the commits that are no merges and are reachable from want but not from not, newest
-// first. Ids in not that no longer exist are ignored.
+// first. Ids in not that no longer exist are ignored. Where git lacks a content that it needs to pair
+// renamed files, only files with the same content are pairs, from that commit on.
 func (r *Repo) walk(ctx context.Context, want, not []string, yield func(*Commit) error) error {
-	return ReadLog(ctx, r.git, string(r.Root), LogOptions{From: want, Not: not, Renames: sameContent}, yield)
+	o := LogOptions{From: want, Not: not, Renames: HalfContent}
+	var last *Commit // only git's exit status tells whether the last commit is complete
+	done := 0
+	err := ReadLog(ctx, r.git, string(r.Root), o, func(c *Commit) error {
+		before := last
+		if last = c; before == nil {
+			return nil
+		}
+		done++
+		return yield(before)
+	})
+	_, failed := errors.AsType[*git.Error](err)
+	switch {
+	case failed && ctx.Err() == nil:
+		o.Renames = SameContent
+		return ReadLog(ctx, r.git, string(r.Root), o, func(c *Commit) error {
+			if done--; done >= 0 {
+				return nil
+			}
+			return yield(c)
+		})
+	case err == nil && last != nil:
+		return yield(last)
+	}
+	return err
 }
 
 // listCommits returns the ids of the commits that are reachable from want but not from not,

@@ -34,9 +34,9 @@ type Clone struct {
 // Finding a rename of a changed file needs the contents of both. In a partial clone, which lacks
 // contents, only renames of unchanged files are found.
 func readHistory(ctx context.Context, dir string, env []string, excluded func(event.Path) bool) ([]event.Event, error) {
-	events, err := readRenames(ctx, dir, env, excluded, "50%")
+	events, err := readRenames(ctx, dir, env, excluded, watcher.HalfContent)
 	if _, failed := errors.AsType[*exec.ExitError](err); failed && ctx.Err() == nil {
-		return readRenames(ctx, dir, env, excluded, "100%")
+		return readRenames(ctx, dir, env, excluded, watcher.SameContent)
 	}
 	return events, err
 }

@@ -111,8 +111,12 @@ const mostLocated = 5
 func (c *Candidates) Answer(ctx context.Context) event.Answer {
 	most := cmp.Or(max(c.query.Limit, 0), defaultAnswer)
 	out := event.Answer{At: c.query.At.UnixMilli(), Suggestions: make([]event.Suggestion, 0, min(most, len(c.files)))}
-	for i := range c.files {
-		x := &c.files[i]
+	files := c.files
+	if c.query.Worth && c.beside != nil && c.beside.past.Alone(c.beside.change) {
+		files = c.beside.listed(files, most)
+	}
+	for i := range files {
+		x := &files[i]
 		switch {
 		case len(out.Suggestions) == most:
 			return out

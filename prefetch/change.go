@@ -274,19 +274,28 @@ func evidence(r event.Reason, f *history.Companion, t event.Together, names bool
 // at most two files.
 const saidLink = 0.5
 
+// How names and contents connect two files, the strongest first.
+const (
+	linkStem    = "same stem"
+	linkPath    = "one names the other"
+	linkUses    = "shares definitions"
+	linkSimilar = "similar name"
+	linkFolder  = "same folder"
+)
+
 // linkOf returns how names and contents connect two files, in words, "" if they do not.
 func linkOf(x *history.Facts) string {
 	switch {
 	case x[history.Name] > 0:
-		return "same stem"
+		return linkStem
 	case x[history.Path] > 0:
-		return "one names the other"
+		return linkPath
 	case x[history.Linked] >= saidLink, x[history.Calls] >= saidLink:
-		return "shares definitions"
+		return linkUses
 	case x[history.Stem] >= saidLink:
-		return "similar name"
+		return linkSimilar
 	case x[history.Sibling] > 0:
-		return "same folder"
+		return linkFolder
 	}
 	return ""
 }

@@ -99,6 +99,55 @@ func TestEvidence(t *testing.T) {
 	fault.Same(t, "nothing is known", len(d.p.Companions(q, history.Past{}, everything).Answer(t.Context()).Suggestions), 0)
 }
 
+// TestWorth: a short list leaves out what only large commits or a folder connect with a file, and is
+// filled up with what deserves it, its test before all. The ranking has everything.
+func TestWorth(t *testing.T) {
+	d := newFixture(t, Options{})
+	c := &history.Commits{}
+	large := []event.Path{"lib/parse.go", "far/busy.go"}
+	for i := range 40 {
+		large = append(large, event.Path(fmt.Sprintf("many/m%d.go", i)))
+	}
+	for range 2 {
+		c.Add("", large, nil)
+	}
+	c.Add("", append([]event.Path{"lib/parse.go", "check/parse_test.go"}, large[2:22]...), nil)
+	for range 3 {
+		c.Add("", []event.Path{"lib/parse.go", "lib/token.go"}, nil)
+	}
+	c.Add("", []event.Path{"lib/parse.go", "lib/scan.go", "lib/state.go"}, nil)
+	links := history.Links{"lib/near.go": {Sibling: .2}, "check/parse_test.go": {Stem: 1}}
+	past := history.Past{Commits: c, Links: func(event.Path) history.Links { return links }}
+	ask := func(limit int, worth bool) (out []event.Path) {
+		q := event.Query{Task: event.TaskChange, Files: []event.Path{"lib/parse.go"}, At: epoch, Limit: limit, Worth: worth}
+		for _, s := range d.p.Companions(q, past, func(event.Path) bool { return true }).Answer(t.Context()).Suggestions {
+			out = append(out, s.File)
+		}
+		return out
+	}
+	fault.Same(t, "worth listing", ask(5, true),
+		[]event.Path{"lib/token.go", "lib/scan.go", "lib/state.go", "check/parse_test.go"})
+	fault.Same(t, "two", ask(2, true), []event.Path{"lib/token.go", "check/parse_test.go"})
+	if all := ask(50, false); len(all) != 46 || slices.Index(all, "far/busy.go") > slices.Index(all, "lib/scan.go") {
+		t.Errorf("the ranking has %d files: %v", len(all), all)
+	}
+	for range 60 {
+		c.Add("", []event.Path{"lib/parse.go", "lib/token.go"}, nil)
+	}
+	fault.Same(t, "an unlikely test", ask(5, true), []event.Path{"lib/token.go", "check/parse_test.go"})
+	links["parse/other.go"] = &index.Link{Imports: .1}
+	fault.Same(t, "of the folder", ask(5, true), []event.Path{"lib/token.go"})
+	delete(links, "parse/other.go")
+	links["far/parse.go"] = &index.Link{Stem: 1}
+	fault.Same(t, "of which of two", ask(5, true), []event.Path{"lib/token.go"})
+	links["far/parse_test.go"] = &index.Link{Stem: 1}
+	fault.Same(t, "two of them", ask(5, true), []event.Path{"lib/token.go"})
+	links["lib/parse_test.go"] = &index.Link{Stem: 1}
+	fault.Same(t, "the one in the folder", ask(5, true), []event.Path{"lib/token.go", "lib/parse_test.go"})
+	past.Diffs = map[event.Path]index.Sketch{"lib/parse.go": {}}
+	fault.Same(t, "of a change that is known", len(ask(5, true)), 5)
+}
+
 // TestShared: two commits that changed both files are the fewest for which one is missing beside
 // the other.
 func TestShared(t *testing.T) {

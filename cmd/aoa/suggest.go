@@ -110,6 +110,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	}
 	how.words = q.Prompt != "" && len(q.Files) == 0 && q.Session == "" && len(q.Tags) == 0
 	asked := q
+	asked.Worth = !a.json && !how.number
 	asked.Explain = q.Explain || !a.json && (how.bare || how.words) // a word may be one of the weaker reasons
 	ans, err := call(ctx, a, api.Rank, asked)
 	if err != nil {
@@ -185,7 +186,7 @@ func (a *app) printSuggested(ans event.Answer, q event.Query, how suggestHow) {
 	case how.nul || how.plain:
 		a.printNames(listed, how.nul)
 	case len(listed)+len(usual) == 0:
-		a.nothing(ans.Suggestions, q, how.bare)
+		a.nothing(ans.Suggestions, q, how)
 	default:
 		if ofBranch {
 			a.talk("%s", aboutBranch(ans.Branch))
@@ -274,15 +275,18 @@ func ofWords(s event.Suggestion) bool {
 }
 
 // nothing prints that there is nothing to list, and what to do.
-func (a *app) nothing(all []event.Suggestion, q event.Query, bare bool) {
+func (a *app) nothing(all []event.Suggestion, q event.Query, how suggestHow) {
 	files := len(q.Files)
 	switch {
-	case bare && files == 0:
+	case how.bare && files == 0:
 		a.talk("no recent work is known yet: name a file, or use --prompt")
-	case bare:
+	case how.bare:
 		a.talk("nothing is known to belong to your change of %s", plural(files, "file"))
 	case files > 0 && q.Prompt == "" && len(all) == 0:
 		a.talk("no other file is known to belong to %s", english.PluralWord(files, "it", "these files"))
+		if files == 1 && !how.number {
+			a.talk("hint: -n 5 lists files that are less likely, if there are any")
+		}
 	case len(all) > 0:
 		a.talk("no file is likely, or possible")
 		a.talk("hint: -n 5 lists the five likeliest")

@@ -30,15 +30,18 @@ type Query struct {
 	Subagent string `json:"agent_id,omitempty"`
 	Current  Path   `json:"current_file,omitempty"` // the file in hand; it is never suggested
 	// files of the current work, newest last; empty: those of the session
-	Files   []Path    `json:"files,omitempty"`
-	Prompt  string    `json:"prompt,omitempty"`      // its words and the files that it names are used
-	Tags    []string  `json:"intent_tags,omitempty"` // with or without '#'; at most 3 are used
-	Limit   int       `json:"limit,omitempty"`       // 0 means 5
-	Tests   bool      `json:"tests,omitempty"`       // for a change: only tests that belong to it
-	Unseen  bool      `json:"unseen,omitempty"`      // only files that nothing in this session has named
-	Explain bool      `json:"explain,omitempty"`     // return every reason, not only the strongest ones
-	Branch  Branch    `json:"-"`                     // the checked-out branch; set by the daemon
-	At      time.Time `json:"-"`                     // the time of the ranking; set by the daemon
+	Files  []Path   `json:"files,omitempty"`
+	Prompt string   `json:"prompt,omitempty"`      // its words and the files that it names are used
+	Tags   []string `json:"intent_tags,omitempty"` // with or without '#'; at most 3 are used
+	Limit  int      `json:"limit,omitempty"`       // 0 means 5
+	Tests  bool     `json:"tests,omitempty"`       // for a change: only tests that belong to it
+	// For a single file without a change: leave out files that only large commits or a common folder
+	// connect with it. There may then be fewer than Limit.
+	Worth   bool      `json:"worth,omitempty"`
+	Unseen  bool      `json:"unseen,omitempty"`  // only files that nothing in this session has named
+	Explain bool      `json:"explain,omitempty"` // return every reason, not only the strongest ones
+	Branch  Branch    `json:"-"`                 // the checked-out branch; set by the daemon
+	At      time.Time `json:"-"`                 // the time of the ranking; set by the daemon
 }
 
 // PromptQuery returns the query for the files that the turn of a prompt will open.

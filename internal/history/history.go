@@ -194,6 +194,25 @@ func (c *Commits) Count(with, f event.Path) event.Together {
 	return n
 }
 
+// Support returns how much the common commits of two files are about these two: the sum of 1/(n − 1)
+// over the commits, of n files each, of the newest 300 of with. It is 1 for a commit that changed only
+// these two, and .02 for one that changed fifty files.
+func (c *Commits) Support(with, f event.Path) (sum float64) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	i, known := c.ids[with]
+	j, also := c.ids[f]
+	if !known || !also {
+		return 0
+	}
+	for _, set := range c.newest(i, mostCommits) {
+		if _, both := slices.BinarySearch(set, j); both {
+			sum += focusOf(len(set))
+		}
+	}
+	return sum
+}
+
 // shortID is the number of digits of a commit's id that are shown. git finds a commit by them in
 // repositories of some hundred thousand objects.
 const shortID = 9

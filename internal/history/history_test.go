@@ -60,6 +60,22 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// TestSupport: a commit of few files supports a pair more than one of many.
+func TestSupport(t *testing.T) {
+	c := &Commits{}
+	c.Add("", []event.Path{"a", "b", "c", "d", "e"}, nil)
+	c.Add("", []event.Path{"a", "b"}, nil)
+	c.Add("", []event.Path{"a"}, nil)
+	for f, want := range map[event.Path]float64{"b": 1.25, "c": .25, "a": 2.25, "none": 0} {
+		if got := c.Support("a", f); got != want {
+			t.Errorf("%s: %v", f, got)
+		}
+	}
+	if got := c.Support("none", "a"); got != 0 {
+		t.Errorf("of a file without commits: %v", got)
+	}
+}
+
 // TestCounts: what goes through the repository for a tool, and what changes too many files, counts
 // for no pair.
 func TestCounts(t *testing.T) {

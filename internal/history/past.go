@@ -18,12 +18,18 @@ type Past struct {
 	Memo  *Memo // set for several questions about one change; nil otherwise
 }
 
+// Alone reports whether a change is a single file of whose change nothing is known, but whose links to
+// other files are.
+func (p Past) Alone(change []event.Path) bool {
+	return len(change) == 1 && len(p.Diffs) == 0 && p.Links != nil
+}
+
 // Companions returns the companions of a change from what is known; see Commits.Companions. weights
 // replace the shipped ones unless nil. It also returns the weights that it used.
 func (p Past) Companions(weights *Weights, change []event.Path, has func(event.Path) bool,
 	most int) ([]Companion, *Weights) {
 	var links Links
-	if len(change) == 1 && len(p.Diffs) == 0 && p.Links != nil {
+	if p.Alone(change) {
 		links = p.Links(change[0])
 	}
 	switch {

@@ -30,7 +30,7 @@ func (s *server) suggestFiles(ctx context.Context, r Repo, session string, in su
 	if in.Prompt == "" && len(in.Files) == 0 {
 		return out, api.Bad("give prompt, the task in words, or files", "no prompt and no files")
 	}
-	q := event.Query{Session: session, Prompt: in.Prompt, Limit: maxFiles}
+	q := event.Query{Session: session, Prompt: in.Prompt, Limit: maxFiles, Worth: true}
 	var err error
 	if q.Files, out.Notes, err = r.files(ctx, in.Files, false); err != nil {
 		return out, err

@@ -82,6 +82,7 @@ func TestValues(t *testing.T) {
 		{"nothing, on a branch with files", event.Query{Branch: branch}},
 		{"nothing, on a branch with a name", event.Query{Branch: event.Branch{Name: branch.Name}}},
 		{"a text about the branch", event.Query{Prompt: "what do my changes lack", Branch: branch}},
+		{"another text on the branch", event.Query{Prompt: "round the rate", Branch: branch}},
 		{"nothing at all", event.Query{Task: event.TaskPrompt}},
 		{"files that call others", event.Query{Task: event.TaskOpen, Files: []event.Path{"web/handler.go", "tax/rate_test.go"}}},
 		{"a prompt that named files", event.Query{Session: "named", Task: event.TaskPrompt}},

@@ -126,6 +126,11 @@ func fold(s *State, sessions *session.Sessions, events []event.Event) (out []ses
 // happen logs events, and returns what came of predictions.
 func (d *fixture) happen(events ...event.Event) []session.Resolved {
 	d.t.Helper()
+	for _, e := range events {
+		if e.ID == "" {
+			d.t.Errorf("it has no id: %+v", e)
+		}
+	}
 	d.log = append(d.log, events)
 	return fold(d.p.State, d.sessions, events)
 }

@@ -70,6 +70,7 @@ func TestASnapshotKeepsAll(t *testing.T) {
 	saved := fault.Must(d.p.Snapshot())
 	again := NewState()
 	fault.Check(t, again.Restore(saved))
+	fault.Same(t, "outcomes", len(again.Outcomes), 1)
 	if a, b := d.known(d.p.State, d.sessions), d.known(again, d.sessions); a != b {
 		t.Errorf("restored\n%s\nsaved\n%s", b, a)
 	}

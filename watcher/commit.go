@@ -75,7 +75,8 @@ func (r *Repo) renameEvent(id string, c *Commit, renames []rename) (e event.Even
 // rename is a file that got another name in one commit.
 type rename struct{ from, to event.Path }
 
-// renamesIn returns the renames of a commit: first those that git finds by contents, then pairs of one deleted and one added file that share a distinctive name.
+// renamesIn returns the renames of a commit: first those that git finds by contents, then pairs of
+// one deleted and one added file that share a distinctive name.
 func renamesIn(c *Commit) (out []rename) {
 	deleted, added := map[string][]event.Path{}, map[string][]event.Path{} // by name
 	for i := range c.Files {

@@ -64,9 +64,8 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	if o.Renames != "" {
 		renames = "-M" + o.Renames
 	}
-	args := []string{"log", "--raw", "-z", "--no-abbrev", renames, "-l" + strconv.Itoa(mostPaired), "--root", "--no-color",
-		"--no-notes",
-		"--encoding=UTF-8", "--ignore-submodules=none", logFormat, "--ignore-missing", "--stdin"}
+	args := []string{"log", "--raw", "-z", "--no-abbrev", renames, "-l" + strconv.Itoa(mostPaired), "--root",
+		"--no-color", "--no-notes", "--encoding=UTF-8", "--ignore-submodules=none", logFormat, "--ignore-missing", "--stdin"}
 	if o.First {
 		args = append(args, "--first-parent", "--diff-merges=first-parent")
 	} else {

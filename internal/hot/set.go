@@ -18,14 +18,6 @@ func (s set) find(id uint32) (int, bool) {
 	return slices.BinarySearchFunc(s, id, func(e entry, id uint32) int { return cmp.Compare(e.id, id) })
 }
 
-// score returns the score of a member, 0 if it is none.
-func (s set) score(id uint32) float64 {
-	if i, ok := s.find(id); ok {
-		return s[i].score
-	}
-	return 0
-}
-
 // put sets one score.
 func (s set) put(id uint32, score float64) set {
 	i, ok := s.find(id)

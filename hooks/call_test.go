@@ -48,11 +48,6 @@ func marshal(t testing.TB, v any) []byte {
 	return b.Bytes()
 }
 
-func contentOf(t testing.TB, name string) []byte {
-	t.Helper()
-	return fault.Must(os.ReadFile(name))
-}
-
 // TestDecodeRecorded compares what each payload in testdata gives with its .want file; -update
 // writes them.
 func TestDecodeRecorded(t *testing.T) {
@@ -147,8 +142,7 @@ func TestDecodeHostile(t *testing.T) {
 func TestSymlinks(t *testing.T) {
 	base := fault.Must(filepath.EvalSymlinks(t.TempDir()))
 	real, link := filepath.Join(base, "real"), filepath.Join(base, "link")
-	fault.Check(t, os.MkdirAll(filepath.Join(real, "sub"), 0o755))
-	fault.Check(t, os.WriteFile(filepath.Join(real, "sub", "a.go"), nil, 0o644))
+	fault.Write(t, filepath.Join(real, "sub", "a.go"), "")
 	if err := os.Symlink(real, link); err != nil {
 		t.Skip("no symlinks here:", err)
 	}
@@ -234,7 +228,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"hook_event_name":"UserPromptSubmit","prompt":"x","session_id":1}`))
 	files, _ := filepath.Glob(filepath.Join("testdata", "*", "*.json"))
 	for _, name := range files {
-		f.Add(contentOf(f, name))
+		f.Add(fault.Read(f, name))
 	}
 	r := orchard()
 	f.Fuzz(func(t *testing.T, payload []byte) {

@@ -165,7 +165,7 @@ func TestTwoHarnesses(t *testing.T) {
 	for _, file := range files {
 		var first []byte
 		for _, settings := range []string{"vscode", "copilot", "claude"} {
-			call, err := Decode(settings, map[string]string{"COPILOT_CLI": "1"}, contentOf(t, file), orchard())
+			call, err := Decode(settings, map[string]string{"COPILOT_CLI": "1"}, fault.Read(t, file), orchard())
 			if err != nil || call.Agent != "vscode" {
 				t.Fatalf("%s by the settings of %s: %+v, %v", file, settings, call, err)
 			}

@@ -72,7 +72,7 @@ func TestPatience(t *testing.T) {
 func TestPlugin(t *testing.T) {
 	read := func(name string) (v map[string]any) {
 		t.Helper()
-		fault.Check(t, json.Unmarshal(contentOf(t, name), &v))
+		fault.Check(t, json.Unmarshal(fault.Read(t, name), &v))
 		return v
 	}
 	root := filepath.Join("..", "scripts", "claude-plugin")
@@ -101,7 +101,7 @@ func TestPlugin(t *testing.T) {
 	}
 	want := map[string]any{"aoa": map[string]any{"type": "stdio", "command": "aoa", "args": []any{"mcp"}}}
 	fault.Same(t, "servers", read(filepath.Join(root, ".mcp.json"))["mcpServers"], any(want))
-	skill := string(contentOf(t, filepath.Join(root, "skills", "aoa", "SKILL.md")))
+	skill := string(fault.Read(t, filepath.Join(root, "skills", "aoa", "SKILL.md")))
 	if n := strings.Count(skill, "\n"); n > 60 || !strings.HasPrefix(skill, "---\nname: aoa\ndescription: ") {
 		t.Errorf("%d lines:\n%s", n, skill)
 	}

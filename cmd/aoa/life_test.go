@@ -143,8 +143,7 @@ func TestCorrupted(t *testing.T) {
 				raw = harmed(r, raw)
 			}
 			if raw != nil {
-				fault.Check(t, os.MkdirAll(filepath.Dir(n), 0o700))
-				fault.Check(t, os.WriteFile(n, raw, 0o600))
+				fault.Write(t, n, string(raw))
 			}
 		}
 		s := d.do("daemon", "start")

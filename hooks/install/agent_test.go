@@ -57,7 +57,7 @@ func TestCreated(t *testing.T) {
 			}
 			file := File(a, scope, root, home, func(string) string { return "" })
 			steps(t, a, file, o, "add created", "is installed", "add unchanged")
-			fault.Same(t, a.Name, string(contentOf(t, file)), Snippet(a, o))
+			fault.Same(t, a.Name, string(fault.Read(t, file)), Snippet(a, o))
 			steps(t, a, file, o, "remove deleted", "remove absent")
 			for _, dir := range []string{root, home} {
 				if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -134,8 +134,7 @@ func TestGuard(t *testing.T) {
 
 func fileWith(t *testing.T, name, content string, mode os.FileMode) {
 	t.Helper()
-	fault.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	fault.Check(t, os.WriteFile(name, []byte(content), mode))
+	fault.Write(t, name, content)
 	fault.Check(t, os.Chmod(name, mode))
 }
 
@@ -155,7 +154,7 @@ func TestExcludeLinkedFolder(t *testing.T) {
 	if c, err := Unexclude(common, localSettings); err != nil || c.Done != Absent {
 		t.Errorf("%+v, %v", c, err)
 	}
-	fault.Same(t, "the file outside", string(contentOf(t, filepath.Join(outside, "exclude"))), before)
+	fault.Same(t, "the file outside", string(fault.Read(t, filepath.Join(outside, "exclude"))), before)
 }
 
 func TestExclude(t *testing.T) {
@@ -172,8 +171,8 @@ func TestExclude(t *testing.T) {
 		for _, do := range []func(string, string) (Change, error){Exclude, Exclude, Unexclude, Unexclude} {
 			c, err := do(common, localSettings)
 			fault.Check(t, err)
-			if done = append(done, c.Done); len(done) == 2 && !strings.Contains("\n"+string(contentOf(t, file))+"\n", "\n/"+localSettings+"\n") {
-				t.Errorf("%q becomes %q", before, contentOf(t, file))
+			if done = append(done, c.Done); len(done) == 2 && !strings.Contains("\n"+string(fault.Read(t, file))+"\n", "\n/"+localSettings+"\n") {
+				t.Errorf("%q becomes %q", before, fault.Read(t, file))
 			}
 		}
 		fault.Same(t, fmt.Sprintf("entered and removed, twice each, in %q", before), done, want)
@@ -201,7 +200,7 @@ func TestInstalledText(t *testing.T) {
 			file := settingsAt(t, all[shape])
 			_, err := Add(a, file, Options{})
 			fault.Check(t, err)
-			text := strings.ReplaceAll(string(contentOf(t, file)), compact(Command("", name)), `"AOA"`)
+			text := strings.ReplaceAll(string(fault.Read(t, file)), compact(Command("", name)), `"AOA"`)
 			b.WriteString("== " + shape + "\n" + strings.NewReplacer("\r", "\\r", "\xef\xbb\xbf", "\\ufeff").Replace(text) + "\n")
 		}
 		fault.Golden(t, filepath.Join("testdata", "installed", name+".txt"), b.String())
@@ -219,7 +218,7 @@ func TestPluginHooks(t *testing.T) {
 				eventsJSON(groupsOf(a, ""))+`}`, "", "  ")
 			fault.Check(t, os.WriteFile(file, []byte(text+"\n"), 0o644))
 		}
-		s, err := parseSettings(contentOf(t, file), a)
+		s, err := parseSettings(fault.Read(t, file), a)
 		fault.Check(t, err)
 		if have := s.own(); !sameGroups(have, groupsOf(a, "")) || len(have) != len(s.spaces(s.hooks()))-1 {
 			t.Errorf("the plugin's hooks of %s are not those that are installed: %+v", agent, have)

@@ -97,7 +97,7 @@ func TestGitHookShapes(t *testing.T) {
 			h.commits(h.Dir)
 			h.steps(h.Dir, "remove changed", "remove absent")
 			st, err := os.Stat(h.hook(GitHook))
-			if got := contentOf(t, h.hook(GitHook)); string(got) != before || err != nil || st.Mode().Perm() != 0o750 {
+			if got := fault.Read(t, h.hook(GitHook)); string(got) != before || err != nil || st.Mode().Perm() != 0o750 {
 				t.Errorf("%q, %v, %v", got, st.Mode(), err)
 			}
 		})
@@ -149,7 +149,7 @@ func TestGitHookRefused(t *testing.T) {
 				if st, err := os.Lstat(h.hook(c.hook)); err != nil || !st.Mode().IsRegular() { // /dev/zero has no end
 					return ""
 				}
-				return string(contentOf(t, h.hook(c.hook)))
+				return string(fault.Read(t, h.hook(c.hook)))
 			}
 			before := content()
 			var refused *Refusal

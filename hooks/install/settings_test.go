@@ -93,14 +93,9 @@ func installed(a agents.Agent) (out []agents.Event) {
 func settingsAt(t testing.TB, content string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "p", ".claude", "settings.local.json")
-	fault.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	fault.Check(t, os.WriteFile(name, []byte(content), 0o640))
+	fault.Write(t, name, content)
+	fault.Check(t, os.Chmod(name, 0o640))
 	return name
-}
-
-func contentOf(t testing.TB, name string) []byte {
-	t.Helper()
-	return fault.Must(os.ReadFile(name))
 }
 
 func TestSettingsComeBackToTheByte(t *testing.T) {
@@ -206,12 +201,12 @@ func comesBack(t *testing.T, a agents.Agent, before string) {
 	t.Helper()
 	file, o := settingsAt(t, before), Options{Kept: filepath.Join(t.TempDir(), "kept")}
 	steps(t, a, file, o, "add changed", "is installed")
-	edited := string(contentOf(t, file))
+	edited := string(fault.Read(t, file))
 	holds(t, a, before, edited)
 	steps(t, a, file, o, "add unchanged")
-	fault.Same(t, "twice", string(contentOf(t, file)), edited)
+	fault.Same(t, "twice", string(fault.Read(t, file)), edited)
 	steps(t, a, file, o, "remove changed", "remove absent")
-	fault.Same(t, "after", string(contentOf(t, file)), before)
+	fault.Same(t, "after", string(fault.Read(t, file)), before)
 	if st, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v, %v", st.Mode(), err)
 	}
@@ -220,7 +215,7 @@ func comesBack(t *testing.T, a agents.Agent, before string) {
 // edit replaces a part of a file, as another program or a person does.
 func edit(t testing.TB, file, old, with string) {
 	t.Helper()
-	text := string(contentOf(t, file))
+	text := string(fault.Read(t, file))
 	if !strings.Contains(text, old) {
 		t.Fatalf("no %s in\n%s", old, text)
 	}
@@ -237,7 +232,7 @@ func TestSettingsChangedMeanwhile(t *testing.T) {
 		"\"Stop\": [\n      {\n        \"hooks\": [{\"type\":\"command\",\"command\":\"mine\"},")
 	edit(t, file, "\"SessionEnd\"", "\n// theirs\n\"SessionEnd\"")
 	steps(t, a, file, Options{}, "remove changed", "is absent")
-	got := strings.Join(strings.Fields(string(contentOf(t, file))), "")
+	got := strings.Join(strings.Fields(string(fault.Read(t, file))), "")
 	for _, want := range []string{theirs, `{"hooks":[{"type":"command","command":"mine"}]}`, "// theirs"} {
 		if !strings.Contains(got, strings.Join(strings.Fields(want), "")) || strings.Contains(got, "aoa") {
 			t.Errorf("%s is gone, or ours is left:\n%s", want, got)
@@ -254,7 +249,7 @@ func TestOldGroupsAreReplaced(t *testing.T) {
 	} {
 		file := settingsAt(t, old)
 		steps(t, a, file, Options{}, "is outdated", "add changed", "is installed")
-		if got := string(contentOf(t, file)); strings.Contains(got, `"Setup"`) || strings.Contains(got, `"timeout":9`) {
+		if got := string(fault.Read(t, file)); strings.Contains(got, `"Setup"`) || strings.Contains(got, `"timeout":9`) {
 			t.Errorf("the old one is left:\n%s", got)
 		}
 	}
@@ -290,7 +285,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		file := settingsAt(t, content)
 		refuses(t, name, file, Options{})
-		fault.Same(t, name, string(contentOf(t, file)), content)
+		fault.Same(t, name, string(fault.Read(t, file)), content)
 		state := Refused
 		if !hujsonValid(content) {
 			state = Broken // the agent cannot read it either
@@ -326,7 +321,7 @@ func TestFilesThatAreNotPlain(t *testing.T) {
 	}
 	steps(t, a, target, Options{}, "is installed")
 	steps(t, a, inside, Options{}, "remove changed")
-	fault.Same(t, "after", string(contentOf(t, target)), before)
+	fault.Same(t, "after", string(fault.Read(t, target)), before)
 	outside := settingsAt(t, "{}")
 	far := link("far.json", outside)
 	refuses(t, "a link out of the project", far, Options{})
@@ -354,7 +349,7 @@ func TestRightEntriesStay(t *testing.T) {
 		odd := strings.ReplaceAll(Snippet(a, Options{}), "\n      {", "\n      /* mine */ {") // bytes that Add would not write
 		file := settingsAt(t, strings.Replace(odd, `": 2`, `": 77`, 1))
 		steps(t, a, file, Options{}, "add changed")
-		fault.Same(t, name+" after one was replaced", string(contentOf(t, file)), odd)
+		fault.Same(t, name+" after one was replaced", string(fault.Read(t, file)), odd)
 		steps(t, a, file, Options{}, "add unchanged")
 	}
 }
@@ -376,7 +371,7 @@ func TestKept(t *testing.T) {
 		t.Errorf("%v, %v", st, err)
 	}
 	steps(t, a, file, Options{Kept: kept}, "remove changed")
-	fault.Same(t, "after three installations", string(contentOf(t, file)), before)
+	fault.Same(t, "after three installations", string(fault.Read(t, file)), before)
 
 	for _, then := range []Options{{Kept: kept}, {Kept: kept, Programs: "/opt/aoa"}} {
 		fault.Check(t, os.WriteFile(file, []byte(before), 0o644))
@@ -386,7 +381,7 @@ func TestKept(t *testing.T) {
 			steps(t, a, file, then, "add changed")
 		}
 		steps(t, a, file, then, "remove changed")
-		if got := string(contentOf(t, file)); !strings.Contains(got, "// others") || strings.Contains(got, "aoa") {
+		if got := string(fault.Read(t, file)); !strings.Contains(got, "// others") || strings.Contains(got, "aoa") {
 			t.Errorf("after an edit by others:\n%s", got)
 		}
 	}

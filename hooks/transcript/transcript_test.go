@@ -100,8 +100,7 @@ func (p *tape) result(id, content string, structured any, failed bool) {
 
 func (p *tape) save(name string) {
 	p.t.Helper()
-	fault.Check(p.t, os.MkdirAll(filepath.Dir(name), 0o755))
-	fault.Check(p.t, os.WriteFile(name, []byte(strings.Join(p.lines, "\n")), 0o644))
+	fault.Write(p.t, name, strings.Join(p.lines, "\n"))
 	fault.Check(p.t, os.Chtimes(name, p.at, p.at))
 }
 

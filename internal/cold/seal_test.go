@@ -72,8 +72,7 @@ func TestKeyFile(t *testing.T) {
 		t.Errorf("it has mode %o", mode)
 	}
 	other := keyFile(t)
-	fault.Check(t, os.MkdirAll(filepath.Dir(other), 0o700))
-	fault.Check(t, os.WriteFile(other, []byte("no key at all"), 0o600))
+	fault.Write(t, other, "no key at all")
 	if _, err := fault.Must(OpenSeal(other)).Open("x", closed[0]); !errors.Is(err, ErrLostKey) {
 		t.Fatalf("another key opens it: %v", err)
 	}

@@ -58,6 +58,8 @@ func TestTexts(t *testing.T) {
 			var c Call
 			fault.Check(t, json.Unmarshal([]byte(text), &c))
 			return []string{fmt.Sprintf("%s, went well: %v, lines %q, changes nothing: %v", c.Kind(), c.OK(), c.Lines(), c.Act.ReadOnly())}
+		case "within":
+			return []string{fmt.Sprint(Path(words[1]).Within(Path(words[2])))}
 		case "sweep":
 			return []string{fmt.Sprint(Commit{Text: words[1], Paths: filesIn(words[2:])}.Sweep())}
 		case "topics":

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
@@ -35,15 +34,9 @@ func newFolder(t *testing.T) *folder {
 	return &folder{t, root, NewTree(nil), NewReader(root)}
 }
 
-func (f *folder) must(err error) {
-	f.t.Helper()
-	fault.Check(f.t, err)
-}
-
 func (f *folder) write(p event.Path, text string) {
 	f.t.Helper()
-	f.must(os.MkdirAll(filepath.Dir(f.root.Abs(p)), 0o700))
-	f.must(os.WriteFile(f.root.Abs(p), []byte(text), 0o600))
+	fault.Write(f.t, f.root.Abs(p), text)
 }
 
 // finds checks which files have an identifier.
@@ -59,7 +52,7 @@ func TestReader(t *testing.T) {
 	f.write("d/b.go", "func openStore() { closeStore() }")
 	f.write("long.go", strings.Repeat("openStore() ", MaxDocument/10))
 	f.write("late.go", "func openStore() {}")
-	f.must(os.Symlink(f.root.Abs("a.go"), f.root.Abs("link.go")))
+	fault.Check(f.t, os.Symlink(f.root.Abs("a.go"), f.root.Abs("link.go")))
 	f.tree.Add("a.go", "d/b.go", "long.go", "link.go", "gone.go")
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -74,13 +67,13 @@ func TestReader(t *testing.T) {
 	f.finds("openstore", "a.go", "d/b.go")
 
 	f.write("a.go", "func renamed() { freshName() }")
-	f.must(os.Remove(f.root.Abs("d/b.go")))
+	fault.Check(f.t, os.Remove(f.root.Abs("d/b.go")))
 	f.tree.Remove("d/b.go")
 	f.tree.Add("late.go")
 	f.Refresh()
 	<-asked
 	cancel()
-	f.must(<-ran)
+	fault.Check(f.t, <-ran)
 	f.readAll(t.Context(), f.tree)
 	f.finds("openstore", "late.go")
 	f.finds("freshname", "a.go")
@@ -106,12 +99,12 @@ func TestBlobAndText(t *testing.T) {
 	for text, id := range map[string]string{"hello\n": "ce013625030ba8dba906f756967f9e9ca394464a",
 		"jello\n": "da643281e874ed4c68c6a5d2217d24f48f575b12"} {
 		f.write("a.txt", text)
-		f.must(os.Chtimes(f.root.Abs("a.txt"), then, then))
+		fault.Check(f.t, os.Chtimes(f.root.Abs("a.txt"), then, then))
 		fault.Same(t, "id", f.Blob("a.txt"), id)
 		fault.Same(t, "text", string(f.Text("a.txt")), text)
 	}
 	f.write("long.txt", strings.Repeat("x", MaxDocument+1))
-	f.must(os.Symlink(f.root.Abs("a.txt"), f.root.Abs("link.txt")))
+	fault.Check(f.t, os.Symlink(f.root.Abs("a.txt"), f.root.Abs("link.txt")))
 	for _, p := range []event.Path{"long.txt", "link.txt", "gone.txt", "", "."} {
 		fault.Same(t, "id of "+string(p), f.Blob(p), "")
 		fault.Same(t, "a text of "+string(p), f.Text(p) != nil, false)
@@ -124,7 +117,7 @@ func TestReaderFollowsEvents(t *testing.T) {
 	f.write("b.go", "func openStore() {}")
 	f.Update(event.Event{Body: event.Save{Paths: []event.Path{"a.go", "b.go", "never.go"}}})
 	f.finds("openstore", "a.go", "b.go")
-	f.must(os.Rename(f.root.Abs("b.go"), f.root.Abs("c.go")))
+	fault.Check(f.t, os.Rename(f.root.Abs("b.go"), f.root.Abs("c.go")))
 	f.Update(event.Event{Body: event.Rename{From: []event.Path{"b.go"}, To: []event.Path{"c.go"}}})
 	f.Update(event.Event{Body: event.Delete{Paths: []event.Path{"a.go"}}})
 	f.finds("openstore", "c.go")
@@ -134,12 +127,8 @@ func TestReaderFollowsEvents(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	files := []event.Path{"b/x.go", "a/b/c.go", "z.go", "a.go", "a/y.go"}
-	if got, want := nearest(files, 3), []event.Path{"a.go", "z.go", "a/y.go"}; !slices.Equal(got, want) {
-		t.Errorf("nearest are %v, want %v", got, want)
-	}
-	if got := nearest(files, maxFiles); len(got) != len(files) {
-		t.Errorf("%d of %d files", len(got), len(files))
-	}
+	fault.Same(t, "of all", len(nearest(files, maxFiles)), len(files))
+	fault.Same(t, "nearest", nearest(files, 3), []event.Path{"a.go", "z.go", "a/y.go"})
 }
 
 // kept is a File in memory.
@@ -176,7 +165,7 @@ func (f *folder) start(file *kept) (logged string) {
 	f.Reader = NewReader(f.root)
 	f.Keep(file, slog.New(slog.NewTextHandler(&log, nil)))
 	ctx, cancel := context.WithCancel(f.t.Context())
-	f.must(f.Run(ctx, func() *Tree {
+	fault.Check(f.t, f.Run(ctx, func() *Tree {
 		if f.ready.IsOpen() {
 			cancel()
 		} else {
@@ -205,11 +194,11 @@ func TestReaderKeeps(t *testing.T) {
 	// The same size and time: who reads it finds other words.
 	info := fault.Must(os.Stat(f.root.Abs("a.go")))
 	f.write("a.go", "func shutStore() {}")
-	f.must(os.Chtimes(f.root.Abs("a.go"), info.ModTime(), info.ModTime()))
-	f.must(os.Chmod(f.root.Abs("a.go"), 0))
+	fault.Check(f.t, os.Chtimes(f.root.Abs("a.go"), info.ModTime(), info.ModTime()))
+	fault.Check(f.t, os.Chmod(f.root.Abs("a.go"), 0))
 	f.write("b.go", "func closeStore() { }")
-	f.must(os.Chtimes(f.root.Abs("c.go"), info.ModTime().Add(time.Hour), info.ModTime().Add(time.Hour)))
-	f.must(os.Remove(f.root.Abs("gone.go")))
+	fault.Check(f.t, os.Chtimes(f.root.Abs("c.go"), info.ModTime().Add(time.Hour), info.ModTime().Add(time.Hour)))
+	fault.Check(f.t, os.Remove(f.root.Abs("gone.go")))
 	f.tree.Remove("gone.go")
 	if logged := f.start(file); logged != "" {
 		t.Error(logged)
@@ -273,7 +262,7 @@ func TestReaderForgets(t *testing.T) {
 			t.Errorf("trace %d is not kept", i)
 		}
 	}
-	f.must(f.Forget("secret"))
+	fault.Check(f.t, f.Forget("secret"))
 	for i, trace := range traces {
 		if bytes.Contains(file.content, trace) {
 			t.Errorf("trace %d is still kept", i)
@@ -281,14 +270,14 @@ func TestReaderForgets(t *testing.T) {
 	}
 	f.finds("zanzibarquux")
 	f.finds("keptname7", "d/f7.go")
-	f.must(os.Remove(f.root.Abs("secret/x.go")))
+	fault.Check(f.t, os.Remove(f.root.Abs("secret/x.go")))
 	f.tree.Remove("secret/x.go")
 	f.start(file)
 	f.finds("keptname7", "d/f7.go")
 
 	f.Reader = NewReader(f.root) // Run has not been called
 	f.Keep(file, slog.Default())
-	f.must(f.Forget("d/f7.go"))
+	fault.Check(f.t, f.Forget("d/f7.go"))
 	if file.content != nil {
 		t.Error("a file that was not read yet is kept")
 	}

@@ -86,7 +86,7 @@ func (u user) play(verb, text string, words []string) string {
 	case "file":
 		for _, name := range words[1:] {
 			file := filepath.Join(u.find(words[0]).Store, name)
-			fault.Check(u, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("x"), 0o600)))
+			fault.Write(u, file, "x")
 		}
 	case "sh":
 		cmd := exec.Command("sh", "-c", text)

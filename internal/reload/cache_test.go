@@ -39,7 +39,7 @@ func TestTurnGoesOn(t *testing.T) {
 	if all, err := d.cache.List(t.Context()); err != nil || len(all) != 2 || len(all[0].Actions)+len(all[1].Actions) != 2 {
 		t.Errorf("%+v, %v", all, err)
 	}
-	d.must(d.cache.ForgetID(t.Context(), id))
+	fault.Check(d, d.cache.ForgetID(t.Context(), id))
 	for range 2 {
 		d.replayed()
 		all := fault.Must(d.cache.List(t.Context()))
@@ -75,7 +75,7 @@ func TestEvict(t *testing.T) {
 		fault.Same(t, w+" is there", d.find("explain the "+w+" harvest of "+w) != "", (i >= 3))
 	}
 	id := d.find("explain the damson harvest of damson")
-	d.must(os.Remove(filepath.Join(d.root, "f3.go")))
+	fault.Check(d, os.Remove(filepath.Join(d.root, "f3.go")))
 	d.cache.Evict(t.Context(), d.w)
 	if _, err := d.cache.Get(t.Context(), id); !errors.Is(err, ErrNone) {
 		t.Errorf("an entry whose only file is gone: %v", err)
@@ -92,10 +92,10 @@ func TestEvict(t *testing.T) {
 func TestNothingLeavesTheWorktree(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "package a\n", "k.secret": "one"})
 	outside := filepath.Join(t.TempDir(), "outside.txt")
-	d.must(os.WriteFile(outside, []byte("one"), 0o644))
+	fault.Check(d, os.WriteFile(outside, []byte("one"), 0o644))
 	steps := []Action{reads("../outside.txt"), reads("k.secret"), edits("k.secret", "one", "two"), reads("a.go")}
 	if runtime.GOOS != "windows" {
-		d.must(os.Symlink(outside, filepath.Join(d.root, "link")))
+		fault.Check(d, os.Symlink(outside, filepath.Join(d.root, "link")))
 		steps = append(steps, reads("link"), edits("link", "one", "two"))
 	}
 	d.turn("s", "look at what lies outside", steps...)
@@ -137,7 +137,7 @@ func TestUndo(t *testing.T) {
 	for i, path := range []event.Path{"a", "a.go"} {
 		fault.Must(d.cache.o.Blobs.Forget(t.Context(), cold.ForgetFilter{Path: path}))
 		kept, err := d.cache.undos.List(t.Context(), cold.Selection{})
-		d.must(err)
+		fault.Check(d, err)
 		fault.Same(t, "records without "+string(path), len(kept), 1-i)
 	}
 	if _, _, err := d.cache.Undo(t.Context(), d.w, ""); !errors.Is(err, ErrNoUndo) || d.read("a.go") != "1\n" {

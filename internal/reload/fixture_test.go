@@ -94,7 +94,7 @@ func (d *fixture) edit(a *Action) {
 // close ends the cache as a daemon does.
 func (d *fixture) close() {
 	d.Helper()
-	d.must(errors.Join(d.cache.Close(d.Context()), d.cache.o.Blobs.Close(), d.db.Close()))
+	fault.Check(d, errors.Join(d.cache.Close(d.Context()), d.cache.o.Blobs.Close(), d.db.Close()))
 }
 
 func (d *fixture) open(o Options) {
@@ -108,7 +108,7 @@ func (d *fixture) open(o Options) {
 		saved = fault.Must(d.cache.o.Turns.Snapshot())
 	}
 	o.Turns = NewTurns(func(agent string) bool { return agent == "claude" })
-	d.must(o.Turns.Restore(saved))
+	fault.Check(d, o.Turns.Restore(saved))
 	o.Place = func() Worktree { return d.w }
 	if o.Redact == nil {
 		o.Redact = func(text string) string { return text }
@@ -118,11 +118,6 @@ func (d *fixture) open(o Options) {
 	d.Cleanup(func() {
 		_ = errors.Join(db.Close(), o.Blobs.Close()) // closed twice is closed
 	})
-}
-
-func (d *fixture) must(err error) {
-	d.Helper()
-	fault.Check(d, err)
 }
 
 func (d *fixture) files() (out []event.Path) {
@@ -135,7 +130,7 @@ func (d *fixture) files() (out []event.Path) {
 
 func (d *fixture) write(name, text string) {
 	d.Helper()
-	d.must(os.WriteFile(filepath.Join(d.root, name), []byte(text), 0o644))
+	fault.Check(d, os.WriteFile(filepath.Join(d.root, name), []byte(text), 0o644))
 }
 
 func (d *fixture) read(name string) string {
@@ -156,7 +151,7 @@ func asked(prompt string) Ask {
 func (d *fixture) fold(batch ...event.Event) {
 	d.Helper()
 	_, fresh, err := d.db.Append(d.Context(), batch)
-	d.must(err)
+	fault.Check(d, err)
 	for _, e := range fresh {
 		d.cache.o.Turns.Apply(e, nil, session.Delta{})
 	}
@@ -165,8 +160,8 @@ func (d *fixture) fold(batch ...event.Event) {
 // replayed reads the whole log again.
 func (d *fixture) replayed() {
 	d.Helper()
-	d.must(d.cache.o.Turns.Restore(nil))
-	d.must(d.db.Replay(d.Context(), 0, func(_ int64, batch []event.Event) error {
+	fault.Check(d, d.cache.o.Turns.Restore(nil))
+	fault.Check(d, d.db.Replay(d.Context(), 0, func(_ int64, batch []event.Event) error {
 		for _, e := range batch {
 			d.cache.o.Turns.Apply(e, nil, session.Delta{})
 		}

@@ -176,9 +176,9 @@ func TestPatches(t *testing.T) {
 			d.write(c.name, c.before)
 		}
 		patch := patchOf(event.Path(c.name), before, []byte(c.after))
-		d.must(d.gitApply(t.Context(), patch))
+		fault.Check(d, d.gitApply(t.Context(), patch))
 		fault.Same(t, "patched", d.read(c.name), c.after)
-		d.must(d.gitApply(t.Context(), patch, "-R"))
+		fault.Check(d, d.gitApply(t.Context(), patch, "-R"))
 		fault.Same(t, "and back", d.read(c.name), c.before)
 	}
 	for name, after := range map[string]string{"same": "one", "nul": "\x00", "bytes": "\xff", "a\"b": "two", `a\b`: "two", "a\nb": "two"} {

@@ -62,7 +62,7 @@ func (s *story) play(verb string, words []string, text string) (came []string) {
 	case "git":
 		s.known[index.BlobID([]byte(s.read(text)))] = []byte(s.read(text))
 	case "rm":
-		s.must(os.Remove(filepath.Join(s.root, text)))
+		fault.Check(s, os.Remove(filepath.Join(s.root, text)))
 	case "cat":
 		return []string{strconv.Quote(s.read(text))}
 	case "wait":

@@ -33,8 +33,8 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	r := &fixture{T: t, clock: &clock{time.Now().Add(time.Hour)}, root: t.TempDir(), store: t.TempDir(), bytes: 1 << 30}
-	write1(t, filepath.Join(r.root, "src/a.go"), "a")
-	write1(t, filepath.Join(r.root, "src/b.go"), "b")
+	fault.Write(t, filepath.Join(r.root, "src/a.go"), "a")
+	fault.Write(t, filepath.Join(r.root, "src/b.go"), "b")
 	r.place = Place{r.root, func(context.Context) (files []event.Path, basis []string, err error) {
 		err = filepath.WalkDir(r.root, func(name string, e os.DirEntry, err error) error {
 			if e.IsDir() {
@@ -132,7 +132,7 @@ func TestChangeWhileRunningIsNotKept(t *testing.T) {
 	r := newFixture(t)
 	q := r.request()
 	turn := r.turn(q)
-	write1(t, filepath.Join(r.root, "src/b.go"), "changed")
+	fault.Write(t, filepath.Join(r.root, "src/b.go"), "changed")
 	res := Result{Request: q, Key: turn.Key, Record: (&Record{}).Encode()}
 	if kept, err := r.c.End(t.Context(), r.place, res); err != nil || kept != (Kept{Why: "file src/b.go changed while it ran"}) {
 		t.Errorf("%+v, %v", kept, err)

@@ -21,18 +21,12 @@ type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
 
-func write1(t testing.TB, name, text string) {
-	t.Helper()
-	fault.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	fault.Check(t, os.WriteFile(name, []byte(text), 0o644))
-}
-
 // TestRacyWindow: a digest that was computed within the window of the file's last change is not
 // remembered, however often it is asked for: the file could change again and look the same. After
 // the window it is.
 func TestRacyWindow(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
-	write1(t, name, "one")
+	fault.Write(t, name, "one")
 	id := fault.Must(stat(name))
 	last := time.Unix(0, max(id.mtime, id.ctime))
 	c := &clock{}
@@ -48,7 +42,7 @@ func TestRacyWindow(t *testing.T) {
 		fault.Same(t, fmt.Sprintf("%s after the change", at.after), len(d.known), at.remembered)
 	}
 	// A clock that went back remembers nothing that lies in its future.
-	write1(t, name, "two")
+	fault.Write(t, name, "two")
 	if sum, err := d.file(name); err != nil || sum != digest("two") || len(d.known) != 0 {
 		t.Errorf("%q, %v, %d remembered", sum, err, len(d.known))
 	}
@@ -58,8 +52,8 @@ func TestRacyWindow(t *testing.T) {
 func TestParts(t *testing.T) {
 	dir := t.TempDir()
 	name := func(base string) string { return filepath.Join(dir, base) }
-	write1(t, name("file"), "text")
-	write1(t, name("program"), "text")
+	fault.Write(t, name("file"), "text")
+	fault.Write(t, name("program"), "text")
 	fault.Check(t, os.Chmod(name("program"), 0o710))
 	fault.Check(t, os.Symlink("file", name("link")))
 	d := &digests{now: time.Now}
@@ -145,8 +139,8 @@ func TestRestoreStaysInside(t *testing.T) {
 	}
 	top := t.TempDir()
 	root := filepath.Join(top, "root")
-	write1(t, filepath.Join(root, "in"), "in")
-	write1(t, filepath.Join(top, "outside", "f"), "safe")
+	fault.Write(t, filepath.Join(root, "in"), "in")
+	fault.Write(t, filepath.Join(top, "outside", "f"), "safe")
 	fault.Check(t, os.Symlink(filepath.Join(top, "outside"), filepath.Join(root, "way")))
 	if err := Restore(root, []File{{Path: "way/f", Mode: 0o644, Data: []byte("gone")}}); err == nil {
 		t.Error("a link led out")
@@ -163,8 +157,8 @@ func TestRestoreUnderSwaps(t *testing.T) {
 	top := t.TempDir()
 	root, outside := filepath.Join(top, "root"), filepath.Join(top, "outside")
 	way, aside := filepath.Join(root, "way"), filepath.Join(root, "aside")
-	write1(t, filepath.Join(way, "f"), "in")
-	write1(t, filepath.Join(outside, "f"), "safe")
+	fault.Write(t, filepath.Join(way, "f"), "in")
+	fault.Write(t, filepath.Join(outside, "f"), "safe")
 	ctx, cancel := context.WithCancel(t.Context())
 	var swaps sync.WaitGroup
 	swaps.Go(func() {

@@ -96,8 +96,8 @@ func TestDifferences(t *testing.T) {
 func TestMisses(t *testing.T) {
 	r := newFixture(t)
 	in := func(name string) string { return filepath.Join(r.root, name) }
-	write1(t, in("template"), "one")
-	write1(t, in("tool"), "program")
+	fault.Write(t, in("template"), "one")
+	fault.Write(t, in("tool"), "program")
 	fault.Check(t, os.Symlink("src/a.go", in("link")))
 	q := Request{Stage: "s", Command: []string{"true"}, Deps: []string{"src/*.go", "link", "gone", "none*",
 		"!src/no.go"},
@@ -119,17 +119,17 @@ func TestMisses(t *testing.T) {
 	expect("no result of it is stored yet")
 	fault.Check(t, os.Chmod(in("src/a.go"), 0o755))
 	expect("file link changed, and 1 more") // it leads to a program now
-	write1(t, in("src/b.go"), "other")
+	fault.Write(t, in("src/b.go"), "other")
 	expect("file src/b.go changed")
-	write1(t, in("src/new.go"), "new")
-	write1(t, in("src/no.go"), "not asked for")
+	fault.Write(t, in("src/new.go"), "new")
+	fault.Write(t, in("src/no.go"), "not asked for")
 	expect("file src/new.go is new")
 	fault.Check(t, os.Remove(in("src/new.go")))
 	expect("") // the result of before is still kept
 	fault.Check(t, os.Remove(in("link")))
 	fault.Check(t, os.Symlink("src/b.go", in("link")))
 	expect("file link changed, and 1 more")
-	write1(t, in("template"), "two")
+	fault.Write(t, in("template"), "two")
 	expect("template changed")
 	q.Inputs["n"], q.Model = "2", "m"
 	expect("input n changed, and 1 more")
@@ -196,7 +196,7 @@ func TestWhy(t *testing.T) {
 	}
 	why("", 0)
 	for i := range 101 {
-		write1(t, filepath.Join(r.root, fmt.Sprintf("src/c%03d.go", i)), "c")
+		fault.Write(t, filepath.Join(r.root, fmt.Sprintf("src/c%03d.go", i)), "c")
 	}
 	why("file src/c000.go is new", 101)
 	fault.Same(t, "of a command the key", fault.Must(r.c.Why(t.Context(), r.place, q)).Key, r.turn(q).Key)
@@ -255,7 +255,7 @@ func TestOutputs(t *testing.T) {
 	root, other := t.TempDir(), t.TempDir()
 	for name, mode := range map[string]os.FileMode{"out/b": 0o755, "out/a": 0o600, "x.bin": 0o644, "[odd]": 0o644,
 		".git/y": 0o644} {
-		write1(t, filepath.Join(root, name), name)
+		fault.Write(t, filepath.Join(root, name), name)
 		fault.Check(t, os.Chmod(filepath.Join(root, name), mode))
 	}
 	fault.Check(t, os.Symlink("b", filepath.Join(root, "out/link")))
@@ -323,9 +323,9 @@ func TestOutputs(t *testing.T) {
 func TestPatterns(t *testing.T) {
 	r := newFixture(t)
 	for _, name := range []string{"[odd].go", "src/deep/c.go", "other/d.go"} {
-		write1(t, filepath.Join(r.root, name), name)
+		fault.Write(t, filepath.Join(r.root, name), name)
 	}
-	write1(t, filepath.Join(r.store, "outside"), "x")
+	fault.Write(t, filepath.Join(r.store, "outside"), "x")
 	lists := 0
 	list := r.place.List
 	tr := &tree{now: r.clock.now, Place: Place{r.root, func(ctx context.Context) ([]event.Path, []string, error) {
@@ -363,12 +363,12 @@ func TestPatterns(t *testing.T) {
 		fault.Same(t, c.deps, names(Request{Deps: strings.Fields(c.deps), Outputs: strings.Fields(c.outputs)}), c.want)
 	}
 	fault.Same(t, "lists", lists, 1)
-	write1(t, filepath.Join(r.root, "other/e.go"), "e")
+	fault.Write(t, filepath.Join(r.root, "other/e.go"), "e")
 	fault.Same(t, "below src nothing changed", fmt.Sprint(names(Request{Deps: []string{"src/*.go"}}), lists),
 		"[src/a.go src/b.go] []1")
 	fault.Same(t, "other changed", fmt.Sprint(names(Request{Deps: []string{"other/*"}}), lists),
 		"[other/d.go other/e.go] []2")
-	write1(t, filepath.Join(r.root, "ignore"), "x")
+	fault.Write(t, filepath.Join(r.root, "ignore"), "x")
 	fault.Same(t, "what the list depends on changed", fmt.Sprint(names(Request{Deps: []string{"src/*.go"}}),
 		lists), "[src/a.go src/b.go] []3")
 	// A list that was made within the window of a change is made again, for there may be another
@@ -376,7 +376,7 @@ func TestPatterns(t *testing.T) {
 	st := fault.Must(os.Stat(filepath.Join(r.root, "ignore")))
 	now := r.clock.at
 	r.clock.at = st.ModTime()
-	write1(t, filepath.Join(r.root, "other/f.go"), "f")
+	fault.Write(t, filepath.Join(r.root, "other/f.go"), "f")
 	names(Request{Deps: []string{"other/*"}})
 	names(Request{Deps: []string{"other/*"}})
 	fault.Same(t, "lists while it changes", lists, 5)

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +28,21 @@ func Must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// Write makes a file for the user alone, with the folders that it needs.
+func Write(t testing.TB, name, text string) {
+	t.Helper()
+	Check(t, os.MkdirAll(filepath.Dir(name), 0o700))
+	Check(t, os.WriteFile(name, []byte(text), 0o600))
+}
+
+// Read returns what a file holds. The test ends if it cannot be read.
+func Read(t testing.TB, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	Check(t, err)
+	return content
 }
 
 // Rounds returns how often each test repeats its fault per seed: a few times in normal tests,

@@ -22,7 +22,7 @@ run: build ## learn REPO (this repository by default) and print suggestions with
 # The packages that wait longest begin first. Many tests wait, for a daemon, a server or a deadline, so more of them run at once
 # than there are processors.
 test: ## run the tests (no C compiler needed)
-	go test -timeout 30m -parallel 8 ./cmd/aoa ./watcher ./...
+	go test -timeout 30m -parallel 4 ./cmd/aoa ./watcher ./...
 
 test-clients: ## drive real coding agents from npm against scripted models; ONLY=Claude selects
 	AOA_CLIENTS=1 go test -count=1 -timeout 15m -v -run '^TestClient$(ONLY)' ./scripts/dev/clients

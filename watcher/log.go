@@ -35,9 +35,9 @@ type FileChange struct {
 // LogOptions tell ReadLog which commits to read.
 type LogOptions struct {
 	From, Not []string // revisions: commits that are reachable from one of From and from none of Not
-	// The least similarity of renamed files: SameContent or HalfContent. If "", a rename is a deleted
-	// and an added file.
-	Renames string
+	// Pair a deleted and an added file of which half of the content is the same. If false, a rename is
+	// a deleted and an added file.
+	Renames bool
 	// Follow first parents only, and yield merges, too, as their difference to the first parent.
 	First     bool
 	Committer string // only commits with this e-mail address of the committer
@@ -51,18 +51,51 @@ var errLog = errors.New("unexpected format")
 // with a NUL.
 const logFormat = "--format=%x01%H %ct %at %s"
 
-// ReadLog runs one `git log` in dir, which may be a bare repository, and yields the commits that
-// are no merges, newest first. Ids in o.Not that no longer exist are ignored. ReadLog stops at the
-// first error of yield.
+// ReadLog runs `git log` in dir, which may be a bare repository, and yields the commits that are no
+// merges, newest first. Ids in o.Not that no longer exist are ignored. ReadLog stops at the first
+// error of yield. To pair renamed files git reads their contents. Where it lacks one, as in a partial
+// clone, only files with the same content are pairs, from that commit on.
 //
 // Errors are git.ErrMissing, an error of git, that of ctx, and that of yield.
 func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions, yield func(*Commit) error) error {
+	if !o.Renames {
+		return readLog(ctx, program, dir, o, "--no-renames", yield)
+	}
+	var last *Commit // only git's exit status tells whether the last commit is complete
+	done := 0
+	err := readLog(ctx, program, dir, o, "-M50%", func(c *Commit) error {
+		before := last
+		if last = c; before == nil {
+			return nil
+		}
+		done++
+		return yield(before)
+	})
+	_, failed := errors.AsType[*git.Error](err)
+	switch {
+	case failed && ctx.Err() == nil:
+		return readLog(ctx, program, dir, o, "-M100%", func(c *Commit) error { // git compares the ids of contents
+			if done--; done >= 0 {
+				return nil
+			}
+			return yield(c)
+		})
+	case err == nil && last != nil:
+		return yield(last)
+	}
+	return err
+}
+
+// mostPaired is the number of deleted or added files of one commit, beyond exact renames, up to which
+// git compares their contents. It compares each with each, so a commit that moved thousands of files
+// would take minutes.
+const mostPaired = 400
+
+// readLog runs one `git log` for ReadLog. renames is git's option for pairing renamed files.
+func readLog(ctx context.Context, program *git.Program, dir string, o LogOptions, renames string,
+	yield func(*Commit) error) error {
 	if len(o.From) == 0 {
 		return nil
-	}
-	renames := "--no-renames"
-	if o.Renames != "" {
-		renames = "-M" + o.Renames
 	}
 	args := []string{"log", "--raw", "-z", "--no-abbrev", renames, "-l" + strconv.Itoa(mostPaired), "--root",
 		"--no-color", "--no-notes", "--encoding=UTF-8", "--ignore-submodules=none", logFormat, "--ignore-missing", "--stdin"}
@@ -85,46 +118,10 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	}, args...)
 }
 
-// How similar a deleted and an added file must be for git to pair them as a rename.
-const (
-	SameContent = "100%" // git compares the ids of contents, without reading them
-	HalfContent = "50%"  // git reads both; in a partial clone it may not have them, and fails
-)
-
-// mostPaired is the number of deleted or added files of one commit, beyond exact renames, up to which
-// git compares their contents. It compares each with each, so a commit that moved thousands of files
-// would take minutes.
-const mostPaired = 400
-
 // walk yields the commits that are no merges and are reachable from want but not from not, newest
-// first. Ids in not that no longer exist are ignored. Where git lacks a content that it needs to pair
-// renamed files, only files with the same content are pairs, from that commit on.
+// first. Ids in not that no longer exist are ignored.
 func (r *Repo) walk(ctx context.Context, want, not []string, yield func(*Commit) error) error {
-	o := LogOptions{From: want, Not: not, Renames: HalfContent}
-	var last *Commit // only git's exit status tells whether the last commit is complete
-	done := 0
-	err := ReadLog(ctx, r.git, string(r.Root), o, func(c *Commit) error {
-		before := last
-		if last = c; before == nil {
-			return nil
-		}
-		done++
-		return yield(before)
-	})
-	_, failed := errors.AsType[*git.Error](err)
-	switch {
-	case failed && ctx.Err() == nil:
-		o.Renames = SameContent
-		return ReadLog(ctx, r.git, string(r.Root), o, func(c *Commit) error {
-			if done--; done >= 0 {
-				return nil
-			}
-			return yield(c)
-		})
-	case err == nil && last != nil:
-		return yield(last)
-	}
-	return err
+	return ReadLog(ctx, r.git, string(r.Root), LogOptions{From: want, Not: not, Renames: true}, yield)
 }
 
 // listCommits returns the ids of the commits that are reachable from want but not from not,

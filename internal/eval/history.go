@@ -2,9 +2,7 @@ package eval
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"time"
 
@@ -31,21 +29,9 @@ type Clone struct {
 // without the excluded files. Files have the names of their time. The daemon's importer, in
 // contrast, uses today's names, which a replay must not know.
 //
-// Finding a rename of a changed file needs the contents of both. In a partial clone, which lacks
-// contents, only renames of unchanged files are found.
-func readHistory(ctx context.Context, dir string, env []string, excluded func(event.Path) bool) ([]event.Event, error) {
-	events, err := readRenames(ctx, dir, env, excluded, watcher.HalfContent)
-	if _, failed := errors.AsType[*exec.ExitError](err); failed && ctx.Err() == nil {
-		return readRenames(ctx, dir, env, excluded, watcher.SameContent)
-	}
-	return events, err
-}
-
-// readRenames reads the commits as events. The renames of a commit come before it, as the daemon gets
-// them.
-func readRenames(ctx context.Context, dir string, env []string, excluded func(event.Path) bool,
-	renames string) (out []event.Event, err error) {
-	err = watcher.ReadLog(ctx, git.Find(env), dir, watcher.LogOptions{From: []string{"HEAD"}, Renames: renames},
+// The renames of a commit come before it, as the daemon gets them.
+func readHistory(ctx context.Context, dir string, env []string, excluded func(event.Path) bool) (out []event.Event, err error) {
+	err = watcher.ReadLog(ctx, git.Find(env), dir, watcher.LogOptions{From: []string{"HEAD"}, Renames: true},
 		func(c *watcher.Commit) error {
 			made, moved := bodiesOf(c, excluded)
 			at := time.Unix(c.Time, 0).UTC()

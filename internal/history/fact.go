@@ -157,7 +157,8 @@ type partner struct {
 }
 
 // pairs yields the facts of one file of a change for every other file that is wanted. Without
-// links the facts from Sized to Data are 0. The partner is valid only during the call. The caller holds c.mu.
+// links the facts from Sized to Data are 0. The partner is valid only during the call. The caller
+// holds c.mu.
 func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links Links, s *scratch,
 	wanted func(f int32) bool, yield func(*partner)) {
 	self, known := c.ids[with]

@@ -56,8 +56,9 @@ func (l *Log) Save(ctx context.Context) error {
 func (l *Log) save(ctx context.Context) {
 	l.settle()
 	l.saving = make(chan struct{})
-	position := l.Status().Position
-	if position == l.Status().Kept || l.o.Gone != nil && l.o.Gone() {
+	st := l.Status()
+	position := st.Position
+	if position == st.Kept || l.o.Gone != nil && l.o.Gone() {
 		close(l.saving)
 		return
 	}

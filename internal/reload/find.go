@@ -70,8 +70,8 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 			continue
 		}
 		files := m.compare(dir)
-		if files.gone {
-			continue
+		if files.gone || max(m.Similarity, similarity(m.Similarity, files.unchanged)) < cfg.MinSimilarity {
+			continue // git need not be asked
 		}
 		if m.Recipe != "" && m.Differs == "" && tried < maxOffer {
 			tried++

@@ -97,8 +97,9 @@ func (w *Watcher) step(ctx context.Context) error {
 	if head {
 		batch = w.checkHead(ctx, at)
 	}
+	var listed []event.Path
 	if rules || w.rulesIn(saves) {
-		w.reload(ctx)
+		listed = w.reload(ctx)
 		head = true // the owner reads the list of files again
 	}
 	batch = append(batch, w.resolve(saves, w.notGits(ctx, saves, by), at)...)
@@ -107,6 +108,11 @@ func (w *Watcher) step(ctx context.Context) error {
 			return err // the files were deleted together with the repository
 		}
 		w.emit(batch)
+	}
+	if len(listed) > 0 { // after resolve, because enter records files that it has not seen before
+		if err := w.enter(ctx, listed, at.Add(-w.o.AtMost)); err != nil {
+			w.o.Log.Debug("reading folders after a change of ignore rules", "error", err)
+		}
 	}
 	if head {
 		w.head()
@@ -246,14 +252,14 @@ func (w *Watcher) rulesIn(paths []event.Path) bool {
 	return slices.ContainsFunc(paths, func(p event.Path) bool { return isRules(p.Base()) })
 }
 
-// reload applies changed ignore rules: it forgets folders that are ignored now, and adds those that
-// are no longer ignored.
-func (w *Watcher) reload(ctx context.Context) {
+// reload applies changed ignore rules: it forgets what is ignored now, and returns the files that are
+// not ignored, among which may be new ones. If git cannot list them, it returns nil.
+func (w *Watcher) reload(ctx context.Context) []event.Path {
 	w.repo.loadRules()
 	files, err := w.repo.Files(ctx)
 	if err != nil {
 		w.o.Log.Debug("listing files after a change of ignore rules", "error", err)
-		return
+		return nil
 	}
 	listed := setOf(files)
 	for _, path := range w.folders() {
@@ -271,7 +277,5 @@ func (w *Watcher) reload(ctx context.Context) {
 		}
 	}
 	w.tree.pruneBelow()
-	if err := w.enter(ctx, files, w.o.Now().Add(-w.o.AtMost)); err != nil {
-		w.o.Log.Debug("reading folders after a change of ignore rules", "error", err)
-	}
+	return files
 }

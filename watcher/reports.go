@@ -147,6 +147,14 @@ func (in *reports) touch(p event.Path, found bool, at time.Time) {
 	}
 }
 
+// waits reports whether a change of the file was reported and not handled yet.
+func (in *reports) waits(p event.Path) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	_, pending := in.saves.pending[p]
+	return pending || in.saves.throttled[p] != nil
+}
+
 // writer returns who may have written the files that wait. The caller holds in.mu.
 func (in *reports) writer(at time.Time) writer {
 	if in.found {

@@ -14,7 +14,7 @@ import (
 // scanMode tells how a folder is compared with its last known state.
 type scanMode struct {
 	at     time.Time
-	record bool // record what is there, and report only changes after since
+	record bool // record what is there and was not seen before, and report it only if it changed after since
 	since  time.Time
 	found  bool // no report tells who wrote the new files
 	deep   bool // include the known folders below
@@ -125,14 +125,12 @@ func (w *Watcher) abs(path string) string { return w.repo.Root.Abs(event.Path(pa
 // scan compares a folder with its last known state and touches the paths of files that differ.
 func (w *Watcher) scan(path string, d *dir, h scanMode) {
 	entries, err := os.ReadDir(w.abs(path))
-	if err != nil {
-		switch {
-		case !errors.Is(err, fs.ErrNotExist):
-		case h.record:
-			d.files = nil // listed, but gone when it was looked at
-		default:
-			w.removeDir(path, h.found, h.at)
-		}
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && h.record: // its files are gone
+	case errors.Is(err, fs.ErrNotExist):
+		w.removeDir(path, h.found, h.at)
+		return
+	case err != nil:
 		return
 	}
 	met := 0
@@ -155,14 +153,22 @@ func (w *Watcher) scan(path string, d *dir, h scanMode) {
 		there[e.Name()] = e.Type().IsRegular()
 	}
 	for name := range d.files {
+		p := event.Path(join(path, name))
 		switch {
 		case there[name]:
-		case h.record:
+		case h.record && w.unseen(d, p):
 			delete(d.files, name)
 		default:
-			w.in.touch(event.Path(join(path, name)), h.found, h.at)
+			w.in.touch(p, h.found, h.at)
 		}
 	}
+}
+
+// unseen reports whether a file of the folder d was never looked at and no report of it waits. Only
+// the state of such a file may be recorded without a comparison; else a save or a deletion is lost.
+func (w *Watcher) unseen(d *dir, p event.Path) bool {
+	old, had := d.files[p.Base()]
+	return (!had || old.size == unknownSize) && !w.in.waits(p)
 }
 
 func (w *Watcher) scanFile(path string, d *dir, e fs.DirEntry, h scanMode) {
@@ -172,20 +178,16 @@ func (w *Watcher) scanFile(path string, d *dir, e fs.DirEntry, h scanMode) {
 		return
 	}
 	now := stampOf(fi)
+	p, err := event.NewPath(join(path, e.Name()))
 	switch {
-	case had && old.same(now):
-		return
-	case h.record && fi.ModTime().Before(h.since.Add(-time.Second)):
+	case had && old.same(now) || err != nil:
+	case h.record && fi.ModTime().Before(h.since) && w.unseen(d, p):
 		// The second of tolerance is for file systems and clocks that lag behind. A change within
 		// it is seen only if the system reports it.
-		if had {
+		if had && fi.ModTime().Before(h.since.Add(-time.Second)) {
 			d.put(e.Name(), now)
 		}
-		return
-	case h.record && fi.ModTime().Before(h.since):
-		return
-	}
-	if p, err := event.NewPath(join(path, e.Name())); err == nil {
+	default:
 		w.in.touch(p, h.found, h.at)
 	}
 }

@@ -7,13 +7,20 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// branchTime limits how long a question waits for git to say what a branch adds.
-const branchTime = time.Second
+const (
+	// branchTime limits how long a question waits for git to say what a branch adds. On a machine with
+	// ten times more to do than processors, git took more than a second.
+	branchTime = 5 * time.Second
+	// branchPause is how long questions do without the branch after git did not say it in time.
+	branchPause = 10 * time.Second
+)
 
 // readBranch is a branch as it was read when it was at a certain commit.
 type readBranch struct {
 	event.Branch
 	ref, commit string
+	failed      error     // why it could not be read; Branch is zero then
+	again       time.Time // when it is read again after a failure
 }
 
 // KnownBranch returns the branch as it was last read. It reads nothing itself, so hooks can call
@@ -26,22 +33,21 @@ func (w *Checkout) KnownBranch() event.Branch {
 }
 
 // Branch returns what the checked out branch adds to the default branch. If git does not answer in
-// time, it returns nothing and git's error. Git is started only if HEAD has moved since the branch
-// was last read.
+// time, it returns nothing and git's error, for some seconds without asking again. Git is started
+// only if HEAD has moved since the branch was last read.
 func (w *Checkout) Branch(ctx context.Context) (event.Branch, error) {
 	ref, commit, err := w.Repo.Head(ctx)
 	if err != nil {
 		return event.Branch{}, err
 	}
-	if b := w.branch.Load(); b != nil && b.ref == ref && b.commit == commit {
-		return b.Branch, nil
+	if b := w.branch.Load(); b != nil && b.ref == ref && b.commit == commit && (b.failed == nil || w.now().Before(b.again)) {
+		return b.Branch, b.failed
 	}
 	wait, cancel := context.WithTimeout(ctx, branchTime)
 	defer cancel()
-	// after a failure the zero Branch is kept, so that the next question does not wait again
 	b, err := w.Repo.Branch(wait)
 	if ctx.Err() == nil {
-		w.branch.Store(&readBranch{b, ref, commit})
+		w.branch.Store(&readBranch{b, ref, commit, err, w.now().Add(branchPause)})
 	}
 	return b, err
 }

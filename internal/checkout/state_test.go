@@ -32,6 +32,33 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
+// TestBranchFails: where git cannot tell what a branch adds, questions say so, and ask again after a pause.
+func TestBranchFails(t *testing.T) {
+	t.Parallel()
+	d := repotest.New(t)
+	d.Commit("first", "a.go")
+	d.Git("switch", "-q", "-c", "work")
+	d.Commit("second", "b.go")
+	now := time.Now()
+	w := New(fault.Must(watcher.OpenRepo(t.Context(), d.Dir, d.Env)))
+	w.now = func() time.Time { return now }
+	ask := func(when string, fails bool, files ...event.Path) {
+		t.Helper()
+		b, err := w.Branch(t.Context())
+		if (err != nil) != fails || !slices.Equal(b.Files, files) {
+			t.Errorf("%s: %v, %v", when, b.Files, err)
+		}
+	}
+	d.Rename(".git/objects", ".git/away")
+	ask("without objects", true)
+	d.Rename(".git/away", ".git/objects")
+	ask("at once", true)
+	now = now.Add(branchPause)
+	ask("after the pause", false, "b.go")
+	d.Rename(".git/objects", ".git/away")
+	ask("what is known", false, "b.go")
+}
+
 // TestDifferentLines: the lines of a file that differ from HEAD are those that a person sees in the
 // file now.
 func TestDifferentLines(t *testing.T) {

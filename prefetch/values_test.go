@@ -299,14 +299,15 @@ func sayFiles(t *testing.T, say sayer) {
 		}
 	}
 
-	say("# what belongs to everything, by its name or because it changes as often without the file")
-	both := event.Together{With: "api/wire.go", Both: 9, Of: 10}
-	for _, c := range []struct {
-		file               event.Path
-		without, ofWithout int
-	}{{"docs/json.md", 0, 400}, {"CHANGELOG.md", 0, 400}, {"go.sum", 0, 400}, {"src/version.py", 180, 400}, {"src/version.py", 179, 400},
-		{"src/version.py", usualLeast - 1, usualLeast - 1}, {"src/version.py", usualLeast, usualLeast}} {
-		say("%v: %v", c, Usual(c.file, both, c.without, c.ofWithout))
+	say("# what belongs to everything, by its name …")
+	for _, change := range [][]event.Path{{"api/wire.go"}, {"go.mod", "api/wire.go"}, {"go.sum"}, {"go.sum", "go.mod"}, {"CHANGELOG.md"}} {
+		for _, f := range []event.Path{"CHANGELOG.md", "web/package.json"} {
+			say("%v changed, %s: %v", change, f, (&companions{change: change}).usual(&Candidate{File: f, with: change[0]}))
+		}
+	}
+	say("# … or because it changes as often without the file")
+	for _, n := range [][2]int{{0, 400}, {180, 400}, {179, 400}, {usualLeast - 1, usualLeast - 1}, {usualLeast, usualLeast}} {
+		say("9 of 10 with it, %v without it: %v", n, changesAnyway(event.Together{Both: 9, Of: 10}, n[0], n[1]))
 	}
 
 	say("# what a pattern may name, and of how many files of a name")

@@ -141,7 +141,7 @@ func (r Rules) Findings(lacks []prefetch.Lack) (missing, everything []Lack) {
 		x := Lack{l, line(l.With, l.File)}
 		switch {
 		case r.written[l.File], r.exceptions[pair{l.With, l.File}]:
-		case prefetch.Usual(l.File, l.Together, l.Without, l.OfWithout):
+		case l.Usual:
 			everything = append(everything, x)
 		default:
 			missing = append(missing, x)

@@ -43,10 +43,10 @@ func (in inputs) changes(ctx context.Context) (string, error) {
 	}
 	var t recorded.Table
 	err = recorded.EachHistory(ctx, in.repos, names, func(ctx context.Context, _ int, s eval.Source) error {
-		past := newTransactions()
-		o := eval.Options{Learned: past.learn, Newest: newestChanges, Sketched: history.MaxSketched}
+		h := asked{t: &t, repo: s.Name, past: newTransactions(), wrong: map[wrongName]bool{}}
+		o := eval.Options{Learned: h.past.learn, Newest: newestChanges, Sketched: history.MaxSketched}
 		err := recorded.Commits(ctx, s, o, func(d *recorded.Decision) error {
-			in.askChange(&t, s.Name, past, d)
+			h.ask(d)
 			return nil
 		})
 		fmt.Fprintf(os.Stderr, "%s: asked\n", s.Name)
@@ -117,8 +117,23 @@ const mostTests = 20
 // newestChanges is how many events of a history are asked about at most.
 const newestChanges = 200
 
-// askChange counts how all methods answer one question.
-func (in inputs) askChange(t *recorded.Table, repo string, past *transactions, d *recorded.Decision) {
+// asked counts how all methods answer the questions about one history.
+type asked struct {
+	t     *recorded.Table
+	repo  string
+	past  *transactions
+	wrong map[wrongName]bool // what was named and not left out
+}
+
+// wrongName is a file that a method named in a commit. It counts once, however many questions there
+// are about the commit.
+type wrongName struct {
+	method, measure, commit string
+	file                    event.Path
+}
+
+// ask counts how all methods answer one question.
+func (h *asked) ask(d *recorded.Decision) {
 	var listed, warned []event.Path
 	for _, r := range d.Ranked {
 		listed = append(listed, r.File)
@@ -126,32 +141,32 @@ func (in inputs) askChange(t *recorded.Table, repo string, past *transactions, d
 	for _, w := range d.Warned {
 		warned = append(warned, w.File)
 	}
-	count(t, recorded.Own, repo, d, listed, warned, true)
+	h.count(recorded.Own, d, listed, warned, true)
 	if index.KindOf(d.Left) == index.KindTest && d.Left != "" {
 		tests := slices.DeleteFunc(slices.Clone(listed), func(p event.Path) bool { return index.KindOf(p) != index.KindTest })
-		t.Add(recorded.Own, "tests", repo, d.Session, share(slices.Contains(tests[:min(len(tests), mostTests)], d.Left)), 1)
+		h.t.Add(recorded.Own, "tests", h.repo, d.Session, share(slices.Contains(tests[:min(len(tests), mostTests)], d.Left)), 1)
 	}
 	for _, p := range d.Missing {
-		t.Promise(recorded.Own, "check", repo, d.Session, p.P, p.Kept)
+		h.t.Promise(recorded.Own, "check", h.repo, d.Session, p.P, p.Kept)
 	}
 	for _, m := range miners {
 		listed, warned = nil, nil
-		for _, r := range m.rank(past, d.Query.Files) {
-			listed = append(listed, past.names[r.file])
+		for _, r := range m.rank(h.past, d.Query.Files) {
+			listed = append(listed, h.past.names[r.file])
 			if m.support > 0 && r.support >= m.support && r.confidence >= m.confidence {
-				warned = append(warned, past.names[r.file])
+				warned = append(warned, h.past.names[r.file])
 			}
 		}
-		count(t, m.name, repo, d, listed, warned, m.support > 0)
+		h.count(m.name, d, listed, warned, m.support > 0)
 	}
 }
 
 // count counts the answer of a method to a question about a commit. Intervals are computed by
 // drawing commits.
-func count(t *recorded.Table, method, repo string, d *recorded.Decision, listed, warned []event.Path, warns bool) {
-	add := func(measure string, sum, n float64) { t.Add(method, measure, repo, d.Session, sum, n) }
+func (h *asked) count(method string, d *recorded.Decision, listed, warned []event.Path, warns bool) {
+	add := func(measure string, sum, n float64) { h.t.Add(method, measure, h.repo, d.Session, sum, n) }
 	if d.Left != "" {
-		t.Place(method, "", repo, d.Session, 1+slices.Index(listed, d.Left))
+		h.t.Place(method, "", h.repo, d.Session, 1+slices.Index(listed, d.Left))
 	}
 	if !warns {
 		return
@@ -160,10 +175,17 @@ func count(t *recorded.Table, method, repo string, d *recorded.Decision, listed,
 		hit := share(slices.Contains(warned, d.Left))
 		if d.Left == "" {
 			add("false"+of, share(len(warned) > 0), 1)
-		} else {
-			add("named"+of, hit, 1)
-			add("right"+of, hit, float64(len(warned)))
+			return
 		}
+		add("named"+of, hit, 1)
+		n := hit
+		for _, f := range warned {
+			if wrong := (wrongName{method, of, d.Session, f}); f != d.Left && !h.wrong[wrong] {
+				h.wrong[wrong] = true
+				n++
+			}
+		}
+		add("right"+of, hit, n)
 	}
 	warn("", warned)
 	if !d.Left.Upkeep() {

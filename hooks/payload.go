@@ -118,7 +118,8 @@ func canonical(agent string, raw *rawPayload) *payload {
 		p.event = "PostToolBatch" // except for Antigravity's first request with only the prompt, which is a start
 	case p.event == "SessionStart" && (p.source == "" || p.source == "new"):
 		p.source = "startup"
-	case p.event == "UserPromptSubmit" && raw.Submitted != nil: // without it Qwen Code's machinery continues a turn
+	// without this text, Qwen Code itself continues a turn
+	case p.event == "UserPromptSubmit" && raw.Submitted != nil:
 		if p.prompt = *raw.Submitted; p.prompt == "" {
 			p.event = ""
 		}

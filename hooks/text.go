@@ -17,8 +17,8 @@ const (
 	HintStart   = "start"   // the files of recent work, at a session's start
 	HintPrompt  = "prompt"  // a list of files, one of which the turn will probably open
 	HintStale   = "stale"   // files that have changed since this session read them
-	HintSearch  = "search"  // what a search meant that named no file, or too many
-	HintSought  = "sought"  // a list of files after such a search, if it is not known what the search meant
+	HintSearch  = "search"  // files that a search meant, after it found no file or too many
+	HintSought  = "sought"  // a list of probable files after such a search, if no file has the name that was searched
 	HintNext    = "next"    // files that will probably be opened next
 )
 
@@ -34,12 +34,12 @@ var opening = map[string]string{
 	HintPartner: "often committed with the edited files, not edited so far:",
 	HintRescue:  "tracked files that the failed paths probably meant:",
 	HintStart:   "files that earlier work here opened or changed:",
-	HintPrompt:  "files ranked by commits, sessions and contents; chance of each, if this prompt opens any:",
+	HintPrompt:  "files ranked by commits, sessions and contents; chance of each, if this turn opens any:",
 	HintStale:   "changed since this session read them:",
-	HintSearch:  "files that define the name that was searched, or nearly have it:",
-	HintSought: "the search named no file, or too many; files ranked by commits, sessions and contents; chance of each, " +
+	HintSearch:  "files that define the searched name, or have nearly that name:",
+	HintSought: "the search found no file, or too many; files ranked by commits, sessions and contents; chance of each, " +
 		"if this turn opens more:",
-	HintNext: "files that work like this opened next:",
+	HintNext: "files that were opened next in similar work:",
 }
 
 // Text puts suggestions into words, in at most space bytes: one line that tells where they come
@@ -130,8 +130,8 @@ func BrokenText(all []index.Broken, more, most int) (text string, named []event.
 	return text, named
 }
 
-// OtherSession tells which files another session changed that may still be running, the newest
-// last, and returns those that the text names. Some agents do not report the end of a session, so
+// OtherSession tells which files were changed by another session, which may still be running, and
+// returns those that the text names. The newest files come last. Some agents do not report the end of a session, so
 // the text only tells when the session was last active.
 func OtherSession(files []event.Path) (text string, named []event.Path) {
 	var names []string

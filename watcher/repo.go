@@ -26,7 +26,7 @@ var (
 	ErrBare    = errors.New("a bare repository has no files: open one of its worktrees")
 	ErrOwner   = errors.New("the repository belongs to another user")
 	ErrNoTrees = errors.New("this clone has no trees (partial clone with a tree filter)")
-	ErrMissing = errors.New("commits of the repository are missing, as where the repository that it borrows them from " +
+	ErrMissing = errors.New("commits of the repository are missing, for example because the repository that lends them " +
 		"is gone (git fsck)")
 )
 
@@ -147,8 +147,7 @@ func (r *Repo) run(ctx context.Context, args ...string) ([]byte, error) {
 	return r.git.Run(ctx, string(r.Root), args...)
 }
 
-// Worktrees returns the roots of the repository's other worktrees, of those that exist on this
-// disk.
+// Worktrees returns the roots of the repository's other worktrees that exist on this disk.
 func (r *Repo) Worktrees() []event.Root {
 	var out []event.Root
 	for _, t := range r.worktrees() {

@@ -116,7 +116,7 @@ func NewWatcher(r *Repo, o WatchOptions) *Watcher {
 }
 
 // Run watches until ctx ends. It passes every batch of events (save, delete, rename, branch; see
-// saves.go) to emit, and calls head when HEAD or a counted ref may have moved. Both are called from
+// saves.go) to emit, and calls head when HEAD, or a ref whose commits count, may have moved. Both are called from
 // Run's goroutine and should return soon. Changes that still wait when ctx ends are emitted, too.
 // Run returns nil when ctx ended, ErrRepoGone when the repository was deleted, and an error when it
 // cannot be read. A Watcher runs only once.
@@ -176,7 +176,7 @@ func (w *Watcher) openOrPoll() {
 		w.poll("", "")
 		return
 	case runtime.GOOS == "windows":
-		w.poll("on Windows a watch of a folder forbids to rename the one above it", "")
+		w.poll("on Windows, watching a folder prevents renaming the folder above it", "")
 		return
 	case networkMount(string(w.repo.Root)):
 		w.poll("the worktree is on a network mount", "")

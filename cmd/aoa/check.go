@@ -33,7 +33,7 @@ type checkHow struct {
 
 func (a *app) check() *cobra.Command {
 	var how checkHow
-	c := newCommand("check [COMMIT | BASE..HEAD | FILE…]", "what does this change break, and what does it lack?",
+	c := newCommand("check [COMMIT | BASE..HEAD | FILE…]", "list what a change breaks, and which files it lacks",
 		nil, nil)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if c.Flags().Changed("format") {
@@ -137,7 +137,7 @@ func (a *app) checkChange(ctx context.Context, args []string, how checkHow) erro
 		printed = (*app).checkExplained
 	}
 	if how.staged && len(args) > 0 {
-		return usage("--staged is a change, and so is what you name: leave one out")
+		return usage("give --staged or name a change, not both")
 	}
 	r, err := a.checkRequest(ctx, args, how)
 	if err != nil {
@@ -209,10 +209,11 @@ func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, e
 	}
 }
 
-// found returns the error of a check with findings: their number, and what to do about a wrong one.
+// found returns the error of a check with findings: how many there are, and what to do if one of
+// them is wrong.
 func (a *app) found(ans *change.Answer, staged bool) error {
 	var parts []string
-	broken := map[event.Path]bool{} // of each file only the first line with a name is listed
+	broken := map[event.Path]bool{} // a file is listed once for each name
 	for _, b := range ans.Broken {
 		broken[b.File] = true
 	}
@@ -243,7 +244,7 @@ func (a *app) found(ans *change.Answer, staged bool) error {
 // itself, so people can try it before aoa init.
 func (a *app) backtest(ctx context.Context, args []string, how checkHow) error {
 	if how.staged || len(args) > 0 || how.format != "text" || how.explain {
-		return usage("--backtest asks about the newest commits, and prints text or --json: leave the rest out")
+		return usage("--backtest is about the newest commits: it takes no change, and no other flag than --json")
 	}
 	repo, err := a.repo(ctx)
 	if err != nil {
@@ -253,7 +254,7 @@ func (a *app) backtest(ctx context.Context, args []string, how checkHow) error {
 	if err != nil {
 		return err
 	}
-	// a replay allocates much and keeps little; this saves a seventh of its time
+	// asking about old commits allocates much and keeps little; this saves a seventh of the time
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	bar := a.progress("asking again about past changes", "commits")
 	defer bar.Finish() // only a progress bar
@@ -268,21 +269,21 @@ func (a *app) backtest(ctx context.Context, args []string, how checkHow) error {
 	}
 	_ = bar.Finish()
 	if b.Complete == 0 {
-		return fail(exitUnjudged, "", "the history is too short: its last quarter has no commit to ask about")
+		return fail(exitUnjudged, "", "the history is too short: its newest quarter, on which the check is tried, has no commit")
 	}
 	return a.answer(b, func() { a.backtestText(b) })
 }
 
-// rulesOf returns a function that reads what the repository's rules say about the files that would
-// be named.
+// rulesOf returns a function that reads what the repository's rules say about the files that a
+// check would name.
 func rulesOf(repo *watcher.Repo) func(context.Context, []prefetch.Lack) (change.Rules, error) {
 	return func(ctx context.Context, lacks []prefetch.Lack) (change.Rules, error) {
 		return change.RulesOf(ctx, repo, lacks)
 	}
 }
 
-// shownFindings is the number of complete commits that are listed although a file was named as
-// missing.
+// shownFindings is the largest number of complete commits that are listed because the check named a
+// missing file for them.
 const shownFindings = 5
 
 func (a *app) backtestText(b *eval.Backtest) {

@@ -58,8 +58,8 @@ func (a *app) checkText(ans *change.Answer) {
 	a.checkLines(ans, func(change.Lack) string { return "" })
 }
 
-// checkExplained prints the same, with the probability that the change is incomplete without a file
-// in front of it.
+// checkExplained prints the same lines. In front of each missing file is the probability that the
+// change is incomplete without it.
 func (a *app) checkExplained(ans *change.Answer) {
 	a.checkLines(ans, func(l change.Lack) string { return fmt.Sprintf("%3.0f%%  ", l.Score*100) })
 }
@@ -147,8 +147,8 @@ func code(text string) string {
 // remark is a finding in the form that formats for programs need.
 type remark struct {
 	rule string
-	// The file that the remark is shown at. A missing file is not in the change, so it is the file
-	// that asks for it.
+	// The file at which the remark is shown. A missing file is not part of the change, so its
+	// remark is shown at the file of the change that usually changes with it.
 	file event.Path
 	line int
 	text string

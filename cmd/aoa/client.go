@@ -24,7 +24,7 @@ func (a *app) repo(ctx context.Context) (*watcher.Repo, error) {
 		return nil, fail(exitNoRepo, "cd to a worktree of it; git worktree add DIR makes one", "%v", err)
 	case errors.Is(err, locate.ErrNotRepo):
 		next := "git init, or cd to a repository"
-		if dir := a.getenv("GIT_DIR"); dir != "" { // where a person sets it, git commands work here
+		if dir := a.getenv("GIT_DIR"); dir != "" { // a user who sets GIT_DIR can use git commands here
 			next = "aOa does not follow GIT_DIR: write the line gitdir: " + event.Path(dir).Display() +
 				" into a file .git in the top folder"
 		}

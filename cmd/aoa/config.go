@@ -29,7 +29,7 @@ func (a *app) config() *cobra.Command {
 		if err != nil && !alone {
 			return err
 		}
-		if alone || user && !unset && len(args) < 2 { // nor are its own asked for
+		if alone || user && !unset && len(args) < 2 { // the repository's settings are not asked for
 			place = locate.Place{}
 		}
 		file := place.Settings()

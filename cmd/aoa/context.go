@@ -34,7 +34,7 @@ func (a *app) context() *cobra.Command {
 func (a *app) printContext(ans api.ContextAnswer, budget int) {
 	if len(ans.Segments) == 0 && budget > 0 {
 		a.talk("nothing that was asked or done fits in %d tokens", budget)
-		a.talk("hint: aoa context without --budget")
+		a.talk("hint: aoa context, without --budget, uses the setting context.total")
 		return
 	}
 	if len(ans.Segments) == 0 {

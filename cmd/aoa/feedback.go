@@ -26,6 +26,6 @@ func (a *app) feedback() *cobra.Command {
 			fmt.Fprintf(a.out, "recorded; hints are now shown if their probability is at least %.2f\n", ans.Value)
 		})
 	}
-	a.sessionFlag(c, &r.Session, "the agent session that had the suggestion")
+	a.sessionFlag(c, &r.Session, "the agent session that got the suggestion")
 	return c
 }

@@ -29,7 +29,8 @@ func (n *number) Set(s string) error {
 	return nil
 }
 
-// given is a flag whose text is not empty: without it, the question would be another one.
+// given is the value of a flag that must not be empty, because an empty text would silently turn
+// the question into another one.
 type given string
 
 func (g *given) String() string { return string(*g) }
@@ -44,7 +45,8 @@ func (g *given) Set(s string) error {
 	return nil
 }
 
-// without refuses flags that a flag, or what "one" stands for, would make meaningless.
+// without returns a usage error if one of the flags others is set, because one makes it useless.
+// one is a flag, or words for an argument.
 func without(c *cobra.Command, one string, others ...string) error {
 	for _, o := range others {
 		if c.Flags().Changed(o) {

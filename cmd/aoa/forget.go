@@ -67,8 +67,8 @@ func (a *app) forget() *cobra.Command {
 				}
 				fmt.Fprintln(a.out, strings.Join(gone, ", "))
 				if r.File != "" {
-					a.talk("new events about it will be learned, its earlier commits will not; " +
-						".aoaignore lists paths that are never learned")
+					a.talk("new events about it will be learned again, but not its earlier commits; " +
+						"paths in .aoaignore are never learned")
 				}
 			}))
 		})

@@ -187,7 +187,8 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 	pattern := install.Pattern(agent)
 	file, o := a.hookFile(agent, scope, root)
 	if _, runs := a.plugin(agent, repo); runs {
-		a.talk("Claude Code runs aOa's plugin: hooks in its settings would run aOa twice at each event, so they have none")
+		a.talk("Claude Code runs aOa's plugin; hooks in its settings, too, would run aOa twice at each event, " +
+			"so the settings get none")
 		c, err := install.Remove(agent, file, o)
 		return c, refusal(err)
 	}
@@ -196,7 +197,8 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 			"%s is tracked by git: hooks there would run for everybody", pattern)
 	}
 	_, absent := os.Lstat(file)
-	// If other people created the file, git still shows it, and committing it is up to them.
+	// A file that already existed is not excluded: git still shows it, and its users decide whether
+	// to commit it.
 	excluded := scope == install.Local && (agent.Settings.Local != "" || absent != nil)
 	if scope == install.User || excluded || scope == install.Local && repo.Ignored(event.Path(pattern)) {
 		o.Programs = a.programs()

@@ -229,7 +229,7 @@ func (a *app) hookProgram(ctx context.Context, command, path string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// calledSessions is the number of newest sessions that are looked at.
+// calledSessions is how many of the newest sessions are examined.
 const calledSessions = 1000
 
 // callers returns the newest sessions, that is those whose hooks have called aOa; none if the
@@ -323,8 +323,8 @@ func changed(file string) time.Time {
 	return st.ModTime()
 }
 
-// beginning returns the first part of a file, where a record says in which folder its session
-// began.
+// beginning returns the beginning of a session's record file, which names the folder in which the
+// session began.
 func beginning(file string) []byte {
 	f, err := regularfile.Open(file, regularfile.NoLinks)
 	if err != nil {

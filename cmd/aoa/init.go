@@ -33,12 +33,12 @@ type initOptions struct {
 
 func (a *app) init() *cobra.Command {
 	var o initOptions
-	c := newCommand("init", "learn this repository's history and start", cobra.NoArgs,
+	c := newCommand("init", "learn this repository's history, and start the daemon", cobra.NoArgs,
 		func(ctx context.Context, _ []string) error { return a.initialise(ctx, o) })
 	f := c.Flags()
 	f.StringSliceVar(&o.hooks, "hooks", nil, "install hooks: "+strings.Join(hookNames(), ", "))
 	completeFlag(c, "hooks", hookNames())
-	f.BoolVarP(&o.yes, "yes", "y", false, "answer yes to all questions but whether to use a store of unknown origin")
+	f.BoolVarP(&o.yes, "yes", "y", false, "answer yes to every question, except whether to use a store of unknown origin")
 	f.BoolVar(&o.noTranscripts, "no-transcripts", false, "do not read past sessions, and do not ask")
 	return c
 }

@@ -19,7 +19,7 @@ import (
 )
 
 func (a *app) pipeline() *cobra.Command {
-	return family("pipeline", "run stages that use each other's output, when inputs changed",
+	return family("pipeline", "run commands that read each other's output, if inputs changed",
 		a.pipelineRun(), a.pipelineCheck())
 }
 

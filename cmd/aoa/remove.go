@@ -21,7 +21,7 @@ import (
 
 func (a *app) remove() *cobra.Command {
 	var yes, all bool
-	c := newCommand("remove", "undo aoa init: hooks, daemon and store", cobra.NoArgs,
+	c := newCommand("remove", "undo aoa init: remove hooks, daemon and store", cobra.NoArgs,
 		func(ctx context.Context, _ []string) error {
 			remove := a.removeHere
 			if all {
@@ -68,8 +68,8 @@ func (a *app) removeAll(ctx context.Context, yes bool) (gone []string, err error
 		}
 	}
 	for _, store := range lost {
-		a.talk("warning: %s stays: it is not there now, because its repository was moved or deleted, or its disk is not "+
-			"mounted; aoa remove in the repository removes it", event.Path(store).Display())
+		a.talk("warning: %s was not found, so it was not removed: its repository was moved or deleted, or its disk is not "+
+			"mounted; aoa remove in that repository removes it", event.Path(store).Display())
 	}
 	if len(places)+len(lost) == 0 && len(done) == 0 {
 		a.talk("there was nothing to remove")

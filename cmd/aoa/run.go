@@ -100,8 +100,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 	return a.exit(cmd, err)
 }
 
-// output is standard output that remembers that it could not be written, for example on a full
-// disk. What is printed line by line is not asked each time.
+// output is standard output. It remembers that a write failed, for example on a full disk, because
+// callers that print line by line do not check each write.
 type output struct {
 	io.Writer
 	failed error // the first error
@@ -115,8 +115,8 @@ func (o *output) Write(raw []byte) (int, error) {
 	return n, err
 }
 
-// unwrapped returns the writer that a.out writes to: a program that is started asks whether it is a
-// terminal, and the daemon closes it.
+// unwrapped returns the writer behind a.out. A program that we start has to get the terminal
+// itself, and the daemon has to close its standard output.
 func (a *app) unwrapped() io.Writer {
 	if o, ok := a.out.(*output); ok {
 		return o.Writer
@@ -290,7 +290,8 @@ func knownCommands(c *cobra.Command, args []string) error {
 	return knownWords("command", args[:min(len(args), 1)], known)
 }
 
-// newCommand returns a command of this form: how it is used, what it does in a line, and what it takes.
+// newCommand returns a command. use tells how it is called, short describes it in one line, and
+// args checks its arguments.
 func newCommand(use, short string, args cobra.PositionalArgs,
 	run func(ctx context.Context, args []string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: args,

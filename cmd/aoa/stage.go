@@ -20,7 +20,7 @@ import (
 )
 
 func (a *app) stage() *cobra.Command {
-	return family("stage", "run a command only when its inputs changed",
+	return family("stage", "run a command only if its inputs have changed",
 		a.stageRun(), a.stageWhy(), a.stageList(), a.stageRemove())
 }
 

@@ -19,7 +19,7 @@ import (
 
 func (a *app) status() *cobra.Command {
 	var all bool
-	c := newCommand("status", "what the daemon has learned, and its state", cobra.NoArgs,
+	c := newCommand("status", "show what was learned, and whether all is well", cobra.NoArgs,
 		func(ctx context.Context, _ []string) error {
 			if all {
 				return a.statusAll(ctx)

@@ -43,7 +43,8 @@ func (a *app) statusline() *cobra.Command {
 func (a *app) statusInput(ctx context.Context) (value json.RawMessage) {
 	ctx, cancel := context.WithTimeout(ctx, statusStdin*time.Duration(client.Factor()))
 	defer cancel()
-	_ = json.NewDecoder(io.LimitReader(a.stdin(ctx), statusInput)).Decode(&value) // what does not come in time is empty
+	// what does not arrive in time is ignored
+	_ = json.NewDecoder(io.LimitReader(a.stdin(ctx), statusInput)).Decode(&value)
 	return value
 }
 

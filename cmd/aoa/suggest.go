@@ -21,7 +21,7 @@ import (
 func (a *app) suggest() *cobra.Command {
 	var q event.Query
 	var how suggestHow
-	c := newCommand("suggest [FILE…]", "which files next?", nil, nil)
+	c := newCommand("suggest [FILE…]", "list the files that belong to a file, a task or your changes", nil, nil)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := exclusive(c); err != nil {
 			return err
@@ -29,7 +29,7 @@ func (a *app) suggest() *cobra.Command {
 		how.number = c.Flags().Changed("number")
 		if how.listed = slices.Contains(args, "-"); how.listed {
 			if len(args) > 1 {
-				return usage("- stands alone: the FILEs come from standard input")
+				return usage("a single - stands alone: the FILEs then come from standard input")
 			}
 			var err error
 			if args, err = readNames(a.stdin(c.Context())); err != nil {
@@ -41,7 +41,7 @@ func (a *app) suggest() *cobra.Command {
 	f := c.Flags()
 	f.VarP((*given)(&q.Prompt), "prompt", "p", "the task in words")
 	f.BoolVar(&how.staged, "staged", false, "use the staged files as FILEs")
-	f.IntVarP(&q.Limit, "number", "n", 5, "number of files, 1 to 100; then unlikely ones, too")
+	f.IntVarP(&q.Limit, "number", "n", 5, "number of files, 1 to 100; with it, unlikely files are listed, too")
 	f.BoolVar(&q.Explain, "explain", false, "print the probability and every reason")
 	f.BoolVarP(&how.nul, "null", "0", false, "print only names, each with a NUL at its end, for xargs -0 and fzf --read0")
 	f.BoolVar(&q.Tests, "tests", false, "print only the tests that go with the change, one per line, at most 20")
@@ -51,7 +51,8 @@ func (a *app) suggest() *cobra.Command {
 	return c
 }
 
-// exclusive refuses flags of aoa suggest of which one would be ignored.
+// exclusive returns a usage error if two flags of aoa suggest are given of which one would be
+// ignored.
 func exclusive(c *cobra.Command) error {
 	for _, names := range []string{"plain", "null"} {
 		if c.Flags().Changed(names) {
@@ -89,7 +90,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	}
 	if q.Tests {
 		if q.Prompt != "" { // the arguments are words
-			return usage("--tests is about files, or about your change")
+			return usage("--tests takes FILEs, or nothing for your own change, but no task in words")
 		}
 		if !how.number {
 			q.Limit = 0
@@ -209,7 +210,7 @@ const mostUsual = 5
 func aboutBranch(b event.Branch) string {
 	name, base := event.Path(b.Name).Display(), event.Path(b.Base).Display()
 	if b.Commits == 0 {
-		return fmt.Sprintf("%s has no commits since %s: by its name", name, base)
+		return fmt.Sprintf("%s has no commits since %s: judging by its name", name, base)
 	}
 	return fmt.Sprintf("%s changes %s since %s, in %s", name, plural(len(b.Files), "file"), base,
 		plural(b.Commits, "commit"))
@@ -243,8 +244,9 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 const leastListed, leastShared = 0.05, 2
 
 // worthListing leaves out files that are unlikely and have no evidence such as common commits,
-// names, contents, or words of the prompt. If idle, because there is nothing to go on, it also
-// leaves out files of which only commits are known: without work in progress they are noise.
+// names, contents, or words of the prompt. If idle is true, there is no work in progress that the
+// question could be about; then files of which only commits are known are left out, too, because
+// they are noise.
 func worthListing(all []event.Suggestion, idle, words bool) (out []event.Suggestion) {
 	for _, s := range all {
 		evident := s.Together != nil && s.Together.Both >= leastShared || s.Link != "" || words && ofWords(s)

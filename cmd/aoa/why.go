@@ -23,7 +23,7 @@ import (
 func (a *app) why() *cobra.Command {
 	var r api.WhyRequest
 	var with []string
-	c := newCommand("why FILE[:LINE[-LINE]]", "why a line is there, or why a file is suggested", cobra.ExactArgs(1), nil)
+	c := newCommand("why FILE[:LINE[-LINE]]", "tell why a line is there, or why a file is suggested", cobra.ExactArgs(1), nil)
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		name, from, to, ok, err := a.typedLines(args[0])
 		if err != nil {
@@ -71,7 +71,8 @@ func (a *app) why() *cobra.Command {
 	return c
 }
 
-// explain prints the answer. bare means that nobody told what the question is about.
+// explain prints the answer. bare means that the command line did not say what the question is
+// about.
 func (a *app) explain(w api.WhyAnswer, q event.Query, bare bool) {
 	if !w.Known {
 		a.talk("%s is never suggested: git or .aoaignore ignores it, or its name is one of generated files",
@@ -107,7 +108,7 @@ func (a *app) explain(w api.WhyAnswer, q event.Query, bare bool) {
 	}
 }
 
-// leastAgainst is the share of the log odds that a reason against a file must take to be mentioned.
+// A reason against a file is mentioned only if it lowers the log odds by more than leastAgainst.
 const leastAgainst = 0.2
 
 // leastLarge is the least value of the signal size for which a file is called large: about 1,600

@@ -35,7 +35,7 @@ func (f *settingsFile) installProgram(want []byte) (Change, error) {
 	case bytes.Equal(f.old, want):
 		return Change{File: f.name, Done: Unchanged}, nil
 	case !oursWhole(f.old):
-		return Change{}, f.refuse("it is not ours: its first line does not say so")
+		return Change{}, f.refuse("aOa did not make it: its first line does not say so")
 	}
 	return f.write(Changed, want)
 }
@@ -55,7 +55,7 @@ func examineProgram(a agents.Agent, f *settingsFile) Status {
 	case oursWhole(f.old):
 		st.State = Outdated
 	default:
-		st.State, st.Note = Refused, "it is not ours: its first line does not say so"
+		st.State, st.Note = Refused, "aOa did not make it: its first line does not say so"
 		return st
 	}
 	for _, e := range a.Events {

@@ -39,7 +39,7 @@ func Listen(p locate.Place) (*Listener, error) {
 	}
 	if err != nil {
 		ln.Close()
-		return nil, fmt.Errorf("close socket to others: %w", err)
+		return nil, fmt.Errorf("restrict the socket to its owner: %w", err)
 	}
 	return l, nil
 }
@@ -57,9 +57,9 @@ func (l *Listener) Close() error {
 	return l.UnixListener.Close()
 }
 
-// After its name is removed, a listener accepts the clients that had already connected, until none
-// comes for the time drain. It tries drainTries times, because on a busy machine one try may end
-// too early.
+// Clients may have connected just before the socket's name was removed. The listener accepts them
+// until none has come for the time drain. It tries drainTries times, because on a busy machine one
+// try may end too early.
 const (
 	drain      = 20 * time.Millisecond
 	drainTries = 3

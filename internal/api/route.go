@@ -38,9 +38,9 @@ const (
 	CodeExists   = "exists"
 	CodeBuild    = "other_build"
 	CodeInternal = "internal"
-	// Never sent. The client uses it if no file has the typed name, see NamedFiles.
+	// Never sent: the client itself uses it if no file has the typed name, see NamedFiles.
 	CodeNoFile = "no_file"
-	// Never sent. The client uses it if the daemon does not answer.
+	// Never sent: the client itself uses it if the daemon does not answer.
 	CodeSilent = "silent"
 )
 

@@ -74,7 +74,7 @@ type WhyAnswer struct {
 type WhyLineRequest struct {
 	File event.Path `json:"file"`
 	From int        `json:"from"`         // number of the first line, from 1 on
-	To   int        `json:"to,omitempty"` // number of the last line, 0: From; at most blame.MaxLines lines in all
+	To   int        `json:"to,omitempty"` // number of the last line, 0: the same as From; at most 200 lines in all
 }
 
 // WhyLineAnswer tells for each line, in order, where it comes from.

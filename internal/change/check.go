@@ -35,7 +35,8 @@ type Answer struct {
 
 	Companions *prefetch.Candidates `json:"-"` // the source of Missing and Usual; nil if the change is not checked
 
-	Unread []string `json:"unread,omitempty"` // lines of the file of exceptions that say nothing, as "file:line: why"
+	// lines of the file of exceptions that cannot be understood, as "file:line: why"
+	Unread []string `json:"unread,omitempty"`
 }
 
 // Lack is a file that is probably missing in a change, with the line for the file of exceptions
@@ -134,8 +135,8 @@ func RulesOf(ctx context.Context, repo *watcher.Repo, lacks []prefetch.Lack) (r 
 	return r, err
 }
 
-// Findings returns those of lacks that a check reports as missing, and those that change with
-// everything, in the order of lacks. Those that the rules explain are in neither.
+// Findings divides lacks into files that a check reports as missing and files that change with
+// everything, both in the order of lacks. Files that the rules explain are in neither.
 func (r Rules) Findings(lacks []prefetch.Lack) (missing, everything []Lack) {
 	for _, l := range lacks {
 		x := Lack{l, line(l.With, l.File)}

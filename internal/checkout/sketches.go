@@ -34,7 +34,7 @@ func (s *sketches) pending(c *history.Commits) bool {
 	return !s.read.IsOpen() && c.Len() > 0 && !c.Sketched()
 }
 
-// Sketching returns how much is read of what earlier commits changed.
+// Sketching tells how many of the diffs of earlier commits have been read.
 func (t *Set) Sketching() api.Progress {
 	p := api.Progress{State: "running", Done: int(t.sketches.done.Load()), Total: int(t.sketches.total.Load())}
 	switch {
@@ -81,8 +81,9 @@ func (t *Set) RunSketches(ctx context.Context) error {
 	}
 }
 
-// sketch reads the sketches of the newest commits in all checkouts, and writes new ones to disk.
-// History, which is read before and after, drops what the log does not have.
+// sketch reads the sketches of the newest commits in all checkouts, and writes new ones to disk. It
+// asks for the list of commits before and after, because that also drops the sketches of commits
+// that the log no longer has.
 func (t *Set) sketch(ctx context.Context) error {
 	begin := t.Now()
 	missing, err := t.unsketched(ctx)
@@ -143,7 +144,7 @@ func (t *Set) readSketches() {
 	case err == nil:
 		t.sketches.changes.Add(1)
 	case !errors.Is(err, fs.ErrNotExist):
-		t.Info.Warn("what commits changed is read again", "err", err)
+		t.Info.Warn("the stored diffs of commits cannot be used and are read again", "err", err)
 	}
 }
 

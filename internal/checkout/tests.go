@@ -46,7 +46,7 @@ func (w *Checkout) tests(ctx context.Context, q event.Query) (event.Answer, erro
 		}
 	}
 	for _, f := range files {
-		add(event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Text: "it is changed"}}})
+		add(event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Text: "it is part of the change"}}})
 	}
 	for _, s := range ans.All() {
 		pair := slices.ContainsFunc(files, func(f event.Path) bool { return f.PairStem() == s.File.PairStem() })
@@ -69,8 +69,8 @@ func (w *Checkout) tests(ctx context.Context, q event.Query) (event.Answer, erro
 
 // testOf reports whether a file can be a test of a change and not a fixture: it is a pair with one
 // of the files by name, or its name marks it as a test, or it is written in the language of one of
-// them. For example, a page that tests read is usually none. A change without a program does not
-// restrict the language.
+// them. A document that tests read, for example, is usually none of these. A change without a
+// program does not restrict the language.
 func testOf(files []event.Path, f event.Path) bool {
 	name, _, _ := strings.Cut(f.Base(), ".")
 	if f.Stem() != strings.ToLower(name) || strings.Contains(f.Base(), ".test.") || strings.Contains(f.Base(), ".spec.") {

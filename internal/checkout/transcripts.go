@@ -83,7 +83,7 @@ func (r *Transcripts) Reading() bool {
 	return r.history.Progress().State == "running" || r.state.Transcripts.State == "running"
 }
 
-// Start starts the imports that were asked for, and returns how far they are.
+// Start starts the imports that were asked for, and returns the progress of all imports.
 func (r *Transcripts) Start(_ context.Context, req api.ImportRequest) (api.ImportAnswer, error) {
 	if r.set.Settings.Paused() {
 		return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
@@ -98,7 +98,7 @@ func (r *Transcripts) Start(_ context.Context, req api.ImportRequest) (api.Impor
 		case r.folders <- req.Transcripts:
 			r.state = api.ImportAnswer{Transcripts: api.Progress{State: "running"}}
 			if err := atomicfile.WriteBytes(r.note(), atomicfile.Options{}, []byte(req.Transcripts)); err != nil {
-				r.set.Info.Warn("where past sessions came from is not kept", "err", err)
+				r.set.Info.Warn("the folder of the imported sessions cannot be noted", "err", err)
 			}
 		default:
 			return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "an import of transcripts is running",

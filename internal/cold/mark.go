@@ -14,7 +14,8 @@ import (
 // is the number of its last event, for other files the number of writes. The mark is written after
 // each commit. If someone deletes or cuts the write-ahead log, SQLite does not notice, because the
 // database is intact but ends too early. The next opening compares the two numbers to find out.
-// Once damage was met, the mark has -1 minus the number, so that the next opening checks all of it.
+// Once damage was found, the mark has -1 minus the number, so that the next opening checks the
+// whole file.
 const markSuffix = ".mark"
 
 // Warnings when opening finds less than there was before. Each is given once, because opening sets
@@ -26,8 +27,8 @@ const (
 	cutWarning    = "the end of a file of the store is missing" + cutEnd
 	cutEnd        = ": its write-ahead log was deleted or damaged, or an older copy of the file was put in its place; " +
 		"aOa uses everything that is left; if you have a backup, stop the daemon and put it back"
-	keyWarning = "the key to stored prompts and tool inputs is lost: those texts cannot be read, all else is kept; " +
-		"if you have it, put its line into the file and restart the daemon (aoa daemon stop)"
+	keyWarning = "the key to stored prompts and tool inputs is lost: those texts cannot be read, everything else is kept; " +
+		"if you have a copy of the key, add its line to the file and restart the daemon (aoa daemon stop)"
 )
 
 // maxNumber is far above any real number of events. A larger number in a mark means that the mark

@@ -56,7 +56,7 @@ func (d *Daemon) showLog(ctx context.Context, r api.LogRequest) (api.LogAnswer, 
 func checkEvent(e event.Event) error {
 	switch {
 	case e.ID == "":
-		return errors.New("no id: deliveries could not be distinguished")
+		return errors.New("it has no id, by which a repeated delivery is recognized")
 	case e.Kind() == "":
 		return errors.New("no kind")
 	case e.Time.IsZero():

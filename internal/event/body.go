@@ -70,14 +70,14 @@ const HashedWord = "~"
 // Prompt is what a person, or a schedule, asked an agent to do.
 type Prompt struct {
 	Named []Path   `json:"named,omitempty"` // files that the prompt names
-	Seen  []Path   `json:"seen,omitempty"`  // files that its attachments name, in order, at most MaxSeen
-	Terms []string `json:"terms,omitempty"` // its words, at most MaxTerms
+	Seen  []Path   `json:"seen,omitempty"`  // files that its attachments name, in order, at most 60
+	Terms []string `json:"terms,omitempty"` // its words, at most 32
 	// Idents lists identifiers of at least two words in the prompt, in plain form (see
-	// index.Identifiers), at most MaxIdents.
+	// index.Identifiers), at most 40.
 	Idents []string `json:"idents,omitempty"`
 	Tags   []string `json:"tags,omitempty"`  // intent tags, without '#'
 	Brief  bool     `json:"brief,omitempty"` // see Brief
-	// Text is redacted and has at most MaxText bytes. It is sealed in the log, and "" in the events
+	// Text is redacted and has at most 4,096 bytes. It is sealed in the log, and "" in the events
 	// that consumers get.
 	Text string `json:"text,omitempty"`
 }
@@ -139,23 +139,23 @@ type Call struct {
 	Failure Failure  `json:"failure,omitempty"` // how it failed
 	// The exit status, if the command is a single check; "" if it is not known.
 	Exit string `json:"exit,omitempty"`
-	// Of a check: lines of its output that name failures. They are sealed like Text.
+	// The lines of a check's output that name failures. They are sealed like Text.
 	Failing []string `json:"failing,omitempty"`
 	Named   []Path   `json:"named,omitempty"`   // files that the command or the pattern names
-	Seen    []Path   `json:"seen,omitempty"`    // files that the result names, in its order, at most MaxSeen
+	Seen    []Path   `json:"seen,omitempty"`    // files that the result names, in its order, at most 60
 	Listing bool     `json:"listing,omitempty"` // Seen comes from a list of matches or files, not from contents
-	Terms   []string `json:"terms,omitempty"`   // words of the pattern or the command, at most MaxTerms
-	Idents  []string `json:"idents,omitempty"`  // identifiers in them, as in Prompt, at most MaxCallIdents
+	Terms   []string `json:"terms,omitempty"`   // words of the pattern or the command, at most 32
+	Idents  []string `json:"idents,omitempty"`  // identifiers in them, as in Prompt, at most 8
 	Looks   bool     `json:"looks,omitempty"`   // it is a git command that looks at a change, stages it or commits it
 	Checks  bool     `json:"checks,omitempty"`  // it runs tests, a build or a linter
-	// Text is the pattern, command or task. It is redacted and has at most MaxText bytes. It is
+	// Text is the pattern, command or task. It is redacted and has at most 4,096 bytes. It is
 	// sealed in the log, and "" in the events that consumers get.
 	Text string `json:"text,omitempty"`
 	// Offset is the first line that was read, from 1 on; 0 means the first.
 	Offset int `json:"offset,omitempty"`
 	// The number of lines read, or of search results; 0 is the tool's default.
 	Limit int `json:"limit,omitempty"`
-	// The id that git gives the content of the file, in hex, if there is one file; else "".
+	// The id that git gives the content of the file, in hex; "" unless there is exactly one file.
 	Blob string `json:"blob,omitempty"`
 	// For edit and write: the id of the content before the call, NoBlob if there was no file.
 	Before string `json:"before,omitempty"`
@@ -225,7 +225,7 @@ func (c Call) Lines() string {
 // Save means that files changed on disk outside of any tool call.
 type Save struct {
 	Paths []Path `json:"paths"`
-	// if many files changed at once: their number, since Paths has at most MaxPaths
+	// if many files changed at once: their number, since Paths has at most 5,000
 	Files int `json:"files,omitempty"`
 }
 
@@ -236,8 +236,8 @@ func (Save) Kind() Kind { return KindSave }
 type Commit struct {
 	Paths  []Path    `json:"paths,omitempty"` // its files
 	Gone   []Path    `json:"gone,omitempty"`  // the files that it deleted
-	Terms  []string  `json:"terms,omitempty"` // words of its subject, at most MaxTerms
-	Text   string    `json:"text,omitempty"`  // its subject, redacted, at most MaxText bytes
+	Terms  []string  `json:"terms,omitempty"` // words of its subject, at most 32
+	Text   string    `json:"text,omitempty"`  // its subject, redacted, at most 4,096 bytes
 	Author time.Time `json:"author,omitzero"` // when the author wrote it; only shown to people
 }
 
@@ -265,7 +265,7 @@ func (Rename) Kind() Kind { return KindRename }
 // Delete means that files were deleted outside of a commit.
 type Delete struct {
 	Paths []Path `json:"paths"`
-	// if many files were deleted at once: their number, since Paths has at most MaxPaths
+	// if many files were deleted at once: their number, since Paths has at most 5,000
 	Files int `json:"files,omitempty"`
 }
 
@@ -290,7 +290,7 @@ func (Start) Kind() Kind { return KindStart }
 
 // Stop means that an agent ended its turn.
 type Stop struct {
-	Terms  []string `json:"terms,omitempty"`  // words from the end of the agent's last message, at most MaxSaid
+	Terms  []string `json:"terms,omitempty"`  // words from the end of the agent's last message, at most 64
 	Idents []string `json:"idents,omitempty"` // identifiers in it, as in Prompt
 }
 

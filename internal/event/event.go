@@ -23,7 +23,8 @@ type Event struct {
 	Body     Body      // nil only before the event is complete
 }
 
-// Limits of an event. What exceeds them is cut when the event is made, not when it is read.
+// Limits of an event. What exceeds them is cut when the event is made, not when it is read. The
+// comments in body.go name the numbers, because docs/api.md quotes these comments.
 const (
 	MaxSeen       = 60
 	MaxFailing    = 3 // lines that name failures, in one call

@@ -17,7 +17,7 @@ type Task string
 const (
 	TaskPrompt Task = "prompt" // after a prompt: which files will this turn open?
 	TaskOpen   Task = "open"   // between tool calls: which file is opened next?
-	TaskSearch Task = "search" // after a search that named no file, or too many: which file is opened next?
+	TaskSearch Task = "search" // after a search that found no file, or too many: which file is opened next?
 	// For files that changed: which files change with them? The answer comes from git alone,
 	// without a session.
 	TaskChange Task = "change"
@@ -92,11 +92,11 @@ type Suggestion struct {
 	// Link tells, for a change, how names and contents connect a file that shares at most one
 	// commit with it, as "same stem"; "" if they do not.
 	Link string `json:"link,omitempty"`
-	// Precedents are the commits that changed both files, and changed Together.With in a similar
-	// way as this change: the most similar ones, at most two, by nine digits of their ids.
+	// Precedents are the commits that changed both files and changed Together.With most similarly
+	// to this change, at most two, each given by nine digits of its id.
 	Precedents []string `json:"precedents,omitempty"`
-	// Earlier has, for a text with Explain, earlier work on the file with words of the text, at
-	// most two entries.
+	// Earlier has at most two pieces of earlier work on the file that share words with the text. It
+	// is set only for a text with Explain.
 	Earlier []Earlier `json:"earlier,omitempty"`
 	// Place is where the file defines what the question is about, or, for a change, what the
 	// Precedents changed in it.
@@ -163,7 +163,7 @@ func (x Earlier) String() string {
 // known.
 type Place struct {
 	Line    int    `json:"line,omitempty"`    // line number, from 1 on
-	Symbol  string `json:"symbol,omitempty"`  // its name as the file has it, which is data; "" if there is none
+	Symbol  string `json:"symbol,omitempty"`  // its name as it is in the file, to be treated as data; "" if there is none
 	Heading bool   `json:"heading,omitempty"` // the place is a heading
 }
 

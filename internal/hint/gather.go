@@ -71,11 +71,12 @@ func (h *Hints) gather(ctx context.Context, w *checkout.Checkout, q *question,
 	return g, ""
 }
 
-// errReading means that nothing was found, but that something might be once it is known what earlier
-// commits changed in the files. It is read in the first seconds after a start.
+// errReading means that nothing was found, but that something may be found once the diffs of
+// earlier commits have been read. They are read in the first seconds after a start.
 var errReading = errors.New("earlier commits are still being read")
 
-// early reports whether an answer finds nothing in a change before all is read.
+// early reports whether an answer finds nothing in a change while earlier commits are still being
+// read.
 func early(ans change.Answer) bool { return ans.Reading && ans.Findings() == 0 }
 
 // change asks what the session's change breaks and lacks, as aoa check does. It leaves out broken
@@ -105,7 +106,7 @@ func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q question, sp
 func (h *Hints) sequences(ctx context.Context, w *checkout.Checkout, q *question) (g gathered, why prefetch.Why) {
 	found, err := h.o.Sequences.Find(ctx, w.Sequences(), q.asked)
 	if err != nil {
-		h.o.Log.Warn("no recorded sequences", "err", err)
+		h.o.Log.Warn("recorded sequences cannot be read", "err", err)
 	}
 	if found = h.o.Sequences.NotOffered(q.Query.Session, found); err != nil || len(found) == 0 {
 		return g, prefetch.WhyNothing

@@ -49,7 +49,7 @@ func (h *Hints) earlier(ctx context.Context, w *checkout.Checkout, q question, b
 		return contexts.Context{}, files
 	}
 	look := func(ctx context.Context, since time.Time, files []event.Path) contexts.Worktree {
-		if end, ok := ctx.Deadline(); ok { // the other half is for the words, which are said without git if it is late
+		if end, ok := ctx.Deadline(); ok { // the other half is for the words, which do without git if it is late
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2)
 			defer cancel()
@@ -67,8 +67,8 @@ func (h *Hints) earlier(ctx context.Context, w *checkout.Checkout, q question, b
 	return c, files
 }
 
-// atWork reports whether another session is still going on at a time: it did something within
-// leftAfter, and no end of it was reported.
+// atWork reports whether another session is still at work at a time: it did something within
+// leftAfter, and its end was not reported.
 func (h *Hints) atWork(id string, at time.Time) bool {
 	s := h.o.Sessions.Get(id, at)
 	return id != "" && s.Exists() && !s.Ended && at.Sub(s.Last) < leftAfter
@@ -76,16 +76,16 @@ func (h *Hints) atWork(id string, at time.Time) bool {
 
 // Limits for the earlier work that a session is shown.
 const (
-	leftAfter   = 30 * time.Minute // after this time, a session that reported no end counts as left
+	leftAfter   = 30 * time.Minute // a session that did not report its end counts as ended after this time
 	recentWork  = 72 * time.Hour
 	recentOpens = 300
 )
 
 // workingSet returns the files with which a session continues. For a session that is resumed these
-// come from its own record alone, because the client has its own summary and reads the files again
-// that were open last. For a new session they come from earlier work that is not committed yet; in
-// replayed sessions, files that had been committed were used less than a tenth as often. id is the
-// session whose work it is, changed what is not committed if git was asked.
+// come from its own record alone, because the client keeps a summary itself and reads the last open
+// files again. For a new session they come from earlier work that is not committed yet; in replayed
+// sessions, files that had been committed were used less than a tenth as often. id is the session
+// whose work it is, changed what is not committed if git was asked.
 func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, q question,
 	at time.Time) (files []event.Suggestion, id string, changed []event.Path) {
 	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens,
@@ -102,7 +102,7 @@ func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, q question
 	}
 	events, err := h.o.DB.Log(ctx, f)
 	if err != nil {
-		h.o.Log.Warn("no working set", "err", err)
+		h.o.Log.Warn("the files of earlier work cannot be listed", "err", err)
 		return nil, id, changed
 	}
 	has := func(p event.Path) bool { return slices.Contains(changed, p) }

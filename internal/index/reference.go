@@ -16,7 +16,7 @@ import (
 type Broken struct {
 	File event.Path `json:"file"` // the file, which is not part of the change
 	Line int        `json:"line"` // line number, from 1 on
-	Text string     `json:"text"` // the line, without the space around it; of a long one what is around the name
+	Text string     `json:"text"` // the line without surrounding space; of a long line, the part around the name
 	Name string     `json:"name"` // the removed name, or the path of the removed file
 	In   event.Path `json:"in"`   // the file from which the change removes it
 }
@@ -50,19 +50,20 @@ func (w World) readable(p event.Path) []byte {
 const (
 	minReference  = 4    // bytes of the shortest name that is searched
 	maxReferences = 1024 // files that may use a name; a name in more files is not searched
-	maxRemoved    = 400  // removed names and files that are searched; the rest of a larger change is ignored
+	maxRemoved    = 400  // removed names and files that are searched for; the rest of a larger change is ignored
 	maxLine       = 200  // bytes of Broken.Text, without the signs that it is cut
 	maxBroken     = 100
 )
 
-// removal is a name whose definition the change removes.
+// removal is a name that the change no longer defines in a file.
 type removal struct {
 	name string
 	in   *Changed
 	definition
 	users int // files of the change that used the name before and no longer do
-	// Another file still has the name, or has got it. So only what takes it from this file is
-	// broken: an import of it from here, or the name of this module before it.
+	// Another file still defines the name, or does so now. Then only two kinds of uses are broken:
+	// those that import it from this file, and those that write the name of this module in front of
+	// it.
 	elsewhere bool
 }
 
@@ -173,8 +174,8 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 				continue
 			}
 			r := &removal{name: name, in: c, definition: d}
-			// A member that is still used may be that of another type, unless this one was renamed. It may
-			// also have the old name still, as an alias.
+			// A use of a member may mean that of another type, unless the change renamed the type.
+			// The member may also be kept under its old name, as an alias.
 			other := d.member && !(c.Is != nil && c.Is.renames(d, c.Was) && !c.Is.uses[name])
 			if slices.ContainsFunc(change, func(o Changed) bool {
 				return o.Is != nil && r.mayComeFrom(o.Path) && (o.Is.keeps(name, other || o.Path != c.Path) ||
@@ -200,17 +201,17 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 }
 
 // mayComeFrom reports whether uses of the removed name can mean a definition in another file. In Go
-// only one in the same package, unless the name is a member.
+// a definition in another package counts only if the name is a member.
 func (r *removal) mayComeFrom(p event.Path) bool {
 	return r.member || r.in.Was.lang != golang || p.Dir() == r.in.Path.Dir()
 }
 
-// modules reports whether a program of this language says from which file it has each name, and can
-// pass on the names of another file as its own.
+// modules reports whether the language says for each name from which file it comes, and lets a file
+// pass on the names of other files as its own.
 func (l *language) modules() bool { return l == python || l == script }
 
-// fromModule reports whether uses of the removed name say that they take it from this file, and the
-// file has nothing left that may give it to them.
+// fromModule reports whether a use that imports the removed name from this file is broken: the file
+// neither has the name any more nor anything that may still provide it.
 func (r *removal) fromModule() bool {
 	is := r.in.Is
 	return r.in.Was.lang.modules() && !r.member && is != nil && !is.has(r.name) && !is.mentions(r.name) &&
@@ -324,8 +325,8 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 	return out
 }
 
-// around returns a line without the space around it; of a long one a part that has the name at that
-// byte.
+// around returns a line without surrounding space; of a long line it returns a part that contains
+// the name, which begins at that byte.
 func around(line []byte, at int) string {
 	trimmed := bytes.TrimLeft(line, " \t")
 	at -= len(line) - len(trimmed)
@@ -347,8 +348,8 @@ func around(line []byte, at int) string {
 	return cut
 }
 
-// Mends returns a name that a change removes, of those that the code of a file before has and after
-// has not; "" if there is none. Programs of the developers measure with it.
+// Mends returns a name that a change removes and that a file of the change used before but no
+// longer uses; "" if there is none. Developers' programs use it to measure.
 func Mends(f Changed, change []Changed) string {
 	was, is := f.Was, f.Is
 	if was == nil || is == nil {

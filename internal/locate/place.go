@@ -170,7 +170,7 @@ func (f *ForeignError) Unwrap() error { return f.Err }
 
 // Hint returns advice on what to do next.
 func (f *ForeignError) Hint() string {
-	return fmt.Sprintf("ls -ld %s shows its owner: it has to be you; otherwise remove it; "+
+	return fmt.Sprintf("ls -ld %s shows its owner; if that is not you, remove it, "+
 		"or set AOA_STORE to a folder of yours with a short path",
 		filepath.Dir(f.Socket))
 }

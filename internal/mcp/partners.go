@@ -14,8 +14,8 @@ import (
 )
 
 var partnersTool = &mcp.Tool{Name: "missing_partners", Meta: loaded, Annotations: reads("Missing partners of a change"),
-	Description: "Before a change is done: files that commits change with it and that it lacks, and lines that use " +
-		"what it removes. grep finds only the second."}
+	Description: "Before a change is done: files that usually change with it but are missing, and lines that use what it " +
+		"removes. grep finds only the lines."}
 
 type partnersIn struct {
 	Files []string `json:"files,omitempty" jsonschema:"default: the worktree's change"`

@@ -34,7 +34,7 @@ type option struct {
 func (s *server) listReloadOptions(ctx context.Context, r Repo, session string, in optionsIn) (optionsOut, error) {
 	out := optionsOut{Options: []option{}}
 	if session == "" && in.Prompt == "" {
-		return out, api.Bad("name the prompt", "no session is live, so nothing is known to be asked")
+		return out, api.Bad("name the prompt", "no session is live, so no prompt is known")
 	}
 	ans, err := api.Call(ctx, r.Client, api.ReloadList, api.SequencesRequest{Prompt: in.Prompt, Session: session,
 		Limit: maxFiles})

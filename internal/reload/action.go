@@ -19,7 +19,7 @@ type Action struct {
 	Act  event.Act `json:"act"`
 
 	Paths  []event.Path `json:"paths,omitempty"`
-	Offset int          `json:"offset,omitempty"` // read: the first line, from 1 on; 0 means the first
+	Offset int          `json:"offset,omitempty"` // read: the first line, from 1 on; 0 is the first, too
 	// read: number of lines; search: number of results; 0 is the tool's default
 	Limit   int        `json:"limit,omitempty"`
 	Pattern string     `json:"pattern,omitempty"`
@@ -37,7 +37,7 @@ type Action struct {
 	OK     bool     `json:"ok,omitempty"`
 	Secret bool     `json:"secret,omitempty"` // a secret was removed from the input
 	Cut    bool     `json:"cut,omitempty"`    // a part of the input is missing
-	Found  int      `json:"found,omitempty"`  // number of files that the result named, at most event.MaxSeen
+	Found  int      `json:"found,omitempty"`  // number of files that the result named, at most 60
 	Seen   []string `json:"seen,omitempty"`   // hashes of Paths after the call
 	Before string   `json:"before,omitempty"` // hash of the only file before the call
 	Parts  int      `json:"parts,omitempty"`  // number of events of the call after the first

@@ -15,7 +15,7 @@ type Request struct {
 	ID    string // id of the entry
 	Skip  []int  // indexes of actions that are left out, from 0 on
 	Edits bool   // plan the edits and show them as a diff
-	// The name of the plan to carry out, from an earlier replay that planned. If "", nothing is
+	// The name of a plan that an earlier replay has shown: it is carried out. If "", nothing is
 	// changed.
 	Plan string
 }
@@ -23,7 +23,7 @@ type Request struct {
 // The results of an action.
 const (
 	Done     = "done"
-	Changed  = "changed"  // done, but its files have changed, or a search finds nothing any more
+	Changed  = "changed"  // done, but its files have changed since, or the search finds nothing any more
 	Skipped  = "skipped"  // the caller left it out
 	Refused  = "refused"  // it cannot or must not be repeated
 	Planned  = "planned"  // an edit that could be made
@@ -115,7 +115,8 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 	if err := p.actions(ctx, e, r.Skip, &out); err != nil {
 		return out, err
 	}
-	if r.Plan != "" && !p.plan.broken && out.Diverged == "" { // what the edits change, the searches still found
+	// edits are made last, so that searches see the files as they were
+	if r.Plan != "" && !p.plan.broken && out.Diverged == "" {
 		if out.Undo, err = c.apply(ctx, w, p.plan, e.Session); err != nil {
 			return out, err
 		}
@@ -126,7 +127,7 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 		}
 	}
 	if r.Edits && r.Plan == "" {
-		return out, nil // a dry run counts neither as a use nor as a failure
+		return out, nil // showing a plan counts neither as a use nor as a failure
 	}
 	return out, c.used(ctx, e.ID, out.Diverged == "")
 }

@@ -227,7 +227,7 @@ func (t *Team) lost(why string) {
 	t.gap = t.o.Now()
 	t.mu.Unlock()
 	t.o.Info.Warn("the team's server was emptied, restored or replaced: "+
-		"own events are published again, all of its are read again", "server", t.server(), "why", why)
+		"aOa publishes its own events again, and reads all of the server's", "server", t.server(), "why", why)
 }
 
 // refuse counts a refused entry. The first one of an origin is logged as a warning.
@@ -310,11 +310,11 @@ func (st Status) Troubles() (out []string) {
 		out = append(out, fmt.Sprintf("the exchange with %s failed, %d batches wait: %v", st.Server, st.Waiting, st.Trouble))
 	}
 	if !st.Gap.IsZero() {
-		out = append(out, fmt.Sprintf("%s lacked events that it had, at %s: own events were published again", st.Server,
+		out = append(out, fmt.Sprintf("%s had lost events at %s, so aOa published its own again", st.Server,
 			st.Gap.UTC().Format("2006-01-02 15:04 MST")))
 	}
 	if st.Forgets > 0 {
-		out = append(out, fmt.Sprintf("%d requests to forget are not told to the other clones yet", st.Forgets))
+		out = append(out, fmt.Sprintf("%d requests to forget have not reached the other clones yet", st.Forgets))
 	}
 	return out
 }

@@ -108,7 +108,7 @@ func encodeForget(origin, id string, f Filter) ([]byte, error) {
 	return json.Marshal(entry{Version: wireVersion, Origin: origin, ID: id, Forget: &f})
 }
 
-var errEntry = errors.New("it is no entry of this version")
+var errEntry = errors.New("it is not an entry of this version")
 
 // decode reads an entry that was appended to the stream at the given time. It puts the origin
 // before the event's ID and its session, so that they cannot equal an ID or a session of this clone
@@ -157,7 +157,7 @@ func check(e *event.Event) error {
 	var wrong error
 	e.ChangePaths(func(list *[]event.Path) {
 		if len(*list) > maxPaths {
-			wrong = errors.New("its lists are too long")
+			wrong = errors.New("it names too many files")
 		}
 		for i, text := range *list {
 			p, err := event.NewPath(string(text))
@@ -177,7 +177,7 @@ func check(e *event.Event) error {
 		texts = append(texts, b.Name)
 	}
 	if len(e.Tags()) > event.MaxTerms || len(e.Terms()) > event.MaxTerms {
-		wrong = errors.New("its lists are too long")
+		wrong = errors.New("it has too many words or tags")
 	}
 	for _, s := range texts {
 		if len(s) > maxName || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {

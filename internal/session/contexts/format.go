@@ -104,7 +104,7 @@ func formatLatest(actions []Action) string {
 		switch {
 		case a.Verb == "searched" && a.Object == "":
 			continue
-		case again && strings.Contains(out[n]+", ", " "+a.Object+", "): // it is named already
+		case again && strings.Contains(out[n]+", ", " "+a.Object+", "): // the file has already been named
 		case again:
 			out[n] += ", " + a.Object
 		default:
@@ -131,12 +131,12 @@ func formatLatest(actions []Action) string {
 }
 
 // attached is the number of newest files that clients read again by themselves after a compaction.
-// These are named last.
+// Because of that, the context names them last.
 const attached = 5
 
 // formatState returns the state of the work, the files that it names, and whether these are all. If
-// not everything fits, the lines of files are left out first, then their folders are written only
-// once, then files are left out.
+// not everything fits, it first leaves out the line numbers, then writes folders only once, then
+// leaves out files.
 func formatState(w *work, st Worktree, use For, tokens int) (text string, files []event.Path, all bool) {
 	most := maxChanged
 	for i := 0; most > 0; i++ {
@@ -184,7 +184,7 @@ func grouped(files []event.Path) (out []string) {
 	for _, f := range files {
 		dir := f.Dir()
 		if dir == "" || f.Quoted() != string(f) {
-			dir = string(f) // it stands by itself
+			dir = string(f) // it is listed by itself
 		}
 		if in[dir] == nil {
 			dirs = append(dirs, dir)
@@ -217,7 +217,7 @@ const (
 )
 
 // facts returns the state of the work with at most most files, formatted by list. After a
-// compaction it has only what no client keeps itself.
+// compaction it leaves out what clients keep themselves.
 func (w *work) facts(st Worktree, use For, most int, list func([]event.Path) []string) (facts []fact) {
 	add := func(head, text string, weight int) {
 		if text != "" {

@@ -174,7 +174,7 @@ func (s *Stage) check(names []string) error {
 	case s.Output != "" && s.Output != "text" && s.Output != "json":
 		return fmt.Errorf("output %q: use text or json", s.Output)
 	case s.Prompt != "" && s.Template != "":
-		return errors.New("prompt and template: one of them is the standard input")
+		return errors.New("prompt and template would both be the standard input: leave one out")
 	case s.Cache.TTL != nil && *s.Cache.TTL < 0:
 		return fmt.Errorf("ttl_ms %d is negative", *s.Cache.TTL)
 	}

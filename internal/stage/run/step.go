@@ -75,7 +75,7 @@ func (s *Step) Run(ctx context.Context) error {
 // know it.
 func (s *Step) begin(ctx context.Context) (err error) {
 	slow := time.AfterFunc(time.Second, func() {
-		s.Note(false, "reads what it depends on, or waits for an equal run")
+		s.Note(false, "is reading its dependencies, or waiting for an equal run")
 	})
 	defer slow.Stop()
 	if s.turn, err = api.Ask(ctx, s.Client, api.StageBegin, s.Request, nil); err != nil || !s.turn.Head.AskTool {
@@ -90,8 +90,8 @@ func (s *Step) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// replay restores and prints a hit. done is false if the record cannot be read, so that the command
-// has to run.
+// replay restores the files of a stored result and prints its output. done is false if the record
+// cannot be read, so that the command has to run.
 func (s *Step) replay() (done bool, err error) {
 	rec, err := ReadRecord(s.turn)
 	if err != nil {

@@ -81,8 +81,9 @@ func (c Call) Start() (how string, ok bool) {
 	return "", false
 }
 
-// TakesText reports whether text given now reaches the agent's model, at no cost beyond its tokens.
-// If not, the text may wait for the next event where it does.
+// TakesText reports whether text given now reaches the agent's model and costs nothing but its
+// tokens; at some events it would cost a further request. If it is false, the text may wait for the
+// next event at which it is true.
 func (c Call) TakesText() bool {
 	e := agents.EventOf(c.Agent, c.Event)
 	return e.Context != agents.None && !c.Dropped
@@ -212,7 +213,7 @@ func (s *CallContext) mentions(text string, listing bool, dirs ...string) []even
 	return s.Files.Mentions(event.Clip(text, maxOutput), listing, dirs...)
 }
 
-// store prepares a text for storing. It redacts before it cuts, so that no half of a secret
+// store prepares a text for storing. It redacts before it cuts, so that no part of a cut secret
 // remains. Every text leaves this package through it.
 func store(s string, max int) string {
 	return event.Clip(redact.Text(event.Clip(s, 4*max)), max)

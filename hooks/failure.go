@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// failures are tried in this order: the first one of which the message has a phrase in its section of
-// tables.txt is the reason.
+// failures has the reasons why a call can fail. They are tried in this order, and the first one
+// applies whose section of tables.txt has a phrase that occurs in the message.
 var failures = []struct {
 	why     event.Failure
 	section string
@@ -52,9 +52,10 @@ func onlyMissing(text string) bool {
 var exitStatus = regexp.MustCompile(`^(?:Error: )?Exit code (\d+)\b`)
 
 // status returns the exit status of a shell call. It is "" if there is doubt, because the command
-// may still be running or was stopped. For Claude Code the words of the result are ignored, because
-// it does not report every failure as one. Gemini CLI and Qwen Code write a status other than 0 as
-// the last line of the output, but the command may have printed that line itself.
+// may still be running or was stopped. A result of Claude Code that is only a text proves nothing,
+// because it does not report every failed command as a failure. Gemini CLI and Qwen Code write a
+// status other than 0 as the last line of the output, but the command may have printed that line
+// itself.
 func (s *CallContext) status(c ToolCall) string {
 	_, fields := c.Response.(map[string]any)
 	m := exitStatus.FindStringSubmatch(c.Problem)

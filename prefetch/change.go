@@ -12,7 +12,7 @@ import (
 
 // Limits for a question about a change.
 const (
-	loggedFiles    = 16  // files of the change that the event of a hint keeps, the newest
+	loggedFiles    = 16  // newest files of the change, which the event of a hint keeps
 	mostCompanions = 192 // companions that are returned at most
 )
 
@@ -25,9 +25,8 @@ type Lack struct {
 	// the newest commits that changed both files, at most two, by nine digits of their ids
 	Commits []string `json:"commits"`
 
-	// Precedents are the earlier commits that changed both files, and changed With in a similar way
-	// as the present change: the most similar ones, at most two, by nine digits of their ids. There
-	// may be none.
+	// Precedents are at most two earlier commits that changed both files and changed With most
+	// similarly to this change, each given by nine digits of its id. There may be none.
 	Precedents     []string `json:"precedents,omitempty"`
 	MorePrecedents int      `json:"more_precedents,omitempty"` // number of further precedents
 	// the place in the file that these commits changed, if the file still has it; see
@@ -93,9 +92,10 @@ func ChangeOf(q event.Query) []event.Path {
 	return files
 }
 
-// A file is usual, that is it changes with almost everything, if it changes in at least usualEver
-// of the commits without a file of the change, and in these at least usualShare as often as in
-// those with that file. With fewer than usualLeast commits to compare with, no file is usual.
+// A file is usual, which means that it changes with almost everything, if it changes in at least
+// usualEver of the commits without a file of the change, and if this share is at least usualShare
+// of its share in the commits with that file. With fewer than usualLeast commits to compare with,
+// no file is usual.
 const (
 	usualShare = 0.5
 	usualEver  = 0.2
@@ -278,9 +278,9 @@ func evidence(r event.Reason, f *history.Companion, t event.Together, names bool
 	return r
 }
 
-// saidLink is the least value of a connection that is mentioned: for Stem half of the rare words of
-// a name, for Calls one name that only the other file defines, for Linked an import that may mean
-// at most two files.
+// saidLink is the least value of a connection that is mentioned. This means, for Stem, half of the
+// rare words of a name; for Calls, one name that only the other file defines; for Linked, an import
+// that may mean at most two files.
 const saidLink = 0.5
 
 // How names and contents connect two files, the strongest first.

@@ -31,7 +31,7 @@ type Decision struct {
 // Files returns the files to be shown, the most probable first.
 func (d *Decision) Files() []Candidate { return d.statuses[Shown] }
 
-// Why tells in one word, for the log and for people, how a question was decided.
+// Why tells in one word, for the log and for people, what was decided about a question and why.
 type Why string
 
 // The possible values of Why.

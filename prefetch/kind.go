@@ -18,7 +18,7 @@ const (
 	Partner HintKind = "partner"
 	Rescue  HintKind = "rescue" // a call failed on a path
 	Start   HintKind = "start"  // a session begins, resumes or was compacted
-	// a search named no file, or too many: the files that it means, else a list of probable files
+	// a search found no file, or too many: the files that it means, else a list of probable files
 	Search HintKind = "search"
 	Stale  HintKind = "stale"        // a file changed since the session read it
 	Reload HintKind = session.Reload // a prompt arrived: recorded tool calls that similar prompts led to

@@ -8,7 +8,7 @@ import (
 // notified remembers which files were shown to one conversation or withheld from it.
 type notified struct {
 	statuses map[event.Path]Status // for each file, whether it was shown or withheld, under any kind
-	// for each kind, the files predicted under it; shown or withheld if that ever happened, else shadow
+	// for each kind, the files predicted under it; shadow only if they were never shown or withheld
 	kinds map[HintKind]map[event.Path]Status
 }
 

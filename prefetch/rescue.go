@@ -36,7 +36,7 @@ func (r Rescuer) Rescue(wrong event.Path, why event.Failure) (s event.Suggestion
 	return event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{reason}}, true
 }
 
-// meant returns the file that was meant, and the text that follows the wrong path in the reason.
+// meant returns the file that was meant, and the words that follow the wrong path in the reason.
 func (r Rescuer) meant(wrong event.Path, why event.Failure) (f event.Path, text string) {
 	switch why {
 	case event.FailDir:

@@ -8,7 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Searcher finds the files that a search meant if the search itself named no file, or too many.
+// Searcher finds the files that a search meant if the search itself found no file, or too many.
 type Searcher struct {
 	Tree     *index.Tree
 	Contents *index.Contents // nil if it is not known what files define
@@ -18,7 +18,7 @@ type Searcher struct {
 const (
 	mostDefiners = 2
 	mostNamed    = 3
-	leastPiece   = 4 // letters of a name in a pattern, at least
+	leastPiece   = 4 // least number of letters of a name in a pattern
 )
 
 // Found returns the files that define an identifier of the pattern (in plain form), then those

@@ -12,8 +12,8 @@ import (
 // Options.Threshold.
 const settingThreshold = "threshold"
 
-// setting applies a threshold that a person has set. State reads it from the log and not from the
-// present settings, so that a replay under other settings gives the same result.
+// setting applies a threshold that a person has set. State takes it from the log and not from the
+// settings file, so that a replay under other settings gives the same result.
 func (s *State) setting(b event.Setting) {
 	if v, err := strconv.ParseFloat(b.Value, 64); b.Name == settingThreshold && err == nil && clamp(v) != s.Base {
 		s.Base = clamp(v)

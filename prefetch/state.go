@@ -24,7 +24,7 @@ type State struct {
 	decisions int // number of decisions so far
 }
 
-// folded is the part of State that is stored in a snapshot.
+// folded is the part of State that snapshots store.
 type folded struct {
 	Base       float64              // the threshold under which the drifts were learned, 0 if none is set
 	Drift      map[HintKind]float64 // how far the threshold of each kind has moved
@@ -86,7 +86,7 @@ func (s *State) Restore(data []byte) error {
 }
 
 // Apply updates the state by an event. Of events from other clones it uses feedback, and, for the
-// intercepts, the outcomes of their predictions. Hints of other clones are decided there.
+// intercepts, the outcomes of their predictions. Hints of other clones are counted there.
 func (s *State) Apply(e event.Event, _ *session.Session, d session.Delta) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,8 +8,10 @@ const (
 	Balanced     = 0.60 // the default
 	Aggressive   = 0.40
 
-	Floor   = 0.40 // nothing below this is ever predicted
-	Ceiling = 0.90 // no threshold rises above this, or the kind could never prove itself again
+	Floor = 0.40 // nothing below this is ever predicted
+	// no threshold rises above this; otherwise the kind would never be shown again and could not
+	// improve
+	Ceiling = 0.90
 )
 
 // ListThreshold is the default of the setting threshold.prompt: a list is shown if one of its files

@@ -8,15 +8,16 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// A candidate for a single file without a change is worth listing from one of these probabilities
-// on. They were chosen on 60 files of six repositories (docs/dev/measurements/ranking.md).
+// A candidate for a single file without a change is listed if it has at least one of these
+// probabilities, which depend on the evidence. They were chosen on 60 files of six repositories
+// (docs/dev/measurements/ranking.md).
 const (
 	worthNamed  = 0.03 // a pair by name, or one has the path of the other
-	worthLinked = 0.05 // other words of names, or contents, connect it, or commits of leastSupport do
+	worthLinked = 0.05 // other words of names, or contents, connect it, or commits with at least leastSupport
 	worthFolder = 0.10 // only the folder connects it
-	// leastSupport is the least history.Commits.Support of commits that connect two files: that of one
-	// commit of eleven files. Of 14 files that only larger commits connected with the given one, people
-	// wanted one.
+	// leastSupport is the least history.Commits.Support that commits connecting two files must
+	// have: that of one commit of eleven files. Of 14 files that only larger commits connected with
+	// the given one, people wanted one.
 	leastSupport = 0.1
 )
 
@@ -59,7 +60,7 @@ func (b *companions) testOrSource(files []Candidate) int {
 		return -1
 	}
 	var all, near []int
-	rivals := false // a folder, or another file of the kind of the given one, has its stem
+	rivals := false // a folder, or another file of the same kind as the given one, has its stem
 	for i := range files {
 		f := files[i].File
 		rivals = rivals || path.Base(f.Dir()) == given.PairStem()

@@ -31,8 +31,8 @@ func aboutBranch(q event.Query) event.Query {
 var changeWords = regexp.MustCompile(
 	`(?i)\b(my|this|these|our|the|last|latest|recent) (changes?|branch|commits?|diff|pr|pull request|patch)\b`)
 
-// speaksOfChange reports whether a text is about the latest changes. Only for such texts are the
-// files that a branch changed answers; otherwise they would be in every answer.
+// speaksOfChange reports whether a text is about the latest changes. Only then are the files that a
+// branch changed among the answers; otherwise they would be in every answer.
 func speaksOfChange(prompt string) bool { return changeWords.MatchString(prompt) }
 
 // apartCommitted is the value of the signal Committed for a file that is set apart, because nobody

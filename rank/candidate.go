@@ -13,8 +13,8 @@ type candidate struct {
 	path         event.Path
 	label        *label // set when the path is first looked at
 	comod        noisyOr
-	alike        float64 // for the current file that is most similar
-	calls        float64 // for the current file that uses most names that this one defines
+	alike        float64 // similarity to the current file that is most similar
+	calls        float64 // value for the current file that uses most of the names that this one defines
 	terms        noisyOr
 	tags         []float64
 	coaccessBest float64 // the largest weight among the current files

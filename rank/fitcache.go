@@ -7,9 +7,9 @@ import (
 )
 
 // fitCache caches the fits of the newest texts, because between two calls of a session the prompt
-// is the same and few files change. It does not change any answer, once the index has read what was
-// saved. Fits from an earlier state of the files are dropped: they are of no use, and would keep
-// the tree of that state in memory, and each commit makes a new tree.
+// is the same and few files change. Answers are the same as without the cache, once the index has
+// read what was saved. Fits from an earlier state of the files are dropped, because they are of no
+// use and would keep the tree of that state in memory; each commit makes a new tree.
 type fitCache struct {
 	mu      sync.Mutex
 	of      filesState // the state for which the entries were computed

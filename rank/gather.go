@@ -51,7 +51,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	did := &session.Session{}
 	if q.Session != "" {
 		did = r.sessions.Get(q.Session, q.At)
-		if len(q.Files) == 0 { // those that it opened last are current, too
+		if len(q.Files) == 0 { // the files that the session opened last are current, too
 			x.files = bound(append(did.Files(), x.files...), contextFiles)
 		}
 	}
@@ -171,7 +171,7 @@ func (x *queryContext) wanted(q event.Query) func(event.Path) bool {
 	}
 }
 
-// bound returns the newest n different files.
+// bound returns the newest n of the files, each once.
 func bound(files []event.Path, n int) []event.Path {
 	out := make([]event.Path, 0, n)
 	for i := len(files) - 1; i >= 0 && len(out) < n; i-- {
@@ -232,8 +232,8 @@ func (x *queryContext) ask(q event.Query, prompt index.Text) {
 	}
 }
 
-// saysMore reports whether there are words of the agent from before a brief prompt, which tell what
-// the prompt is about.
+// saysMore reports whether there are words that the agent said before a brief prompt, which tell
+// what the prompt is about.
 func (x *queryContext) saysMore() bool { return len(x.goesOn.Words)+len(x.goesOn.Idents) > 0 }
 
 // addSaid adds the words that the agent said before a brief prompt to those of the prompt.

@@ -42,7 +42,7 @@ type queryContext struct {
 	did               *session.Session        // what the session did, empty without one
 	goesOn            session.Text            // what the agent said before a brief prompt
 	fresh             map[event.Path]float64  // the signal ListedFresh of files in result lists
-	// What the session named: since the prompt, before it, and in all with weights.
+	// What the session named: since the prompt, before it, and all of it with weights.
 	named       map[event.Path]int64
 	before      map[event.Path]int64
 	said        map[event.Path]float64

@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// explain puts the reasons of a file into words: facts only, no advice. With once, a fact that
-// several signals tell is said only at the strongest of those that raise the score.
+// explain puts the reasons of a file into words: facts only, no advice. If once is true and several
+// signals tell the same fact, it is said only at the strongest of those that raise the score.
 func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x *queryContext, once bool) {
 	said := map[string]bool{}
 	for i := range rs {

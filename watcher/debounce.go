@@ -27,9 +27,10 @@ const (
 // debouncer collects changed paths until the changes pause. It has no clock; times are arguments.
 //
 // The paths become due when nothing has changed for quiet, or when the oldest has waited for atMost
-// (longer if there are many files). A path that changed within quiet before that waits for the next
-// time. A path that was returned while it was still changing is throttled: its further changes do
-// not delay the other paths, and it is returned again only after a pause, which doubles every time.
+// (longer if there are many files). A path that changed less than quiet before that waits for the
+// next time. A path that was returned although it was still changing is throttled: its further
+// changes do not delay the other paths, and it is returned again only after a pause, which doubles
+// every time.
 type debouncer struct {
 	quiet, atMost time.Duration
 

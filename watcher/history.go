@@ -25,7 +25,9 @@ const (
 	firstBatch    = 1000
 	maxBatch      = 20_000
 	maxBatchPaths = 400_000
-	maxTouched    = 300_000 // names that are remembered to notice files that came back; beyond them it is not noticed
+	// number of names that are remembered to notice files that came back; beyond it such files are
+	// not noticed
+	maxTouched = 300_000
 )
 
 // History yields what happened to the commits of the repository since the cursor, in this order:
@@ -108,12 +110,12 @@ type importer struct {
 	yield   func([]event.Event, map[string]string) error
 	total   atomic.Int64 // number of commits, 0 until they are counted
 	names   currentNames
-	limit   int // number of events in the current batch at which it is full
+	limit   int // the number of events at which the current batch is full
 	batch   []event.Event
 	paths   int // number of paths in the current batch
 	done    int // commits read so far
-	// By a name in commits already read, which are newer: whether the newest of them left a file
-	// there.
+	// For each name in the commits read so far, all of which are newer than the next one: whether
+	// the newest of them left a file there.
 	touched map[event.Path]bool
 }
 

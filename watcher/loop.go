@@ -129,9 +129,9 @@ func (w *Watcher) waitForGit(at time.Time) bool {
 }
 
 // take removes the due reports from the queue and returns them. by tells who may have written the
-// files. head tells whether HEAD has to be read. It is read together with files that git may have
-// written, whatever order their reports come in, because a HEAD that moved distinguishes files that
-// git brought from files that it put back.
+// files. head tells whether HEAD has to be read. HEAD is read together with files that git may have
+// written, in whatever order they were reported, because only a move of HEAD distinguishes files
+// that git brought from files that it put back.
 func (w *Watcher) take(at time.Time) (saves []event.Path, head bool, by writer) {
 	in := w.in
 	in.mu.Lock()

@@ -17,7 +17,7 @@ type pattern struct {
 	dirOnly bool
 	whole   bool   // it has a slash, so it is matched against the whole path, else against the base name
 	equal   string // without a wildcard: the text itself
-	suffix  string // for "*" and a text without a wildcard: that text
+	suffix  string // for a pattern such as *.log: the text after the *
 	lead    string // the text before the first wildcard, if whole is set
 	// The rest, compiled when it is first needed. It is nil if the pattern matches nothing.
 	rest func() *regexp.Regexp

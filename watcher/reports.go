@@ -26,7 +26,7 @@ type reports struct {
 
 	mu     sync.Mutex // guards the following fields
 	saves  debouncer
-	found  bool // the watcher found some of these changes itself; no report says when they happened
+	found  bool // the watcher found some of these changes itself, so no report says when they happened
 	git    gitWork
 	moves  []move    // in order: paths that were created, renamed or removed and may be folders
 	headAt time.Time // last sign that HEAD or a ref moved; zero if there was none since HEAD was read
@@ -128,7 +128,7 @@ func (in *reports) addTree(rel string, ev fsnotify.Event, at time.Time) {
 		in.addLostLocked(at)
 		return
 	}
-	// If reports were lost, one about git's lock may be among them, so git may have written the
+	// If reports were lost, one about git's lock may be among them. So git may have written the
 	// files that are reported now.
 	in.found = in.found || !in.lostAt.IsZero()
 	if in.saves.touch(p, at) {
@@ -185,8 +185,8 @@ func (in *reports) signal() {
 	}
 }
 
-// concernsHead reports whether a change of this file in a git dir may mean that HEAD or a counted
-// ref moved.
+// concernsHead reports whether a change of this file in a git dir may mean that HEAD, or a ref whose
+// commits count, has moved.
 func concernsHead(rel string) bool {
 	if strings.HasSuffix(rel, ".lock") {
 		return false
@@ -201,7 +201,8 @@ func concernsHead(rel string) bool {
 	return holdsRefs(rel)
 }
 
-// holdsRefs reports whether a path in a git dir is a folder of counted refs or is inside of one.
+// holdsRefs reports whether a path in a git dir is, or is inside of, a folder of refs whose commits
+// count (see Repo.tips).
 func holdsRefs(rel string) bool {
 	for _, dir := range []string{"refs/heads", "refs/remotes/origin", "reftable", "worktrees"} {
 		if rel == dir || strings.HasPrefix(rel, dir+"/") {

@@ -17,8 +17,8 @@ const (
 
 // Event is one event of an agent's hooks.
 type Event struct {
-	// Name is as the agent spells it. Cursor and Copilot write the first letter in lower case or,
-	// in Claude Code's settings, in upper case.
+	// Name is the agent's own spelling. Cursor and Copilot begin it with a lower-case letter, and
+	// with an upper-case one when they run the hooks of Claude Code's settings.
 	Name      string
 	Canonical string // Claude Code's name for it
 	Context   Shape  // the form in which the model gets a text at this event
@@ -118,8 +118,8 @@ func EventOf(agent, event string) Event {
 }
 
 // Takes reports whether an agent has an installed event with this canonical name at which text
-// reaches its model or its user, at no cost beyond its tokens. It is true for an agent that is not
-// in the table.
+// reaches its model or its user. Events at which text would cost a further request do not count. It
+// is true for an agent that is not in the table.
 func Takes(agent, canonical string) bool {
 	a, ok := Find(agent)
 	for _, e := range a.Events {

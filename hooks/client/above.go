@@ -22,8 +22,8 @@ import (
 // Limits of the search for a repository.
 const (
 	maxNames    = 256  // names in a call, and entries of the folder
-	maxName     = 4096 // bytes of the longest text that is taken for names
-	maxSessions = 16   // sessions from above that a store remembers
+	maxName     = 4096 // bytes of a text; a longer one is not searched for names
+	maxSessions = 16   // sessions started above the repository that a store remembers
 )
 
 // above delivers a payload if the agent's folder is in no repository.
@@ -83,7 +83,8 @@ func (d daemon) deliver(r *request, asks bool) []byte {
 	return d.exchange(r, wait*time.Duration(Factor()), starts)
 }
 
-// touched returns the daemon for the first file that the inputs of calls name.
+// touched returns the daemon of the repository that has the first file named in the inputs of
+// calls.
 func touched(dir string, inputs []any) (d daemon, ok bool) {
 	tried := map[string]bool{}
 	for _, name := range namesIn(inputs, nil) {
@@ -131,8 +132,8 @@ func namesIn(v any, out []string) []string {
 	return out[:min(len(out), maxNames)]
 }
 
-// noteFile returns the file that lists the sessions from above whose calls went to this store, one
-// per line, the newest last.
+// noteFile returns the file that lists the sessions that were started above the repository and
+// whose calls went to this store, one per line, the newest last.
 func (d daemon) noteFile() string { return filepath.Join(d.Store, "hook-above") }
 
 func (d daemon) noted() []string {

@@ -27,7 +27,7 @@ func Exclude(commonDir, pattern string) (Change, error) {
 		return Change{File: name, Done: Unchanged}, nil
 	}
 	block := excludeNote + "\n/" + pattern
-	switch { // if the last line lacks its end, our lines show that it did so before
+	switch { // Unexclude recognizes by the form of our lines whether the file ended without a line break
 	case old == nil || len(old) > 0 && old[len(old)-1] == '\n':
 		block += "\n"
 	case len(old) > 0:

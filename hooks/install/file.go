@@ -27,7 +27,8 @@ func (f *settingsFile) refuse(why string) error {
 	return &Refusal{File: f.name, Why: why, Snippet: f.snippet}
 }
 
-// open reads the file, and refuses one that replacing it would damage.
+// open reads the file. It refuses a file that must not be replaced: a link that leads elsewhere, a
+// file with a hard link, or one that is read-only or too large.
 func open(a agents.Agent, name string, o Options) (*settingsFile, error) {
 	within := o.Within
 	if within == "" {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// hardLinked reports whether a file has another name. Replacing the file would break that link.
+// hardLinked reports whether a file has a second name. Replacing the file would separate the two.
 func hardLinked(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && st.Nlink > 1

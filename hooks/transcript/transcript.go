@@ -30,7 +30,7 @@ type Report struct {
 	Sessions int // sessions that gave events
 	Events   int // events that were yielded
 	Prompts  int // how many of them are prompts
-	// Skipped counts the lines and calls that were not used, by reason: long, broken, type,
+	// Skipped counts the lines and calls that were skipped, by reason: long, broken, type,
 	// elsewhere, double, unpaired, unreadable.
 	Skipped map[string]int
 }

@@ -70,8 +70,8 @@ const (
 	maxSessions = 5    // sessions that edited the file
 	maxFailing  = 3    // lines of a check
 	maxText     = 300  // bytes of a prompt, a command or a line
-	maxThread   = 2500 // events of a session that are read, the newest
-	maxEdits    = 300  // edits of a file that are read, the newest
+	maxThread   = 2500 // newest events of a session, which are read
+	maxEdits    = 300  // newest edits of a file, which are read
 )
 
 // Finder finds the origins of lines. All fields are required.

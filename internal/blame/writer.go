@@ -42,7 +42,7 @@ func (f Finder) read(ctx context.Context, call event.Event) edit {
 //
 //   - the text of the call has the line, and more often than the text that it replaced,
 //   - the lines around it are the same in the call's text as in the file, and these lines occur
-//     nowhere else in the file and have at least certain letters and digits,
+//     nowhere else in the file and have enough letters and digits (the constant certain),
 //   - no later call removed such a line,
 //   - and no other session wrote the same lines. If several calls of one session did, the last
 //     one is the writer.
@@ -89,7 +89,8 @@ type candidate struct {
 	alone  bool // the lines occur once in the file, and no other session wrote as many of them
 }
 
-// certain is how many letters and digits make a chance match elsewhere unlikely.
+// certain is the number of letters and digits from which on a match elsewhere by chance is
+// unlikely.
 const certain = 12
 
 // lines are the lines of a text.

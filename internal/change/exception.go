@@ -10,8 +10,8 @@ import (
 )
 
 // ExceptionsFile is the file of a repository in which people say that a file need not change
-// together with another one. Each line has two paths, first that of the changed file, then that of
-// the file that is not missing then. It may end with a comment:
+// together with another one. Each line has two paths: a changed file, and a file that need not
+// change with it. It may end with a comment:
 //
 //	api/wire.go docs/json.md  # since v2
 //
@@ -37,8 +37,8 @@ func word(p event.Path) string {
 	return string(p)
 }
 
-// exceptions reads the file of exceptions of a worktree. If it is not on the disk, or not to be read
-// there, hidden reads the version that git has.
+// exceptions reads the file of exceptions of a worktree. If disk is false, or the file is not on
+// the disk, hidden reads the version in the index or the commit.
 func exceptions(root event.Root, disk bool, hidden func(event.Path) []byte) (pairs map[pair]bool, unread []string) {
 	var text []byte
 	if disk {

@@ -49,8 +49,8 @@ var (
 	ErrCommit = errors.New("its commits cannot be compared")
 )
 
-// maxMore is how many files may differ from the version that the index of contents has. They are
-// read for a check.
+// maxMore is the largest number of files that a check reads itself because the index of contents
+// has another version of them.
 const maxMore = 512
 
 // scope is a change with the files around it, as git reports them.
@@ -130,8 +130,9 @@ func (c *Checkout) listed(indexed []event.Path) func(event.Path) bool {
 }
 
 // onDisk returns a function that reports whether a file exists: on the disk, or in the index if
-// that is outside of a sparse checkout. For a hint the tree is as good as the disk. For a check it
-// is not, because it learns a moment later that git has just written or deleted files.
+// that is outside of a sparse checkout. For a hint it is enough to ask the tree, the list of files
+// in memory. For a check it is not, because the tree learns a moment too late that git has just
+// written or deleted files.
 func (c *Checkout) onDisk(ctx context.Context, indexed []event.Path, hint bool) func(event.Path) bool {
 	sparse := indexed != nil
 	in := sync.OnceValue(func() func(event.Path) bool {

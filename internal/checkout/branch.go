@@ -11,7 +11,8 @@ const (
 	// branchTime limits how long a question waits for git to say what a branch adds. On a machine with
 	// ten times more to do than processors, git took more than a second.
 	branchTime = 5 * time.Second
-	// branchPause is how long questions do without the branch after git did not say it in time.
+	// branchPause is how long questions are answered without the branch after git did not answer in
+	// time.
 	branchPause = 10 * time.Second
 )
 

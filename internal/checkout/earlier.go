@@ -12,8 +12,8 @@ import (
 
 // Limits of the search for earlier work.
 const (
-	earlierCommits = 300 // commits of a file, the newest
-	earlierEdits   = 50  // edits of a file by agents, the newest
+	earlierCommits = 300 // newest commits of a file
+	earlierEdits   = 50  // newest edits of a file by agents
 	mostEarlier    = 2   // pieces of earlier work that are named for a file
 	earlierText    = 120 // bytes of a subject or a prompt
 )

@@ -68,8 +68,9 @@ func (r *History) Run(ctx context.Context) error {
 	}
 }
 
-// reconcile reads what is new. The first time, the lists of files are as new as the daemon, except
-// for brief ones.
+// reconcile reads what is new and then lists the files again. The first time, if there were no new
+// commits, it lists only those checkouts again whose list is brief, because all other lists are as
+// new as the daemon.
 func (r *History) reconcile(ctx context.Context, first bool) error {
 	begin := r.set.Now()
 	cursor, err := r.set.DB.Cursor(ctx)

@@ -98,11 +98,12 @@ func (w *Checkout) Deleted(ctx context.Context, p event.Path) bool {
 	return err == nil && slices.Contains(changed, p)
 }
 
-// maxWritten is the longest content of a file, in bytes, that is kept with the call that wrote it.
+// maxWritten is the size, in bytes, of the largest file whose content is kept with the call that
+// wrote it.
 const maxWritten = 8 << 10
 
-// Identify records the content ids of the files of a call, each read once: after a read or a
-// change, and before a change that a call begins. at is the time of the call.
+// Identify records the content ids of the files of a call: after a read or a change, and before a
+// change that a call begins. Each file is read once. at is the time of the call.
 func (w *Checkout) Identify(call hooks.Call, at time.Time) {
 	if call.Next != "" {
 		w.begun.note(call.Session, call.Next, w.present(call.Next), at)

@@ -14,7 +14,7 @@ const (
 	modeSession = "session" // it continues an earlier conversation
 )
 
-// newestSessions is the number of newest sessions among which one that is over is searched.
+// newestSessions is how many of the newest sessions are searched for one that is over.
 const newestSessions = 20
 
 // session returns the numbers of one session, or of the newest live one in the caller's checkout.

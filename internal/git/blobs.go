@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// ErrNoBlob is returned when the repository does not have the object, or, in a partial clone, not
-// here.
+// ErrNoBlob is returned when the repository does not have the object, or a partial clone has not
+// fetched it.
 var ErrNoBlob = errors.New("git does not have this content")
 
 // Blobs reads contents of objects through one git process. It is not safe for concurrent use.

@@ -17,8 +17,8 @@ import (
 // ErrMissing is returned when the git program is not on the PATH.
 var ErrMissing = errors.New("git is not on the PATH")
 
-// ErrEndless is returned when git was not started because it would not end: a file that it reads is
-// a pipe, a device or huge.
+// ErrEndless is returned when git was not started because it would never end: it would read a file
+// that is a pipe, a device or huge.
 var ErrEndless = errors.New("it is a pipe, a device or huge, so git would not finish reading it: remove it")
 
 // ErrFilters is returned when the repository has filter drivers that cannot be switched off.

@@ -12,9 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// answered remembers, for each conversation, about which events questions were already asked. Some
-// hooks cannot carry a hint, so the next one that can asks about everything that happened since.
-// What the session has forgotten is forgotten here, too.
+// answered remembers, for each conversation, about which events questions were already asked. At
+// some events the agent takes no text, so the next event at which it does asks about everything
+// that happened since. Events that the session has forgotten are forgotten here, too.
 type answered struct {
 	mu    sync.Mutex // guards known
 	known map[conversation]*asked
@@ -45,10 +45,10 @@ func (a *answered) of(by conversation) *asked {
 	return a.known[by]
 }
 
-// take returns the events of a conversation that a hint can be about and that were not asked about:
-// those of the last minutes, and those of the call that were not applied yet. If the agent takes
-// text at a start or a prompt, questions about it are asked there; so such an event is left out,
-// unless its answer was late.
+// take returns the events of a conversation that a hint can be about and that were not asked about
+// yet: those of the last minutes, and those of this call that the session does not have yet. An
+// agent that takes text at a start or a prompt is answered there, so later calls leave these events
+// out, unless the answer came too late.
 func (a *answered) take(s *session.Session, call hooks.Call, now time.Time) []event.Event {
 	events := s.Recent(call.Subagent, now.Add(-session.RecentFor))
 	for _, e := range call.Events { // they have their texts, unlike events that were applied

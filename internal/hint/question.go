@@ -89,8 +89,8 @@ func begun(call hooks.Call, recent []event.Event) (asked reload.Ask, ok bool) {
 	return reload.Ask{}, false
 }
 
-// uncommitted returns the files that a session has edited and that were not committed since,
-// including those in edits of own that were not applied yet; the newest last.
+// uncommitted returns the files that a session has edited and that were not committed since, the
+// newest last. own are the events of this call, which the session may not contain yet.
 func uncommitted(s *session.Session, own []event.Event) []event.Path {
 	change := s.Uncommitted
 	for _, e := range own {

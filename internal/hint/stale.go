@@ -14,7 +14,7 @@ const (
 	// staleSlack is how much later than the last open a file must have been written to count as
 	// stale, because a hook reports a write a little after it happened.
 	staleSlack = 2 * time.Second
-	maxStale   = 20 // files that are looked at, those opened last
+	maxStale   = 20 // files opened last, which are examined
 )
 
 // stale returns the files that the session has opened, that have another content on disk now, and

@@ -26,7 +26,7 @@ type findings struct {
 // maxTold is the number of sessions that are remembered. When it is exceeded all are dropped.
 const maxTold = 256
 
-// news returns a text, or "" if it is the last one that the session was told.
+// news returns a text, or "" if it is the text that the session was told last.
 func (t *findings) news(session, text string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -36,8 +36,8 @@ type first struct {
 	below  float64                // z of the first of the other files
 }
 
-// nearlyAlways is the least z of a partner that another partner of the same file does not hide: for
-// example one of two documents that every change of a format needs, or a document beside a
+// nearlyAlways is the z from which on a partner is not hidden by another partner of the same file:
+// for example one of two documents that every change of a format needs, or a document beside a
 // changelog. A pair in 60 of 60 commits has a z of some 2, one in 18 of 20 a z of .5.
 const nearlyAlways = 1.5
 
@@ -122,9 +122,9 @@ type best struct {
 	z, sum float64 // z of With; sum of the probabilities by all files
 }
 
-// mostProbable returns the companions with the largest log odds, in order, at most most. Of the
-// hundreds that were found only those are ordered by all that decides, because a companion has some
-// 300 bytes. It orders odds.
+// mostProbable returns the companions with the largest log odds, in order, at most most. It first
+// finds by odds alone which of the hundreds these are, because moving companions of some 300 bytes
+// around takes longer. It reorders odds.
 func mostProbable(found []best, odds []float64, most int) []Companion {
 	slices.Sort(odds)
 	least := math.Inf(-1)
@@ -179,7 +179,7 @@ type Evidence struct {
 	File  event.Path
 	Pairs []Facts
 	With  []event.Path // the file of the change for each of Pairs
-	Both  int          // the most commits in common with a file of the change, of that file's newest 300
+	Both  int          // most commits that it shares with one file of the change, of the newest 300 of that file
 	Alike float64
 }
 

@@ -22,12 +22,13 @@ const (
 	// Log odds of the share of commits: of those that changed the file of the change, how many
 	// changed this file, too.
 	Common
-	// The same with newer commits counting more, less Common, times n/(n + 8) for n commits. If it is
-	// negative, and there are b > 15 common commits, also times 15/b: one exception must not count for
-	// more than it is. Without that, one commit moved a pair of 107 commits from .99 to .89.
+	// The same as Common, but newer commits count more; less Common, times n/(n + 8) for n commits.
+	// If the result is negative and there are b > 15 common commits, it is also multiplied by 15/b,
+	// because a single exception must not count for much: without this, one commit moved a pair of
+	// 107 commits from .99 to .89.
 	Lately
 	// 20/(20 + n) if the two are a pair by name, such as a file and its test; n is the number of
-	// commits since this file exists.
+	// commits since this file was created.
 	Name
 	Folder // 1 if both are in the same folder
 	Fresh  // 2^−(commits since this file was changed / 20), times 1 minus the share of Common
@@ -52,8 +53,8 @@ const (
 	Prose  // 1 if this file is a document
 	Data   // 1 if this file has data or settings, or is not a text
 	Others // ln(1 + Σ probabilities by the other files of the change)
-	// By how much the log odds of this file's share in commits similar to the change exceed those
-	// so far; at least 0.
+	// The log odds of this file's share in commits similar to the change, minus the log odds by all
+	// facts above; at least 0.
 	Alike
 	// For a change of one file: 1 − probability/.8, at least 0. Weak evidence counts less if
 	// nothing else supports it.
@@ -110,17 +111,17 @@ const (
 	commonPrior = 2.0  // the share in the folder counts as much as this many commits
 	latelyPrior = 2.0  // the share of all commits counts as much as this many commits
 	nearPrior   = 2.0  // the share in the repository counts as much as this many commits in the folder
-	latelyTrust = 8.0  // commits of the file of the change at which Lately has half its weight
-	calmFrom    = 15   // common commits from which on a negative Lately counts less
-	nameTrust   = 20.0 // commits at which Name has half its weight, because what happened tells more than a name
+	latelyTrust = 8.0  // number of commits of the changed file at which Lately has half its weight
+	calmFrom    = 15   // number of common commits from which on a negative Lately counts less
+	nameTrust   = 20.0 // number of commits at which Name has half its weight, because commits tell more than names
 )
 
 // Limits for one question. None depends on the size of the change, so that the evidence of a file
 // is the same whatever other files the change has.
 const (
-	mostFiles   = 100 // files of a change that are looked at; see examined
-	mostCommits = 300 // commits of each file, the newest
-	mostFolder  = 40  // commits of its folder, the newest
+	mostFiles   = 100 // files of a change that are examined; see examined
+	mostCommits = 300 // newest commits of each file
+	mostFolder  = 40  // newest commits of its folder
 	mostNewest  = 10  // newest commits of the repository whose files are candidates, too
 	// mostBase is the number of newest commits in the repository from which the share of a file in
 	// all commits is computed.

@@ -16,11 +16,12 @@ import (
 // that nobody has looked.
 type Links map[event.Path]*index.Link
 
-// sizedPrior is the number of commits of two files that the share in the folder counts for.
+// sizedPrior is the number of common commits as which the share in the folder counts.
 const sizedPrior = 1.0
 
-// leastInFolder is the smallest share in the folder that is assumed for a file that is asked about
-// alone. With a smaller one, only commits could lead from a new file to another folder.
+// leastInFolder is the smallest share of a folder's commits that is assumed for a file that is
+// asked about alone. If the share were 0, only commits could lead from a new file to another
+// folder.
 const leastInFolder = 0.01
 
 // mostStem is the largest number of files with one stem for which two of them are a pair by name.

@@ -17,7 +17,7 @@ type Pair struct {
 	OfA  int        `json:"of_a"` // commits that changed A
 	OfB  int        `json:"of_b"`
 
-	// Of Both and of OfA, those that are among the newest commits.
+	// How many commits of Both and of OfA are among the newest commits.
 	Recent    int `json:"-"`
 	RecentOfA int `json:"-"`
 }

@@ -10,9 +10,10 @@ import (
 
 // Limits for comparing a diff with the earlier diffs of its file.
 const (
-	mostDiffs = 200 // earlier diffs that are compared, the newest
+	mostDiffs = 200 // newest earlier diffs, which are compared
 	mostLike  = 10  // the most similar of these, whose commits are the precedents
-	// How much the share of all commits counts; each precedent counts the square of its similarity.
+	// The share of all commits counts as much as likePrior precedents; a precedent counts the
+	// square of its similarity.
 	likePrior = 0.1
 	leastLike = 0.1 // least similarity of a precedent that is shown
 )
@@ -128,7 +129,8 @@ func (s *Sketches) rareWords(present index.Sketch) []word {
 	return out
 }
 
-// said returns the fact Words of a file: the weight of the words that its diffs have had.
+// said returns the fact Words of a file: the summed weight of those words that earlier diffs of the
+// file had, too.
 func (f *file) said(words []word) (sum float64) {
 	known := f.words
 	for _, w := range words {

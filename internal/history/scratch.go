@@ -66,7 +66,7 @@ func (s *scratch) companion(f int32, name event.Path) *best {
 	return &s.found[s.place[f]-1]
 }
 
-// touch returns the sums of a file, and makes it one that is looked at.
+// touch returns the sums of a file, and adds it to the files whose sums are set.
 func (s *scratch) touch(f int32) *sums {
 	x := &s.sums[f]
 	if !x.seen {

@@ -14,9 +14,10 @@ import (
 
 // Limits of Sketches, which keep it at some 12 MB.
 const (
-	MaxSketched  = 4000                     // commits that have sketches, the newest
-	mostHashes   = 2 << 20                  // hashes in all sketches; each commit may have its share of them
-	commitHashes = mostHashes / MaxSketched // so that there is room for a new commit whatever others have
+	MaxSketched = 4000    // number of newest commits that have sketches
+	mostHashes  = 2 << 20 // hashes in all sketches together
+	// hashes of one commit; without this limit, large commits would leave no room for a new one
+	commitHashes = mostHashes / MaxSketched
 )
 
 // Sketches tells what the newest commits changed in their files. The zero value has none. It is

@@ -28,8 +28,8 @@ type Family struct {
 	// Owned: members kept per set. A set is trimmed to this size when it has doubled, and in a sweep.
 	// 0: global.
 	Keep int
-	// Read is, for an owned family, the number of highest members that stay whatever their value,
-	// because questions read them.
+	// Read is, for an owned family, how many of the highest members stay whatever their value,
+	// because questions read that many.
 	Read     int
 	ByChange bool // scores of a file decay until its last change (Changed), not until now
 	Owner    Noun // NounNone for a global family
@@ -121,8 +121,8 @@ func (f *Family) Epoch(t float64) int64 {
 	return int64(math.Floor(t / (epochHalves * f.Half.Seconds())))
 }
 
-// Past reports whether no reader at t or later adds the scores of an epoch. For stamps it is always
-// false.
+// Past reports whether an epoch is so old that a reader at t or later no longer adds its scores.
+// For stamps it is always false.
 func (f *Family) Past(epoch int64, t float64) bool { return f.Half > 0 && epoch < f.Epoch(t)-1 }
 
 func (f *Family) landmark(k int64) float64 { return epochHalves * f.Half.Seconds() * float64(k) }
@@ -143,7 +143,8 @@ func (f *Family) Worth(t float64, k int64) float64 {
 // fade returns the value at a later time of a 1 at an earlier time.
 func (f *Family) fade(from, to float64) float64 { return math.Exp2((from - to) / f.Half.Seconds()) }
 
-// Live returns the epochs that a reader at t adds, newest first; for stamps it is epoch 0.
+// Live returns the epochs whose scores a reader at t adds up, newest first; for stamps it is epoch
+// 0.
 func (f *Family) Live(t float64) []int64 {
 	k := f.Epoch(t)
 	if f.Half == 0 || t-f.landmark(k) > staleHalves*f.Half.Seconds() {

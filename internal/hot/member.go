@@ -15,7 +15,7 @@ type Member struct {
 
 // Limits of sets.
 const (
-	NewestKept = 256 // stamps that each family of stamps keeps in order
+	NewestKept = 256 // newest stamps of each family of stamps that are kept in order
 	// pruneBelow is the value below which a member of an owned set is dropped, unless it is among
 	// the highest, which are read.
 	pruneBelow = 0.01
@@ -45,9 +45,9 @@ func coarse(x float64) float64 {
 	return math.Float64frombits((math.Float64bits(x) + low/2 + 1) &^ low)
 }
 
-// Unread reports whether a value of the family reads as 0. That is the case below 1e-6; and below
-// 0.01 in an owned set that is ByChange, whose values do not shrink by themselves although the set
-// is bounded.
+// Unread reports whether a value of the family reads as 0: a value below 1e-6, or below 0.01 in an
+// owned family that is ByChange. The values of such a family do not shrink as time passes, and
+// without this bound its sets would stay full.
 func (f *Family) Unread(worth float64) bool {
 	if f.ByChange && !f.Global() {
 		return coarse(worth) < pruneBelow

@@ -24,7 +24,7 @@ func (s *Store) Top(f *Family, owner string, n int, at time.Time) *Ranked {
 	return r
 }
 
-// read returns the members of which Top returns the highest.
+// read returns all members from which Top chooses the highest.
 func (s *Store) read(f *Family, owner string, t float64) []Member {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -36,8 +36,8 @@ func (s *Store) read(f *Family, owner string, t float64) []Member {
 	return slices.DeleteFunc(s.members(f.Member, members), unread)
 }
 
-// Of returns the values of members in global families, in their order. All families have members of
-// the same noun. A family that is nil is not read, and has no values.
+// Of returns the values of members in global families, in the order of members. All families must
+// have members of the same noun. A family that is nil is not read, and gets no values.
 func (s *Store) Of(members []string, at time.Time, families ...*Family) [][]float64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

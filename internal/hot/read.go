@@ -1,8 +1,8 @@
 package hot
 
 // globalAt returns, for members of a global set, the sums over the epochs, each decayed until a
-// time; stamps are not decayed. until has these times for a family ByChange; it is nil for others,
-// where the time is that of the question.
+// time; stamps are not decayed. For a family that is ByChange, until has the time for each member.
+// For all others until is nil, and the time is that of the question.
 func (s *Store) globalAt(f *Family, ids []uint32, t float64) (sums, until []float64) {
 	sums = make([]float64, len(ids))
 	if f.ByChange {
@@ -70,7 +70,7 @@ func (s *Store) decayedUntil(f *Family, file uint32, t float64) float64 {
 	return t
 }
 
-// known returns how a value reads in a question: as 0 if it is too low.
+// known returns the value that a question gets: 0 if the value is too low.
 func (f *Family) known(value float64) float64 {
 	if f.Half > 0 && f.Unread(value) {
 		return 0

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Sweep drops epochs that no reader adds any more, values that read as 0 at a time, all but the Keep
-// highest members of owned sets, of these the ones with less than 0.01 that are not among the Read
-// highest, and names that nothing refers to. Equal members are ordered by name. A set that had
-// doubled was already trimmed between sweeps. Sweep rewrites nothing else (see the package comment)
-// and changes no answer.
+// Sweep drops epochs that no reader adds any more, values that read as 0 at the given time, and
+// names that nothing refers to. Of an owned set it keeps at most the Keep highest members, and of
+// these only the Read highest and those with at least 0.01. Equal members are ordered by name. A
+// set that had doubled was already trimmed between sweeps. Sweep rewrites nothing else (see the
+// package comment) and changes no answer.
 func (s *Store) Sweep(at time.Time) {
 	now := Seconds(at)
 	for _, f := range Families {
@@ -49,9 +49,9 @@ func (s *Store) sweep(f *Family, now float64) {
 	}
 }
 
-// trim cuts the set of an owner in an epoch, and in the other epoch that a reader adds to it, to
-// the members that are kept in their sum. The copies are as small as possible; otherwise a set
-// would keep the memory of its largest size.
+// trim cuts the set of an owner to the members that are worth keeping by their sum over the two
+// epochs that a reader adds up. The copies are as small as possible; otherwise a set would keep the
+// memory of its largest size.
 func (s *Store) trim(f *Family, epoch int64, owner uint32, at float64) {
 	epochs := f.Live(at)
 	if !slices.Contains(epochs, epoch) {

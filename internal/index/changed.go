@@ -15,8 +15,8 @@ type Changed struct {
 	Gone    bool    // the change deletes the file
 	Same    bool    // the content is the same; only the file's mode or the ends of its lines change
 	Sketch  Sketch  // sketch of the difference between both contents
-	// The same for two files with the same content, "" if it is not known. Only files that the
-	// change adds or deletes have it.
+	// Identifies the content: two files with the same content have the same text here. It is "" if
+	// the content is not known, and for files that the change neither adds nor deletes.
 	Content string
 }
 

@@ -43,8 +43,8 @@ const (
 
 // Limits of the overlay and of one step of work.
 const (
-	// When the overlay has this many segments of one size class, they are merged. The size classes
-	// are powers of this number.
+	// When this many segments of the overlay have about the same size, they are merged into one.
+	// Sizes count as about the same between two powers of this number.
 	mergeAt = 8
 	// The number of overlay files that may be merged at once when a file is saved; merging these
 	// takes about 3 ms.
@@ -55,7 +55,7 @@ const (
 	// While files are saved, a new base is made when more than this share of all entries is in the
 	// overlay or belongs to removed files.
 	foldAt = 0.5
-	// The same share, used before the index is written to disk and after all files have been read.
+	// The same share, but before the index is written to disk and after all files have been read.
 	packAt = 0.1
 )
 
@@ -139,7 +139,7 @@ func (c *Contents) adopt(o *Contents) {
 	c.files, c.segments, c.named, c.lengths, c.bytes = o.files, o.segments, o.named, o.lengths, o.bytes
 }
 
-// Remove deletes files from the index. A long list is worked off in steps, so that questions can be
+// Remove deletes files from the index. A long list is deleted in steps, so that questions can be
 // answered in between.
 func (c *Contents) Remove(paths ...event.Path) {
 	for step := range slices.Chunk(paths, removalStep) {
@@ -192,8 +192,8 @@ func (c *Contents) merge() {
 	}
 }
 
-// small returns the segments of the overlay that merge should join next, none if no size has
-// enough.
+// small returns the segments of the overlay that merge should join next; it returns none if no size
+// has enough segments.
 func (c *Contents) small() []part {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -8,8 +8,9 @@ import (
 )
 
 // Cover tells which share of the words in a file's name a text contains, with rare words counting
-// more. Each share is in [0,1]: Path for the whole path, Base for the base name, TitlePath for the
-// title of the text alone. Scope is the share of the words of Text.Scope that the path has.
+// more. Each share is in [0,1]: Path is for the whole path, Base for the base name, and TitlePath
+// for the whole path and the title of the text alone. Scope is the share of the words of Text.Scope
+// that the path has.
 type Cover struct{ Path, Base, TitlePath, Scope float64 }
 
 // Cover returns how much of the name of a file a text contains.

@@ -115,7 +115,7 @@ func lastIdentifier(text []byte) (before, name []byte) {
 // none.
 func (d *definer) keyword(l definingLine) []byte {
 	rest := l.body
-	for range 3 { // const enum Name
+	for range 3 { // as in const enum Name
 		word, after := identifier(rest)
 		if at, known := d.lang.keywords[string(word)]; !known || l.columns > at.columns() || len(after) == 0 {
 			return nil

@@ -48,7 +48,7 @@ func (c *Contents) DefinitionFor(p event.Path, program []byte, t Text) (d event.
 		}
 		said, words := c.said(x.stems, t)
 		if worth += said; worth > 0 {
-			owner, more := c.said(x.owner, t) // prefer the definition whose type the text names
+			owner, more := c.said(x.owner, t) // prefer the definition whose type the text names, too
 			worth, words = worth+owner, words+more
 		}
 		if worth > best && (words >= leastWords || worth >= identifierWeight) {

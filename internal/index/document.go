@@ -182,7 +182,7 @@ func (x *extractor) count(text []byte, of piece) {
 		if ascii && len(run) > maxToken && (len(run) > maxName || bytes.IndexByte(run, '_') < 0) {
 			continue
 		}
-		for !ascii && len(run) > maxToken { // the characters of a script that is written without spaces
+		for !ascii && len(run) > maxToken { // Chinese and Japanese words, for example, are not separated by spaces
 			x.countToken(run[:maxToken], of)
 			run = run[maxToken:]
 		}

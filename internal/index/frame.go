@@ -54,7 +54,7 @@ var framePatterns = sync.OnceValue(func() []framePattern {
 		{"--- FAIL: ", single, regexp.MustCompile(`--- FAIL: \w+`)},
 		// C#:
 		{":line ", innermostFirst, regexp.MustCompile(`\bat [^\s(]+\(.*\) in (?P<path>.+?):line \d+`)},
-		// PHP; then gdb and sanitizers:
+		// PHP; below it, gdb and sanitizers:
 		{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+ (?P<path>[^\s()]+\.php)\(\d+\): [^\s()]+\(`)},
 		{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+\s+(?:0x[0-9a-f]+ in )?[\w:~.]+` +
 			`(?: ?\(.*\))?(?: at)? ` + anyFile + inLine)}, // gdb, sanitizers
@@ -63,7 +63,7 @@ var framePatterns = sync.OnceValue(func() []framePattern {
 		{"at ", innermostFirst, regexp.MustCompile(`\bat (?:async )?(?:new )?[^\s()]+(?: \[as [^\]]+\])? ` +
 			`\((?:file://)?(?P<path>[^()]+?)` + inLine + `:\d+\)`)}, // Node
 		{"at ", innermostFirst, regexp.MustCompile(`\bpanicked at (?:'.*', )?` + anyFile + inLine + `:\d+`)},
-		// Node and Rust; then Firefox:
+		// Node and Rust; below it, Firefox:
 		{"at ", innermostFirst, regexp.MustCompile(`^\s*at (?:async )?(?:file://)?` + anyFile + inLine + `(?::\d+)?\s*$`)},
 		{"@", innermostFirst, regexp.MustCompile(`^\s*[\w$./<]*@` +
 			`(?:https?://[^/\s]+|file://)?(?P<path>[^\s:]+\.\w+)` + inLine + `:\d+$`)}, // Firefox

@@ -143,10 +143,10 @@ func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 	return 0
 }
 
-// inProgram reports whether a name in a line of a program, a test or a build file means a path: as
-// seen from its own folder (here), with a folder in it unless the line includes a file or belongs
-// to a build, or, where a program and no test says it, from the root. A test makes files up, and
-// their names are of folders that it makes, too.
+// inProgram reports whether a name in a line of a program, a test or a build file means the deleted
+// file. Seen from the folder of that program (here), the name must contain a folder, unless the
+// line includes a file or belongs to a build. Seen from the root, the name must contain a folder,
+// too, and only counts in a program that is not a test, because tests invent names of files.
 func (b *breaking) inProgram(line []byte, start int, name string, p, here event.Path, builds, program bool) bool {
 	bare := !strings.Contains(strings.TrimPrefix(name, "./"), "/")
 	includes := bytes.Contains(line, []byte("go:embed ")) || bytes.Contains(line[:start], []byte("include"))

@@ -226,7 +226,8 @@ func (d *definer) ruby(l definingLine) {
 				made, _ := identifier(symbol[1:])
 				d.define(made)
 			}
-			if len(name) < 8 || name[0] != 'a' || name[1] != 't' { // only attr_… define all of them
+			// attr_reader and the like define all names that follow, other calls only the first
+			if len(name) < 8 || name[0] != 'a' || name[1] != 't' {
 				return
 			}
 		}

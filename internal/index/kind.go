@@ -87,7 +87,7 @@ func inTestFolder(p event.Path) bool {
 
 // testName reports whether the name of a file shows that it is a test.
 func testName(base, ext string) bool {
-	// ext is in lower case and may be longer than what it came from if that is not UTF-8
+	// ext is in lower case, and may be longer than the extension in base if that is not UTF-8
 	name := strings.TrimSuffix(base, path.Ext(base))
 	if ext == "" {
 		return false

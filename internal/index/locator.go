@@ -148,9 +148,9 @@ func (l *Locator) unnest(rel string) string {
 	return rest[i+1:]
 }
 
-// Path returns the path in the repository of a name that a tool was given: absolute, or relative to
-// dir, which defaults to cwd. If the tree does not know it, symlinks are resolved once. The file
-// need not exist.
+// Path returns the path in the repository for a name that a tool was given. The name is absolute,
+// or relative to dir, which defaults to cwd. If the tree does not know it, symlinks are resolved
+// once. The file need not exist.
 func (l *Locator) Path(name, dir string) (event.Path, bool) {
 	rel, ok := l.Place(name, dir)
 	p, err := event.NewPath(rel)

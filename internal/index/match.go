@@ -100,7 +100,7 @@ type match struct {
 	first  []uint32 // the number of the first file of each segment
 	kinds  []byte
 	values [Aspects][]float32 // all 0 when a question begins
-	// How many words of a file are in words, at most 3; all 0 when a question begins.
+	// How many words of each file are in words, at most 3; all 0 when a question begins.
 	noted []uint8
 	words [][3]uint16 // the rarest words of the text that the file has, as indices in the list of asked words
 	fits  []chosen

@@ -5,7 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// part is a segment to be merged. gone has the files that had been removed when merging began.
+// part is a segment to be merged. gone has the files that had already been removed when merging
+// began.
 type part struct {
 	*segment
 	gone    []uint64

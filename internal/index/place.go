@@ -14,8 +14,9 @@ import (
 // ignored, so that a line with a version number is found again after the number was raised.
 type Places []uint32
 
-// Hunk begins a hunk. head is the text after the ranges in the hunk's header: the last line above
-// the hunk that looks like the beginning of a function or a section, cut to 80 bytes.
+// Hunk begins a hunk. head is the text that git prints after the line numbers in the hunk's header:
+// the last line above the hunk that looks like the beginning of a function or a section, cut to 80
+// bytes.
 func (d *Differ) Hunk(head []byte) {
 	d.begun = true
 	d.place(head)

@@ -104,8 +104,9 @@ var versionNumber = LazyRegexp(`^[vV]?[0-9]+(\.[0-9]+)*([-.]?(alpha|beta|dev|pre
 // backquotes.
 var literalName = LazyRegexp("^[(\"']?`?--[A-Za-z]|^[(]?`[^`]+`[).,;:!?]*$")
 
-// addName adds the file, the identifier or the number that a token is, if it is one. literal means
-// that it is an identifier if nothing else. value is true for an identifier and for a number.
+// addName adds the file, the identifier or the number that a token is, if it is one. If literal is
+// true and the token is neither a file nor a number, it is an identifier. value is true for an
+// identifier and for a number.
 func (r *Request) addName(token string, literal bool) (value bool) {
 	digits, letters, prev := 0, 0, rune(0)
 	identifier := literal || strings.Contains(token, "_")
@@ -182,8 +183,8 @@ func grams(words []string) []gram {
 // words; "" if there is none.
 type Difference string
 
-// OtherNumber and OtherName are differences of values: the requests may be the same task with
-// another number, or for another thing of the same kind.
+// OtherNumber and OtherName are differences of values: the second request may be the same task with
+// another number, or the same task for another thing of the same kind.
 const (
 	OtherNumber Difference = "number" // or another version
 	OtherName   Difference = "name"   // another identifier
@@ -192,8 +193,8 @@ const (
 // OfValues reports whether requests differ in nothing but numbers, versions and identifiers.
 func (d Difference) OfValues() bool { return d == OtherNumber || d == OtherName }
 
-// Difference returns in what two requests differ: another negation, task or file, opposite words,
-// or a reversed direction; if none of these, another number or name.
+// Difference returns the first difference between two requests: another negation, task or file,
+// opposite words, or a reversed direction; if there is none of these, another number or name.
 func (r Request) Difference(s Request) Difference {
 	switch {
 	case !slices.Equal(r.negated, s.negated):
@@ -214,7 +215,8 @@ func (r Request) Difference(s Request) Difference {
 	return ""
 }
 
-// looks reports whether a request wants to know something, and so may mean the same as a question.
+// looks reports whether a request only wants to know something. Such a request may mean the same as
+// a question.
 func (r Request) looks() bool { return r.question || slices.Contains(r.tasks, looking) }
 
 // disjoint reports whether both lists have entries but none in common.

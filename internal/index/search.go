@@ -39,9 +39,10 @@ func (c *Contents) calling(p event.Path, n int) []Hit {
 		func(self bool, u use) bool { return !self && !u.defines() && u != mentioned })
 }
 
-// related returns the n files that have most to do with a file. Each identifier of the file, or of
-// those that it defines, adds 1/(number of files) to every file that counts for the identifier. It
-// adds nothing if more than most files count. self tells whether a file is the file itself.
+// related returns the n files that have most to do with a file. It goes through the identifiers
+// that the file uses or, if defined is true, defines. Each identifier adds 1/(number of files) to
+// all files for which counts is true; it adds nothing if more than most files do so. self tells
+// whether a file is the file itself.
 func (c *Contents) related(p event.Path, n, most int, defined bool, counts func(self bool, u use) bool) []Hit {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

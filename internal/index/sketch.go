@@ -21,7 +21,7 @@ type FileSketch struct {
 	Places Places
 }
 
-// Limits of a sketch. With 120 words of 400 lines aOa found companions no better
+// Limits of a sketch. Twice as many words, from 400 lines, did not find better companions
 // (docs/dev/measurements/ranking.md).
 const (
 	maxSketchLines = 150 // changed lines that are read, from the first on

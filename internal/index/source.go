@@ -82,8 +82,8 @@ func ReadSource(p event.Path, text []byte) *Source {
 	return s
 }
 
-// mayDeclare reports whether a name in a line of code may be declared there, in whatever way: it
-// neither stands behind a dot nor is called, or it is assigned.
+// mayDeclare reports whether a line of code may declare a name at this place: the name neither
+// follows a dot nor is called, or a value is assigned to it.
 func mayDeclare(code []byte, from, to int) bool {
 	o := occurrenceOf(code, from, to)
 	if o.dotted {
@@ -95,14 +95,15 @@ func mayDeclare(code []byte, from, to int) bool {
 // mentions reports whether the code has a name.
 func (s *Source) mentions(name string) bool { _, has := s.uses[name]; return has }
 
-// renames reports whether the definitions of the earlier version that were like d only got other
-// names: none of them is missing.
+// renames reports whether the definitions that were like d in the earlier version only got other
+// names, so that none of them is missing.
 func (s *Source) renames(d definition, before *Source) bool {
 	n := s.newLike(d, before)
 	return n > 0 && n >= before.newLike(d, s)
 }
 
-// newLike returns how many definitions are like d and have a name that the other version has not.
+// newLike returns how many definitions are like d and have a name that the other version does not
+// have.
 func (s *Source) newLike(d definition, other *Source) (n int) {
 	for name, is := range s.defines {
 		if is == d && !other.has(name) {
@@ -112,8 +113,8 @@ func (s *Source) newLike(d definition, other *Source) (n int) {
 	return n
 }
 
-// inheritsMore reports whether a type inherits from something that no type of the earlier version
-// inherited from. A removed member may now come from there.
+// inheritsMore reports whether some type inherits from a type from which no type of the earlier
+// version inherited. A removed member may now come from there.
 func (s *Source) inheritsMore(before *Source) bool {
 	for base := range s.bases {
 		if !before.bases[base] {

@@ -22,14 +22,14 @@ type Tree struct {
 	// the files with each term in the path, at most maxWordPaths each; nil until the first call of
 	// Word
 	words pathLists
-	full  map[string]bool // words that more files have than their list has room for
+	full  map[string]bool // words that are in more paths than their list has room for
 }
 
 // pathLists maps a key to a list of paths. A list that was returned to a caller never changes.
 type pathLists map[string][]event.Path
 
 const (
-	maxWordPaths = 256 // files of a word that are listed; a word in more paths is of little use
+	maxWordPaths = 256 // files that are listed for a word; a word in more paths than this tells little
 	treeStep     = 500 // files that are added or removed under one lock; questions are answered between two steps
 )
 

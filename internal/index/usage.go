@@ -20,12 +20,13 @@ type usage struct {
 	// In Go, by local name: the folder of an imported package of the repository.
 	packages map[string]string
 	targets  []event.Path // the files that it imports
-	// the files from which it has an imported name or module, none if it takes it from several
+	// for each name, the files from which it is imported; none if it is imported from several
+	// places
 	from map[string][]event.Path
 }
 
-// takes notes from which files a name is imported: as a name from those of a module, or as a module
-// of its own.
+// takes notes where a name is imported from. The name may be defined in the files of the module, or
+// be a module itself.
 func (u *usage) takes(n importedName, module, itself []event.Path) {
 	if _, twice := u.bound[n.name]; twice {
 		module, itself = nil, nil
@@ -36,7 +37,8 @@ func (u *usage) takes(n importedName, module, itself []event.Path) {
 	}
 }
 
-// judgeElsewhere decides what an occurrence of a removed name means that other files have, too.
+// judgeElsewhere decides what an occurrence of a removed name means if other files have the name,
+// too.
 func (u *usage) judgeElsewhere(r *removal, o occurrence, line int) verdict {
 	name := r.name
 	switch {

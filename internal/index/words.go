@@ -27,8 +27,8 @@ var wordLists = func() map[string]string {
 	return lists
 }()
 
-// wordSet returns the words of lists in words.txt. At least one of the words must be there, so that no
-// list is lost unseen.
+// wordSet returns the words of lists in words.txt as one set. It panics if one of the lists is
+// missing or empty, so that a misspelled name is noticed.
 func wordSet(lists ...string) map[string]bool {
 	words := ""
 	for _, name := range lists {

@@ -10,9 +10,11 @@ import (
 
 // Options are the settings of a Cache. Blobs and Now are required.
 type Options struct {
-	Blobs  *cold.Blobs         // the store of the items
-	Now    func() time.Time    // the clock
-	Redact func(string) string // removes known forms of secrets from a text; nil keeps the text
+	Blobs *cold.Blobs      // the store of the items
+	Now   func() time.Time // the clock
+	// returns the time of the newest event of a session in the log, zero if there is none; may be
+	// nil
+	Redact func(string) string
 	// returns the time of a session's newest event in the log, zero if there is none; may be nil
 	Newest func(string) time.Time
 	Quota  int64 // bytes of a session's items; 0 means Quota

@@ -14,8 +14,8 @@ import (
 )
 
 // made lists the names of all files that aOa makes in a store, as patterns, for the store itself
-// and for its folders. A file with another name, and anything but a regular file or a socket,
-// belongs to somebody else and is never deleted.
+// and for its folders. Anything else belongs to somebody else and is never deleted: a file with
+// another name, and whatever is neither a regular file nor a socket.
 var made = map[string][]string{
 	"": slices.Concat([]string{"lock", "sock", "redis", "paused", "transcripts", "report.html", "sketches",
 		"aoa.log", "aoa-*.log",
@@ -73,8 +73,8 @@ func isMade(e fs.DirEntry, patterns []string) bool {
 	})
 }
 
-// Vacant reports whether the folder of the store is missing or empty. Other processes may be just
-// about to make a store of it.
+// Vacant reports whether the folder of the store is missing or empty. Another process may just be
+// creating a store there.
 func (p Place) Vacant() bool {
 	found, err := os.ReadDir(p.Store)
 	return (err == nil || errors.Is(err, fs.ErrNotExist)) && !slices.ContainsFunc(found, func(e fs.DirEntry) bool {

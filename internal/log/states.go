@@ -24,7 +24,7 @@ type States struct {
 	Sessions    *session.Sessions
 	Turns       *reload.Turns
 
-	consumers []Consumer // they get each event with what it changed in its session
+	consumers []Consumer // the consumers, which get each event and what it changed in its session
 }
 
 // Consumer is a state that is updated by each event.

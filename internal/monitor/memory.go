@@ -15,8 +15,8 @@ import (
 // Go's memory limit, in bytes. The budget for 100,000 files is 250 MB.
 const (
 	leastMemory = 300 << 20
-	// for each file of the checkout; with a limit below the live memory the garbage collector would
-	// run all the time
+	// for each file of the checkout; with a limit below the memory in use, the garbage collector
+	// would run all the time
 	fileMemory = 3 << 10
 )
 

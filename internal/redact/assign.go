@@ -126,8 +126,8 @@ func (n name) separator(kind family) (how how, at int, ok bool) {
 	return 0, 0, false
 }
 
-// sets matches the beginning of commands that give a value to a name: setx NAME VALUE, aws
-// configure set NAME VALUE.
+// sets matches the beginning of a command that gives a value to a name, such as setx NAME VALUE or
+// aws configure set NAME VALUE.
 var sets = index.LazyRegexp(`(?:^|[\s;&|])(?:setx|setenv|ENV|ARG|set[ \t]+(?:-\w*x\w*|--export)|` +
 	`(?:aws|npm|yarn|pnpm|pip|composer|poetry|gcloud)[ \t][^\n|;&]*?(?:set|config))[ \t]+\S*$`)
 
@@ -214,7 +214,7 @@ func (n name) semicolons() (list, phrases bool) {
 	return list || phrases, phrases
 }
 
-// connectionPart matches parts of a connection string that may precede or follow a value.
+// connectionPart matches parts of a connection string that occur before or after a password.
 const connectionPart = `(?:server|data source|host|user id|uid|database|initial catalog|encrypt|endpointsuffix|accountname)=`
 
 var (

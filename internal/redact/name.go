@@ -14,8 +14,8 @@ const (
 	folder         // pwd: like strong, but shells keep the present folder in it
 )
 
-// announces returns what a name announces. likely means that only a value that looks like a secret
-// counts, because unknown words follow the decisive one.
+// announces returns how strongly a name announces a secret. If likely is true, only a value that
+// looks like a secret counts, because the name ends in words that are not known.
 func announces(name string) (kind family, likely bool) {
 	if len(name) > 120 {
 		name = name[len(name)-120:]

@@ -23,12 +23,12 @@ type rule struct {
 	ID       string
 	Keywords []string
 	Regex    string
-	Long     bool    // search lines that have a long word, see longWord
+	Long     bool    // search only lines that have a long word, see longWord
 	Group    int     // the secret is this group; 0: the first group that matched, else the whole match
 	Across   bool    // the secret may extend over several lines
 	Entropy  float64 // a secret has at least this many bits per byte
 	Allow    string  // a pattern for matches that are not secrets after all
-	Spare    string  // the name of a function that recognizes these
+	Spare    string  // the name of a function that recognizes such matches
 
 	// The name of the finder's method that finds the secrets, if there is no pattern.
 	Find string
@@ -41,7 +41,7 @@ type rule struct {
 // Copyright (c) 2019 Zachary Rice, MIT License; see LICENSE.gitleaks. scripts/dev/gitleaks.sh
 // writes the file. It leaves out rules for certain files and those that rules.yaml has. It replaces
 // keywords that every second line contains by longer ones. No rule matches the part of a name
-// before its keyword, and any sign that no token contains may follow a secret.
+// before its keyword. Any sign that cannot be part of a token may follow a secret.
 //
 //go:embed gitleaks.json
 var gitleaksJSON []byte

@@ -14,7 +14,7 @@ var reference = index.LazyRegexp(`^(?:` +
 	`(?i:your|my|the|some|insert|enter|replace|put|paste|add)[-_ ].*|(?i:your)[A-Z].*` + // your-password
 	`)$`)
 
-// placeholder reports whether a value obviously stands for a secret and is none itself.
+// placeholder reports whether a value obviously only stands in for a secret.
 func placeholder(v string) bool {
 	if v == "" || strings.HasPrefix(v, Mark) || strings.HasPrefix(Mark, v) {
 		return true
@@ -112,8 +112,8 @@ func (v value) optionSecret() bool {
 	return v.kind >= strong || len(v.text) >= 6 && !path(v.text)
 }
 
-// tightSecret decides about name=value without quotes. In a shell anything may be a secret; in a
-// program a name is none.
+// tightSecret decides about name=value without quotes. In a shell any value may be a secret; in a
+// program a value that is a name is none.
 func (v value) tightSecret() bool {
 	next := v.next()
 	switch {
@@ -150,8 +150,8 @@ func (v value) looseSecret(text string) bool {
 	if digits || !identifier(text) {
 		return !plain(text) && len(text) >= 4
 	}
-	// Only letters: it may be the value of a setting, but otherwise is a type, a variable or a
-	// word.
+	// The text has only letters. In a settings file it may be a secret; elsewhere it is a type, a
+	// variable or a word.
 	return v.how == colon && ends && (v.rest == end || pair().MatchString(end)) && v.kind != counted &&
 		!upper(text[0]) && !camel(text)
 }

@@ -61,7 +61,7 @@ func Serve(ctx context.Context, ln net.Listener, o Options) error {
 func started() *miniredis.Miniredis {
 	m := miniredis.NewMiniRedis()
 	m.ClockTTL(true)
-	if unused, err := m.Dial(); err == nil { // it never fails
+	if unused, err := m.Dial(); err == nil { // dialing starts the server, without a port
 		unused.Close()
 	}
 	return m

@@ -42,17 +42,17 @@ type Options struct {
 	Redact func(string) string // removes secrets from a text
 
 	Turns *Turns          // knows which turns have ended
-	Place func() Worktree // returns the worktree whose files show which entries are stale
+	Place func() Worktree // returns the worktree with whose files entries are compared, to find stale ones
 }
 
 // Worktree is where a session works. All worktrees share the entries.
 type Worktree struct {
 	Root    event.Root
 	Files   func() []event.Path   // all files that may be named
-	Ignored func(event.Path) bool // reports files that must be neither read nor written
+	Ignored func(event.Path) bool // reports whether a file must be neither read nor written
 	// Blob reads a content from git by its id. It returns nil if git does not have it.
 	Blob func(ctx context.Context, id string) []byte
-	// Apply runs git apply with these options at the top of the working tree.
+	// Apply runs git apply with these options at the root of the worktree.
 	Apply func(ctx context.Context, patch string, options ...string) error
 }
 
@@ -66,7 +66,7 @@ type Cache struct {
 
 	making   sync.Mutex      // held while entries are made
 	applying sync.Mutex      // held while files are changed
-	wake     schedule.Signal // Run has something to write, saveAfter from now
+	wake     schedule.Signal // tells Run that there is something to write; Run waits saveAfter for more
 
 	mu       sync.Mutex // guards the following fields
 	loaded   bool
@@ -113,7 +113,7 @@ func (c *Cache) noteForgotten(ctx context.Context) error {
 	return err
 }
 
-// saveAfter is how long inputs wait for more of them before they are written.
+// saveAfter is how long new inputs wait before they are written, because more of them may follow.
 const saveAfter = 100 * time.Millisecond
 
 // Run makes entries of the turns that have ended, and writes what has changed, until ctx ends.

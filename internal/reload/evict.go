@@ -20,8 +20,8 @@ const (
 )
 
 // Evict deletes entries that were not used for too long, that fail more often than they succeed, of
-// which a file is gone, or whose edits others have replaced. Until then the latter are offered as
-// recipes: what was edited and ran is worth telling, but the next turn records it anew.
+// which a file is gone, or whose edited files others have changed since. Until the next cleaning,
+// the last kind is still offered as a recipe, because what was edited and run is worth telling.
 func (c *Cache) Evict(ctx context.Context, w Worktree) {
 	if c.load(ctx) != nil {
 		return

@@ -19,10 +19,10 @@ import (
 // maxEdited is the size, in bytes, of the largest file whose patch is kept.
 const maxEdited = 1 << 20
 
-// keepPatches keeps what the turn did to each file, as a patch that git takes. It is known where
-// the file still is what the turn made of it, and git has what it was before, or the replacements
-// can be taken back. Where a command ran after the last edit of a file, such as a formatter, the
-// file is what the command made of it.
+// keepPatches stores, for each file that the turn changed, the change as a patch for git apply. It
+// can do so only if the file still has the content that the turn left, and if the content before is
+// known: git has it, or the replacements can be undone. If a command ran after the last edit of a
+// file, such as a formatter, the content that the command left counts as the turn's.
 func (c *Cache) keepPatches(ctx context.Context, e *Entry) {
 	w := c.o.Place()
 	dir, err := os.OpenRoot(string(w.Root))

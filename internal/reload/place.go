@@ -84,8 +84,8 @@ func (h hunk) places(text string, sign byte, outside span) (at span, n int, fixe
 // misplaced reports whether git could make a change at another place of the text than intended: a
 // hunk fits at two places, because the same lines often occur several times in a file, or another
 // place looks as if the change had already been made. from is '-' for making the change, '+' for
-// undoing it. Where the hunk fits, the lines of the other side may be a part of it: a new test that
-// ends as the one before it did, for example.
+// undoing it. At the place where the hunk fits, the changed lines may also be found as part of the
+// others, for example when a new test ends like the one before it; that does not count.
 func misplaced(patch, text string, from byte) bool {
 	to := '-' + '+' - from
 	return slices.ContainsFunc(hunks(patch), func(h hunk) bool {
@@ -95,8 +95,8 @@ func misplaced(patch, text string, from byte) bool {
 	})
 }
 
-// misplaced is the same for a patch and the file in the worktree. A file that cannot be read counts
-// as misplaced.
+// misplaced is the same for a patch and the present content of its file. A file that cannot be read
+// counts as misplaced.
 func (w Worktree) misplaced(f filePatch, from byte) bool {
 	dir, err := os.OpenRoot(string(w.Root))
 	if err != nil {

@@ -25,9 +25,9 @@ type filePatch struct {
 	Patch string     `json:"patch"`
 }
 
-// newPlan lets git check the patches of all edits, except for those of files of which an edit is to
-// be skipped. A patch that does not apply, or that could apply at another place than intended,
-// breaks the plan; this is no error.
+// newPlan lets git check the patches of all edits. It leaves out every file that has an edit to be
+// skipped. If a patch does not apply, or could apply at another place than intended, the plan is
+// broken; this is not an error.
 func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 	l := &plan{left: map[event.Path]bool{}, fails: map[event.Path]string{}}
 	for i, a := range e.Actions {

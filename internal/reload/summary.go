@@ -9,15 +9,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Limits of what tells what a sequence did.
+// Limits of the texts that tell what a sequence did.
 const (
 	maxSummary = 160 // bytes of a summary
 	maxNamed   = 8   // edited files
-	maxRan     = 3   // commands, the last ones
+	maxRan     = 3   // last commands
 	maxCommand = 60  // bytes of one command
 )
 
-// justLooks matches a line of one command that only shows what is there: nobody needs it to repeat
+// justLooks matches a command that only shows what is there. Nobody needs such a command to repeat
 // the work.
 var justLooks = regexp.MustCompile(
 	`^(git (--no-pager )?(status|diff|log|show|grep|blame|branch)|ls|cat|head|tail|grep|rg|find|wc|pwd|echo|true)\b[^;&>]*$`)

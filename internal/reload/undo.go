@@ -13,8 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// maxUndos is the number of undo records that are kept. There are few, because they have contents
-// of files.
+// maxUndos is the number of undo records that are kept. It is low, because they contain contents of
+// files.
 const maxUndos = 5
 
 // undo records what a replay has changed.
@@ -56,9 +56,10 @@ func (c *Cache) apply(ctx context.Context, w Worktree, l *plan, session string) 
 	return u.ID, nil
 }
 
-// Undo undoes what a replay has changed: the replay with this undo record, or the newest one that
-// was not undone. It restores all files or none: if the edits of one of them have changed since, all
-// stay. A file that already has its former content is left alone.
+// Undo undoes what a replay has changed. id is the id of its undo record; if it is "", the newest
+// replay that was not undone is undone. Undo restores all files or none: if somebody has since
+// changed what the replay wrote in one of them, it changes nothing. A file that already has its
+// former content is left alone.
 func (c *Cache) Undo(ctx context.Context, w Worktree, id string) (record string, files []event.Path, err error) {
 	c.applying.Lock()
 	defer c.applying.Unlock()

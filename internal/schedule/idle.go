@@ -26,14 +26,17 @@ func (c *Calls) last() time.Time { return time.UnixMilli(c.unixMilli.Load()) }
 // Idle returns memory to the system when there are no calls, and stops the process after a longer
 // time without calls. All fields are required.
 type Idle struct {
-	Calls     *Calls
-	Now       func() time.Time
-	Alert     *slog.Logger
-	Limit     func() time.Duration // idle time after which Stop is called; 0: never
-	Busy      func() bool          // whether some long work is in progress
-	Unwritten func() bool          // whether data could not be written yet: then the process keeps running, with a warning
-	Gone      func() bool          // whether the thing that the process serves is gone: then it stops at once
-	Stop      func(gone bool)
+	Calls *Calls
+	Now   func() time.Time
+	Alert *slog.Logger
+	Limit func() time.Duration // time without a call after which Stop is called; 0: never
+	Busy  func() bool          // reports whether some long work is in progress
+	// reports whether data could not be written yet; then the process keeps running and logs a
+	// warning
+	Unwritten func() bool
+	// reports whether the thing that the process serves is gone; then the process stops at once
+	Gone func() bool
+	Stop func(gone bool)
 }
 
 // passing is how long a process keeps running if it had at most one call. An agent that searches
@@ -46,8 +49,8 @@ const (
 	idleAtLeast = 100 * time.Millisecond
 )
 
-// Memory is returned to the system after memoryAfter without a call; by then the snapshot of the
-// last minute is written. The time is checked every memoryCheck.
+// Memory is returned to the system when there was no call for memoryAfter; by then the snapshot
+// that follows the work has been written. This is checked every memoryCheck.
 const (
 	memoryCheck = 5 * time.Second
 	memoryAfter = time.Minute
@@ -55,7 +58,7 @@ const (
 
 // ReturnMemory returns unused memory to the system after a burst of work, an import or the start.
 func (i *Idle) ReturnMemory(ctx context.Context) error {
-	var before time.Time // the last call before memory was returned the last time
+	var before time.Time // the time of the last call, as it was when memory was last returned
 	for Pause(ctx, memoryCheck) {
 		last := i.Calls.last()
 		if last.Equal(before) || i.Busy() || i.Now().Sub(last) < memoryAfter {

@@ -32,7 +32,7 @@ type Job struct {
 	Name   string
 	Every  time.Duration
 	Do     func(context.Context) error
-	Urgent func() bool // whether it is due already after retryAfter; may be nil
+	Urgent func() bool // reports whether the job is due after retryAfter already; may be nil
 }
 
 // Schedule runs jobs when they are due, one after the other, and Often at its interval.

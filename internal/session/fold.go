@@ -27,7 +27,7 @@ const (
 	maxPatterns    = 8    // commands and patterns kept
 	maxUncommitted = 64   // files of a change that has not been committed
 	maxRecent      = 32   // recent events
-	topicWords     = 6    // least words of a prompt that a later, short prompt is taken to continue
+	topicWords     = 6    // least number of words of an earlier prompt that a short prompt may continue
 )
 
 // idOf returns the session to which an event belongs, "" if none.
@@ -94,7 +94,7 @@ func (l *Sessions) apply(e event.Event) (*Session, Delta) {
 	return nil, Delta{}
 }
 
-// alone returns the delta of an event that belongs to no session.
+// alone returns the delta of an event without a session.
 func alone(e event.Event) (d Delta) {
 	if e.Opens() {
 		for _, p := range e.Paths() {
@@ -251,7 +251,8 @@ func (f *update) texts(e event.Event, k event.Kind) {
 	}
 }
 
-// newest returns a new list with a value in front, cut to most elements. Readers may hold the old.
+// newest returns a new list with a value in front, cut to most elements. The old list is not
+// changed, because readers may hold it.
 func newest[V any](v V, list []V, most int) []V {
 	return append([]V{v}, list[:min(len(list), most-1)]...)
 }
@@ -337,7 +338,8 @@ func (l *Sessions) committed(e event.Event) (out []Resolved) {
 	return out
 }
 
-// recall keeps an event that a hint can be about, for calls that can carry the hint.
+// recall keeps an event that a hint may be about. The next call at which the agent takes text asks
+// for that hint.
 func (f *update) recall(e event.Event) {
 	switch k := e.Kind(); {
 	case k == event.KindStart, k == event.KindPrompt, k == event.KindFailed, k == event.KindRun, FailedSearch(e):

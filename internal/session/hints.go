@@ -11,7 +11,7 @@ import (
 const (
 	maxOpen  = 32  // predictions that may be open at once; older ones are resolved early
 	maxMarks = 512 // marks of a session
-	// The most that feedback can move a threshold: from one end of its range to the other.
+	// The most that feedback can move a threshold: the whole length of its range.
 	maxOffset = .5
 	offsetBy  = .05 // amount that one feedback moves
 )
@@ -90,8 +90,8 @@ func (h *Hints) at(t time.Time) {
 	h.sweep()
 }
 
-// sweep drops predictions whose horizon is over, whose files are all resolved, and to which no
-// further open can be attributed.
+// sweep drops predictions that are finished: their horizon is over, it is known of all of their
+// files whether they were used, and no further open can be attributed to them.
 func (h *Hints) sweep() {
 	h.Open = remaining(h.Open, func(p Prediction) bool { return p.Left == 0 && p.Led == 0 && !p.waits() })
 }
@@ -149,7 +149,8 @@ func (h *Hints) committed(e event.Event) {
 	h.sweep()
 }
 
-// leads reports whether a shown hint named one of the files of an event within its horizon.
+// leads reports whether an event opens a file that a shown hint named not long ago: the prediction
+// is still open, or an open can still be attributed to it.
 func (h *Hints) leads(e event.Event) bool {
 	return slices.ContainsFunc(h.Open, func(p Prediction) bool {
 		return p.Status == Shown && (p.Left > 0 || p.Led > 0) && p.Concerns(e) && slices.ContainsFunc(e.Paths(), p.Names)
@@ -187,7 +188,7 @@ func emptied(e event.Event) bool {
 	return s.Source == "compact" || s.Source == "clear"
 }
 
-// resolve resolves the files that were used and those whose horizon is over; idle ends every
+// resolve decides the files that were used, and those whose horizon is over; idle ends every
 // horizon. id is the session's.
 func (h *Hints) resolve(id string, idle bool) (out []Resolved) {
 	for i := range h.Open {
@@ -237,7 +238,7 @@ func (h *Hints) feedback(f event.Feedback) {
 	h.Offset = min(max(h.Offset+by, -maxOffset), maxOffset)
 }
 
-// waits reports whether any prediction has files that are not resolved.
+// waits reports whether it is still undecided for some predicted file whether it was used.
 func (h *Hints) waits() bool {
 	return slices.ContainsFunc(h.Open, func(p Prediction) bool { return p.waits() })
 }

@@ -38,14 +38,14 @@ type Prediction struct {
 	Kind   string // Hint.Name
 	Status string // Hint.Status
 	By     string // the conversation: a subagent, "" for the agent itself
-	// Left is the number of file events until the outcome is decided. For labels other than
-	// LabelOpen it is 1 until then.
+	// Left is the number of file events until it is decided whether the files were used. For labels
+	// other than LabelOpen it is 1 until then.
 	Left  int
 	Files []Predicted
 
 	Label Label
 	Opens bool         // a file has been opened for the first time since
-	Led   int          // file events for which an open is still attributed to it
+	Led   int          // an open within this many further file events is still attributed to the hint
 	Batch string       // LabelNext: the calls, requested together, that decide it
 	With  []event.Path // LabelChange: the files of the change
 	At    time.Time
@@ -157,7 +157,7 @@ func (p *Prediction) Ended() {
 	p.Led = 0
 }
 
-// waits reports whether any file is not resolved.
+// waits reports whether it is still undecided for some file whether it was used.
 func (p *Prediction) waits() bool {
 	return slices.ContainsFunc(p.Files, func(f Predicted) bool { return !f.Resolved })
 }

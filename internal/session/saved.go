@@ -49,7 +49,7 @@ func (l *Sessions) Restore(data []byte) (err error) {
 	return err
 }
 
-// check returns an error if a snapshot has something that Apply cannot have made.
+// check returns an error if a snapshot contains something that Apply cannot have produced.
 func (s *saved) check() error {
 	if s.Sessions == nil || s.Over == nil || s.Edited == nil {
 		return errors.New("a part is missing")

@@ -172,9 +172,9 @@ func (s *Session) Recent(subagent string, after time.Time) (out []event.Event) {
 // agent.
 const mostResults = 30
 
-// FailedSearch reports whether a search or a listing named no file, or more than its agent will
-// look through. A search in a single file that it names is left out, because it tells nothing about
-// other files.
+// FailedSearch reports whether a search or a listing found no file, or more than its agent will
+// look through. A search in a single file that it names does not count, because it tells nothing
+// about other files.
 func FailedSearch(e event.Event) bool {
 	if e.Kind() != event.KindSearch || len(e.Call().Named) > 0 {
 		return false

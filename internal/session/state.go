@@ -88,8 +88,8 @@ func (l *Sessions) dropOldest() {
 	delete(l.over, oldest.ID)
 }
 
-// sweep archives sessions that were not used for long, and deletes the summaries of those that have
-// been archived for long.
+// sweep archives sessions that were not used for long, and deletes the summaries of sessions that
+// have been archived for long.
 func (l *Sessions) sweep(now time.Time) {
 	for id, x := range l.summaries() {
 		// A time that was written while the clock was ahead would make the session the newest for

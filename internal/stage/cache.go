@@ -246,10 +246,10 @@ func (c *Cache) parts(ctx context.Context, p Place, r *Request) (keyParts, []str
 	return parts, idle, err
 }
 
-// tool remembers the version that a tool printed, or fills in the remembered one. A version is
-// valid as long as the program's file is the same. (It does not notice a shim that selects another
-// program by a file of the project; that file should be a dependency.) ok is false if the version
-// is not known.
+// tool remembers the version that a tool printed, or fills in the remembered one. The version is
+// valid as long as the program's file is the same. (A wrapper that selects another program by a
+// file of the project is not noticed; that file should be declared as a dependency.) ok is false if
+// the version is not known.
 func (c *Cache) tool(t *Tool) (ok bool) {
 	if t.Command == "" {
 		return true

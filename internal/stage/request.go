@@ -18,7 +18,7 @@ import (
 // Request describes one step completely. Equal requests with equal files have equal keys.
 type Request struct {
 	Stage string `json:"stage"` // name; see Name
-	// hashed, never stored; if empty, Why compares the newest result
+	// it is hashed and never stored; if it is empty, Why compares with the newest result
 	Command []string `json:"command,omitempty"`
 	// the redacted command, as stage list prints it; not part of the key
 	Shown  string             `json:"shown,omitempty"`

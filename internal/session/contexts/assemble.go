@@ -123,7 +123,7 @@ func (s *Assembler) Assemble(ctx context.Context, r Request) (Context, error) {
 	}
 	b := set.scaled(r.Total)
 	if b.Total > set.Total {
-		set = b // what a smaller budget would leave out fits now
+		set = b // a larger budget has room for more than the configured one
 	}
 	h, err := s.history(ctx, r.Session, set)
 	if err != nil || h.empty() {

@@ -39,7 +39,7 @@ func (d *done) add(a Action) {
 		d.refused++
 	case "ran":
 		for _, c := range a.run {
-			if c.Class == shell.Undo || c.Class == shell.Branch { // what it reverted or brought in is in its arguments
+			if c.Class == shell.Undo || c.Class == shell.Branch { // its arguments say what it reverted or brought in
 				c.Name = c.Full
 			}
 			d.runs[c.Name]++

@@ -122,7 +122,7 @@ func join(all []string, taken []bool) string {
 	return b.String()
 }
 
-// maxSentences is the number of sentences of a text that are looked at.
+// maxSentences is the largest number of sentences of a text that are rated.
 const maxSentences = 200
 
 // sentences returns the sentences and lines of a text, as plain text. Fenced code is left out.

@@ -37,7 +37,7 @@ type gist struct {
 }
 
 const (
-	maxThread = 2500 // events that are read, the newest ones
+	maxThread = 2500 // newest events, which are read
 	// In a longer session, the first event that is shown moves in steps of this many numbers of the
 	// log, so that the beginning of the context seldom changes.
 	threadEnd = 1000

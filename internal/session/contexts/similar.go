@@ -23,7 +23,7 @@ type similar struct {
 
 // Limits of the search for similar prompts.
 const (
-	maxPrompts    = 2000 // prompts that are compared, the newest
+	maxPrompts    = 2000 // newest prompts, which are compared
 	topSimilar    = 2    // prompts that are shown
 	leastSimilar  = .30  // least score of a prompt that is shown
 	leastShared   = 2    // terms that it must share

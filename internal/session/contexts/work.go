@@ -14,7 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// work is the state of a session's work, computed from its actions in order.
+// work is the state of a session's work, computed from its actions one after the other.
 type work struct {
 	files map[event.Path]edited // files that it edited, deleted or renamed, by their present names
 	// The last command that ran tests, a build or a linter; nil if none is known to be the last.
@@ -112,7 +112,8 @@ func (w *work) lastCheck(st Worktree) string {
 	if len(lines) > 0 {
 		out += "; in its output: " + strings.Join(lines, ", ")
 	}
-	// For the session's own files the disk tells, unless they no longer exist.
+	// The disk tells which files have changed since. The log does so only for files that the
+	// session deleted or renamed, and if the state of the disk is not known.
 	after := w.sorted(func(f event.Path) bool { return w.files[f].seq > w.check.Seq && (w.files[f].other || !st.Known) })
 	for _, f := range st.After {
 		if !slices.Contains(after, f) {

@@ -91,7 +91,7 @@ func refsOf(v any) (out []Ref) {
 			out = append(out, refsOf(e)...)
 		}
 	case map[string]any:
-		for _, k := range keysOf(v) { // in a fixed order, so that of two errors the same one is reported
+		for _, k := range keysOf(v) { // in a fixed order, so that the same one of two errors is always reported
 			out = append(out, refsOf(v[k])...)
 		}
 	}

@@ -30,8 +30,8 @@ type StartError struct {
 func (e *StartError) Error() string { return e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
-// signalSoon is how long a step waits for the signal that ended its context, because one signal
-// reaches both.
+// signalSoon is how long a step waits for the signal that ended its context: the signal reaches the
+// context and the step independently.
 const signalSoon = 100 * time.Millisecond
 
 // child runs the command in the folder of the step, and forwards the signals of this process. Its

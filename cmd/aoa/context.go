@@ -10,7 +10,7 @@ import (
 
 func (a *app) context() *cobra.Command {
 	var r api.ContextRequest
-	c := newCommand("context", "what was asked and done in a session, within a token budget", cobra.NoArgs, nil)
+	c := newCommand("context", "print what was asked and done in a session, within a token budget", cobra.NoArgs, nil)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if r.For == "action" {
 			if err := without(c, "--for action", "prompt"); err != nil {

@@ -23,7 +23,7 @@ func (a *app) log() *cobra.Command {
 	var since, until, file string
 	var kinds []string
 	var r api.LogRequest
-	c := newCommand("log", "the events that aOa learned from", cobra.NoArgs,
+	c := newCommand("log", "print the events that aOa learned from", cobra.NoArgs,
 		func(ctx context.Context, _ []string) (err error) {
 			if r.Since, err = a.past(since); err != nil {
 				return err

@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) session() *cobra.Command {
-	return family("session", "the state of sessions, and how to continue them",
+	return family("session", "list sessions, and continue them",
 		a.sessionList(), a.sessionShow(), a.sessionResume(), a.sessionSet(), a.sessionRemove())
 }
 

@@ -16,7 +16,7 @@ import (
 func (a *app) stats() *cobra.Command {
 	var r api.StatsRequest
 	tables := []string{"files", "tags", "sessions", "hints", "metrics"}
-	c := newCommand("stats "+strings.Join(tables, "|"), "totals of files, tags, sessions or hints", nil, nil)
+	c := newCommand("stats "+strings.Join(tables, "|"), "print totals of files, tags, sessions or hints", nil, nil)
 	c.Args = cobra.MatchAll(cobra.ExactArgs(1), func(_ *cobra.Command, args []string) error {
 		return knownWords("table", args, tables)
 	})

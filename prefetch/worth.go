@@ -31,10 +31,9 @@ func (b *companions) listed(files []Candidate, most int) (out []Candidate) {
 	for i := range files {
 		x := &files[i]
 		switch {
-		case (x.P < worthNamed || n == most) && i != other:
+		case i != other && (n == most || !b.worth(x)):
 		case n < most && b.usual(x):
 			out = append(out, *x)
-		case i != other && !b.worth(x):
 		case n < most:
 			n, last = n+1, len(out)
 			out = append(out, *x)

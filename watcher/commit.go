@@ -26,9 +26,9 @@ func (r *Repo) commit(c *Commit, renames []rename, today currentNames) event.Com
 		Terms: redact.Terms(subject, event.MaxTerms), Paths: make([]event.Path, 0, min(len(c.Files), event.MaxPaths))}
 	for i := range c.Files {
 		f := &c.Files[i]
-		// A file counts as deleted unless this commit renamed it or it exists today under another
-		// name.
-		if gone := f.gone(); gone != "" && !from[gone] && today.present(gone) == gone && !r.Excluded(gone) {
+		// A file counts as deleted unless this commit renamed it, it exists today under another name, or
+		// it lived on.
+		if gone := f.gone(); gone != "" && !f.Lives && !from[gone] && today.present(gone) == gone && !r.Excluded(gone) {
 			out.Gone = append(out.Gone, gone)
 		}
 		if name := today.present(f.Path); f.Status != 'D' && !r.Excluded(name) {
@@ -76,16 +76,17 @@ func (r *Repo) renameEvent(id string, c *Commit, renames []rename) (e event.Even
 type rename struct{ from, to event.Path }
 
 // renamesIn returns the renames of a commit: first those that git finds by contents, then pairs of
-// one deleted and one added file that share a distinctive name.
+// one deleted and one added file that share a distinctive name. A file that lived on is not renamed.
 func renamesIn(c *Commit) (out []rename) {
 	deleted, added := map[string][]event.Path{}, map[string][]event.Path{} // by name
 	for i := range c.Files {
-		switch f := &c.Files[i]; f.Status {
-		case 'R':
+		switch f := &c.Files[i]; {
+		case f.Lives:
+		case f.Status == 'R':
 			out = append(out, rename{f.From, f.Path})
-		case 'D':
+		case f.Status == 'D':
 			deleted[f.Path.Base()] = append(deleted[f.Path.Base()], f.Path)
-		case 'A':
+		case f.Status == 'A':
 			added[f.Path.Base()] = append(added[f.Path.Base()], f.Path)
 		}
 	}

@@ -32,7 +32,8 @@
 // half to be the same. In a partial clone, which may not have the contents, only equal object ids
 // count, which git's raw output shows. A file of which less stayed counts as renamed only if exactly
 // one deleted and one added file in the commit share a name that is not a common one (README, index,
-// main, …).
+// main, …). A file that lived on in another line of the history is not renamed: a repository that was
+// merged, and had moved its src/lib.rs into a folder, takes nothing from the src/lib.rs of this one.
 //
 // The renames of every branch are recorded, because they connect the names of a file. Package
 // checkout decides by HEAD which commits count for a question, and under which names. When HEAD

@@ -191,7 +191,7 @@ func (r *Repo) Branch(ctx context.Context) (event.Branch, error) {
 		}
 		return nil
 	}
-	switch err := r.walk(ctx, []string{head}, []string{commit}, add); {
+	switch err := r.walk(ctx, head, []string{commit}, add); {
 	case errors.Is(err, errFar):
 		return event.Branch{}, nil
 	case err != nil:

@@ -90,7 +90,8 @@ func (r *Repo) readPlan(ctx context.Context, p *plan, o HistoryOptions,
 		}
 		m.batch = append(m.batch, renames...)
 	}
-	if err := r.walk(ctx, p.want, p.not, func(c *Commit) error { return m.add(ctx, c) }); err != nil {
+	log := LogOptions{From: p.want, Not: p.not, Renames: "HEAD", Beside: p.off}
+	if err := ReadLog(ctx, r.git, string(r.Root), log, func(c *Commit) error { return m.add(ctx, c) }); err != nil {
 		return err
 	}
 	if err := m.flush(ctx, p.next); err != nil {

@@ -191,7 +191,7 @@ func (r *Repo) shallow() (map[string]bool, string) {
 func (r *Repo) turned(ctx context.Context, p *plan) ([]event.Event, error) {
 	var back, forth []event.Event
 	id := "names:" + p.next[turnsKey] + ":"
-	err := r.walk(ctx, []string{p.from}, []string{p.to}, func(c *Commit) error {
+	err := r.walk(ctx, p.from, []string{p.to}, func(c *Commit) error {
 		if e, ok := r.renameEvent(id+"-"+c.ID, c, renamesIn(c)); ok && !p.shallow[c.ID] {
 			b := e.Body.(event.Rename)
 			e.Body = event.Rename{From: b.To, To: b.From}
@@ -202,7 +202,7 @@ func (r *Repo) turned(ctx context.Context, p *plan) ([]event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = r.walk(ctx, []string{p.to}, []string{p.from}, func(c *Commit) error {
+	err = r.walk(ctx, p.to, []string{p.from}, func(c *Commit) error {
 		if e, ok := r.renameEvent(id+c.ID, c, renamesIn(c)); ok && !p.shallow[c.ID] {
 			forth = append(forth, e)
 		}
@@ -218,7 +218,7 @@ func (r *Repo) dropped(ctx context.Context, p *plan) ([]event.Event, error) {
 	done := map[string]bool{}
 	not := commitsOf(p.next)
 	for _, l := range p.lost {
-		err := r.walk(ctx, []string{l.commit}, not, func(c *Commit) error {
+		err := r.walk(ctx, l.commit, not, func(c *Commit) error {
 			if !done[c.ID] && !p.shallow[c.ID] {
 				done[c.ID] = true
 				out = append(out, c.event("uncommit:"+c.ID+":"+p.moved[l.key], event.Uncommit(r.commit(c, renamesIn(c), nil))))

@@ -30,14 +30,19 @@ type FileChange struct {
 	Old    string     // the id of the content before; zeros if there was none
 	From   event.Path // the old name of a renamed file, else ""
 	Path   event.Path
+	// The file that the commit deleted, or renamed, lived on in another line of the history. Only if
+	// LogOptions.Renames is set.
+	Lives bool
 }
 
 // LogOptions tell ReadLog which commits to read.
 type LogOptions struct {
 	From, Not []string // revisions: commits that are reachable from one of From and from none of Not
-	// Pair a deleted and an added file of which half of the content is the same. If false, a rename is
-	// a deleted and an added file.
-	Renames bool
+	// If not "", pair a deleted and an added file of which half of the content is the same, and mark
+	// files that live on in this revision, which reaches the commits. Else a rename is a deleted and an
+	// added file.
+	Renames string
+	Beside  map[string]bool // commits that Renames does not reach
 	// Follow first parents only, and yield merges, too, as their difference to the first parent.
 	First     bool
 	Committer string // only commits with this e-mail address of the committer
@@ -58,12 +63,23 @@ const logFormat = "--format=%x01%H %ct %at %s"
 //
 // Errors are git.ErrMissing, an error of git, that of ctx, and that of yield.
 func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions, yield func(*Commit) error) error {
-	if !o.Renames {
+	if o.Renames == "" {
 		return readLog(ctx, program, dir, o, "--no-renames", yield)
+	}
+	paired := func(least string, yield func(*Commit) error) error {
+		l := newLives(ctx, program, dir, o.Renames)
+		return readLog(ctx, program, dir, o, least, func(c *Commit) error {
+			if !o.Beside[c.ID] {
+				if err := l.before(c); err != nil {
+					return err
+				}
+			}
+			return yield(c)
+		})
 	}
 	var last *Commit // only git's exit status tells whether the last commit is complete
 	done := 0
-	err := readLog(ctx, program, dir, o, "-M50%", func(c *Commit) error {
+	err := paired("-M50%", func(c *Commit) error {
 		before := last
 		if last = c; before == nil {
 			return nil
@@ -74,7 +90,7 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	_, failed := errors.AsType[*git.Error](err)
 	switch {
 	case failed && ctx.Err() == nil:
-		return readLog(ctx, program, dir, o, "-M100%", func(c *Commit) error { // git compares the ids of contents
+		return paired("-M100%", func(c *Commit) error { // git compares the ids of contents
 			if done--; done >= 0 {
 				return nil
 			}
@@ -118,10 +134,10 @@ func readLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	}, args...)
 }
 
-// walk yields the commits that are no merges and are reachable from want but not from not, newest
-// first. Ids in not that no longer exist are ignored.
-func (r *Repo) walk(ctx context.Context, want, not []string, yield func(*Commit) error) error {
-	return ReadLog(ctx, r.git, string(r.Root), LogOptions{From: want, Not: not, Renames: true}, yield)
+// walk yields the commits that are no merges and are reachable from a revision but not from not,
+// newest first. Ids in not that no longer exist are ignored.
+func (r *Repo) walk(ctx context.Context, revision string, not []string, yield func(*Commit) error) error {
+	return ReadLog(ctx, r.git, string(r.Root), LogOptions{From: []string{revision}, Not: not, Renames: revision}, yield)
 }
 
 // listCommits returns the ids of the commits that are reachable from want but not from not,

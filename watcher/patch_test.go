@@ -198,12 +198,12 @@ func TestParseLog(t *testing.T) {
 		got[0].Author != 1600000000 {
 		t.Fatalf("got %+v", got)
 	}
-	if f := got[1].Files; len(f) != 2 || f[0] != (FileChange{'M', idA, idA, "", ":a\x01"}) ||
-		f[1] != (FileChange{'A', idB, idA, "", "was a module"}) {
-		t.Errorf("files %q", f)
+	if f := got[1].Files; len(f) != 2 || f[0] != (FileChange{'M', idA, idA, "", ":a\x01", false}) ||
+		f[1] != (FileChange{'A', idB, idA, "", "was a module", false}) {
+		t.Errorf("files %+v", f)
 	}
 	renamed := parsed(t, logOf("\n:100644 100644 "+idA+" "+idB+" R090\x00old.go\x00new.go\x00"))
-	if len(renamed) != 1 || renamed[0].Files[0] != (FileChange{'R', idB, idA, "old.go", "new.go"}) {
+	if len(renamed) != 1 || renamed[0].Files[0] != (FileChange{'R', idB, idA, "old.go", "new.go", false}) {
 		t.Errorf("renamed %+v", renamed)
 	}
 	if got[2].ID != idB || len(got[2].Subject) != 200_000 {

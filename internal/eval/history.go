@@ -31,7 +31,7 @@ type Clone struct {
 //
 // The renames of a commit come before it, as the daemon gets them.
 func readHistory(ctx context.Context, dir string, env []string, excluded func(event.Path) bool) (out []event.Event, err error) {
-	err = watcher.ReadLog(ctx, git.Find(env), dir, watcher.LogOptions{From: []string{"HEAD"}, Renames: true},
+	err = watcher.ReadLog(ctx, git.Find(env), dir, watcher.LogOptions{From: []string{"HEAD"}, Renames: "HEAD"},
 		func(c *watcher.Commit) error {
 			made, moved := bodiesOf(c, excluded)
 			at := time.Unix(c.Time, 0).UTC()
@@ -58,10 +58,12 @@ func bodiesOf(c *watcher.Commit, excluded func(event.Path) bool) (made event.Com
 		switch {
 		case excluded != nil && excluded(f.Path):
 			continue
+		case f.Status == 'D' && f.Lives:
+			continue
 		case f.Status == 'D':
 			made.Gone = append(made.Gone, f.Path)
 			continue
-		case f.From != "":
+		case f.From != "" && !f.Lives:
 			moved.From, moved.To = append(moved.From, f.From), append(moved.To, f.Path)
 		}
 		made.Paths = append(made.Paths, f.Path)

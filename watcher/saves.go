@@ -23,8 +23,9 @@ import (
 
 // The events of the watcher. The agent is "watch", except for branch.
 //
-//	save    one per file. Time is the file's mtime, but not later than now. The ID is
-//	        "save:<path>:<mtime ns>:<size>"
+//	save    one per file. Time is the file's mtime, but not later than now. If the file is as old as
+//	        before or older, it was moved in, and Time is now. The ID is
+//	        "save:<path>:<time ns>:<size>"
 //	save    with Tool "bulk": more than bulkSize files changed in one go. Paths has up to
 //	        event.MaxPaths of them, Text their number ("10000 files"). Learning does not count
 //	        such files as edited, because what a formatter or a generator writes does not show
@@ -182,14 +183,13 @@ func (w *Watcher) events(kind event.Kind, found []fileChange, at time.Time) []ev
 	out := make([]event.Event, 0, len(found))
 	for _, f := range found {
 		e := event.Event{Agent: "watch", Time: at.UTC(), Body: bodyOf(kind, []event.Path{f.path}, 0)}
-		s := f.now
-		if kind == event.KindDelete {
-			s = f.old
-		} else if t := time.Unix(0, s.mtime); s.mtime > 0 && t.Before(at) {
+		t := time.Unix(0, f.now.mtime)
+		moved := t.Before(w.start) || f.had && f.now.mtime <= f.old.mtime
+		if kind == event.KindSave && f.now.mtime > 0 && !moved && t.Before(at) {
 			e.Time = t.UTC()
 		}
-		e.ID = string(kind) + ":" + string(f.path) + ":" + strconv.FormatInt(s.mtime, 10) + ":" +
-			strconv.FormatInt(s.size, 10)
+		e.ID = string(kind) + ":" + string(f.path) + ":" + strconv.FormatInt(e.Time.UnixNano(), 10) + ":" +
+			strconv.FormatInt(f.now.size, 10)
 		out = append(out, e)
 	}
 	if len(out) > w.bulk {
@@ -233,7 +233,7 @@ func renameEvents(moved [][2]fileChange, at time.Time) []event.Event {
 		ids := make([]string, 0, len(part))
 		for _, m := range part {
 			b.From, b.To = append(b.From, m[0].path), append(b.To, m[1].path)
-			ids = append(ids, string(m[0].path)+"\x00"+string(m[1].path)+"\x00"+strconv.FormatInt(m[1].now.mtime, 10))
+			ids = append(ids, string(m[0].path)+"\x00"+string(m[1].path)+"\x00"+strconv.FormatInt(at.UnixNano(), 10))
 		}
 		out = append(out, event.Event{ID: "rename:" + digest(ids), Agent: "watch", Time: at.UTC(), Body: b})
 	}

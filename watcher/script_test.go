@@ -232,6 +232,7 @@ type watching struct {
 	done   chan error
 	cancel context.CancelFunc
 	seen   []event.Event
+	ids    map[string]bool
 	marks  int
 }
 
@@ -250,7 +251,7 @@ func watch(d *repotest.Repo, o WatchOptions, with ...func(*Watcher)) *watching {
 	for _, set := range with {
 		set(w)
 	}
-	s := &watching{t: d, d: d, w: w, cancel: cancel, events: make(chan []event.Event, 100_000),
+	s := &watching{t: d, d: d, w: w, cancel: cancel, ids: map[string]bool{}, events: make(chan []event.Event, 100_000),
 		heads: make(chan struct{}, 100_000), done: make(chan error, 1)}
 	go func() {
 		s.done <- w.Run(ctx, func(b []event.Event) { s.events <- b }, func() { s.heads <- struct{}{} })
@@ -280,6 +281,12 @@ func (s *watching) until(what string, enough func() bool) {
 		select {
 		case batch := <-s.events:
 			s.seen = append(s.seen, batch...)
+			for _, e := range batch {
+				if s.ids[e.ID] || e.Time.Before(s.w.start) {
+					s.t.Errorf("the log drops %+v or counts it as old", e)
+				}
+				s.ids[e.ID] = true
+			}
 		case <-nudge.C:
 			s.w.Nudge()
 		case <-deadline:

@@ -146,9 +146,17 @@ func TestKernelOverflow(t *testing.T) {
 	d.Write("d03/a.go", "mine")
 	d.Write("d04/new/b.go", "mine")
 	d.Remove("d05/a.go")
+	d.Remove("d06")
+	d.Rename("d07", "d04/d07")
+	d.Remove("d08")
+	d.Write("d08/a.go", "mine")
 	deaf <- false
-	s.until("four events", func() bool { return len(s.seen) >= 4 })
-	s.expect("checkout main", "save d03/a.go", "save d04/new/b.go", "delete d05/a.go")
+	s.until("seven events", func() bool { return len(s.seen) >= 7 })
+	s.expect("checkout main", "save d03/a.go", "save d04/new/b.go", "delete d05/a.go", "delete d06/a.go",
+		"delete d07/a.go", "save d08/a.go")
+	d.Write("d04/d07/a.go", "mine")
+	d.Write("d08/a.go", "mine again")
+	s.expect("save d04/d07/a.go", "save d08/a.go")
 }
 
 // lossyNotifier drops all events after true arrives; false ends it with an overflow error.

@@ -81,7 +81,7 @@ func (w *Watcher) step(ctx context.Context) error {
 	wait := w.waitForGit(at)
 	if !wait && w.takeLost(at) {
 		w.o.Log.Info("file watch reports were lost: reading every folder")
-		w.scan("", w.tree, scanMode{at: at, found: true, deep: true})
+		w.readAgain(at)
 	}
 	if w.takeNudge(at) {
 		w.reconcile(ctx)
@@ -169,7 +169,14 @@ func (w *Watcher) beat(ctx context.Context) error {
 	}
 	at := w.o.Now()
 	ref, oid, err := w.repo.Head(ctx)
+	opened := false
+	w.tree.each("", func(path string, d *dir) {
+		if d.opaque && !isRepo(w.abs(path)) { // its .git was removed, so its files are this repository's
+			d.opaque, opened = false, true
+		}
+	})
 	w.in.mu.Lock()
+	w.in.rules = w.in.rules || opened
 	if err == nil && ref+" "+oid != w.seen && w.in.headAt.IsZero() {
 		w.in.headAt = at
 	}

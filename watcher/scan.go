@@ -193,18 +193,22 @@ func (w *Watcher) scanFile(path string, d *dir, e fs.DirEntry, h scanMode) {
 }
 
 func (w *Watcher) scanSubdir(path string, d *dir, name string, h scanMode) {
-	if name == ".git" {
-		return
-	}
-	sub := d.subs[name]
-	switch {
-	case sub == nil:
+	if name != ".git" && (d.subs[name] == nil || h.deep) {
 		w.addDir(join(path, name), h)
-	case sub.opaque:
-	case h.deep:
-		w.watch(join(path, name), sub)
-		w.scan(join(path, name), sub, h)
 	}
+}
+
+// readAgain reads every folder after reports were lost. It watches all of them again, because a
+// folder may have been moved or replaced.
+func (w *Watcher) readAgain(at time.Time) {
+	w.tree.each("", w.unwatch)
+	for _, path := range w.folders() {
+		if !isDir(w.abs(path)) {
+			w.removeDir(path, true, at)
+		}
+	}
+	w.watch("", w.tree)
+	w.scan("", w.tree, scanMode{at: at, found: true, deep: true})
 }
 
 // addDir adds a new folder and the folders in it. It reads them after setting the watch, because
@@ -214,19 +218,15 @@ func (w *Watcher) addDir(path string, h scanMode) {
 		return
 	}
 	d := w.tree.find(path)
-	if d == nil && w.repo.ignoredDir(path) {
+	if d == nil && w.repo.ignoredDir(path) && !isRepo(w.abs(path)) {
 		return
 	}
 	if d == nil {
 		d = w.tree.makeDir(path)
 	}
-	if isRepo(w.abs(path)) {
-		d.opaque = true
-		return
-	}
 	h.deep = true
 	w.watch(path, d)
-	if isRepo(w.abs(path)) { // its .git was created before the watch, so that was not reported
+	if isRepo(w.abs(path)) { // if its .git was created before the watch, that is not reported
 		w.forgetDir(path)
 		return
 	}
@@ -237,12 +237,14 @@ func (w *Watcher) addDir(path string, h scanMode) {
 // because the system keeps watching inner folders under their old names. Files in it remain known
 // until compareFile finds that they are gone.
 func (w *Watcher) removeDir(path string, found bool, at time.Time) {
-	d := w.tree.find(path)
-	if d == nil {
+	up := w.tree.find(event.Path(path).Dir())
+	if up == nil || up.subs[event.Path(path).Base()] == nil {
 		return
 	}
+	d, nested := up.subs[event.Path(path).Base()], false
 	d.each(path, func(path string, d *dir) {
 		w.unwatch(path, d)
+		nested = nested || d.opaque
 		d.opaque = false
 		for name := range d.files {
 			w.in.touch(event.Path(join(path, name)), found, at)
@@ -250,6 +252,9 @@ func (w *Watcher) removeDir(path string, found bool, at time.Time) {
 	})
 	d.pruneBelow()
 	w.tree.prune(path)
+	if nested {
+		w.repo.loadRules() // they ignore other repositories
+	}
 }
 
 // forgetDir forgets a folder that turns out to be another repository. `git init`, `clone` and

@@ -47,8 +47,9 @@ type dirRules struct {
 // generated or vendored, or it is in a submodule. The index is not asked: a tracked file is tracked
 // even if a .gitignore matches it, and Files lists it. It takes some µs once the rules of the
 // folder are known; the first question about a folder reads its .gitignore.
-func (r *Repo) Ignored(p event.Path) bool {
-	rs := r.ruleset()
+func (r *Repo) Ignored(p event.Path) bool { return r.ruleset().ignored(p) }
+
+func (rs *rules) ignored(p event.Path) bool {
 	s := string(p)
 	d := rs.dir(p.Dir())
 	if d.ignored || d.hidden {

@@ -98,7 +98,7 @@ func (w *Watcher) step(ctx context.Context) error {
 		batch = w.checkHead(ctx, at)
 	}
 	var listed []event.Path
-	if rules || w.rulesIn(saves) {
+	if rules || w.rulesIn(saves) || w.headMoved && w.polling() { // git may have brought rules and files
 		listed = w.reload(ctx)
 		head = true // the owner reads the list of files again
 	}
@@ -266,6 +266,9 @@ func (w *Watcher) reload(ctx context.Context) []event.Path {
 	files, err := w.repo.Files(ctx)
 	if err != nil {
 		w.o.Log.Debug("listing files after a change of ignore rules", "error", err)
+		w.in.mu.Lock()
+		w.in.rules = true // the next step tries again
+		w.in.mu.Unlock()
 		return nil
 	}
 	listed := setOf(files)

@@ -129,13 +129,27 @@ func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
 	if f.had && f.old.same(f.now) {
 		return f, false
 	}
-	if !f.had {
-		if temporary.MatchString(p.Base()) || w.tree.foreign(p.Dir()) || w.repo.Ignored(p) {
-			return f, false
-		}
+	if !f.had && !w.counts(p) {
+		return f, false
 	}
 	w.tree.makeDir(p.Dir()).put(p.Base(), f.now)
 	return f, true
+}
+
+// counts reports whether a file that git does not track may be saved.
+func (w *Watcher) counts(p event.Path) bool {
+	return !temporary.MatchString(p.Base()) && !w.tree.foreign(p.Dir()) && !w.repo.Ignored(p)
+}
+
+// lstat is os.Lstat for a file of the worktree. A file behind a link to a folder does not exist, as
+// for git.
+func (w *Watcher) lstat(p event.Path) (fs.FileInfo, error) {
+	for dir := p.Dir(); dir != ""; dir = event.Path(dir).Dir() {
+		if fi, err := os.Lstat(w.abs(dir)); err == nil && !fi.IsDir() {
+			return nil, fs.ErrNotExist
+		}
+	}
+	return os.Lstat(w.abs(string(p)))
 }
 
 // pairRenames pairs files that were deleted under one name and appeared under another with the same

@@ -16,8 +16,9 @@ type scanMode struct {
 	at     time.Time
 	record bool // record what is there and was not seen before, and report it only if it changed after since
 	since  time.Time
-	found  bool // no report tells who wrote the new files
-	deep   bool // include the known folders below
+	was    *rules // if not nil, only what these ignored is recorded; what they did not ignore is new
+	found  bool   // no report tells who wrote the new files
+	deep   bool   // include the known folders below
 }
 
 // begin reads the worktree: it watches git's folders first, then those that have files. Each folder
@@ -35,7 +36,8 @@ func (w *Watcher) begin(ctx context.Context) error {
 }
 
 // enter adds files and their folders to the known ones and reads them. It reports what changed
-// after since, unless git changed it.
+// after since, and what is new and was not ignored by the rules of the last call, unless git changed
+// it. A file that was moved in may be found before it is reported, and is as old as it was.
 func (w *Watcher) enter(ctx context.Context, files []event.Path, since time.Time) error {
 	for _, p := range files {
 		d := w.tree.makeDir(p.Dir())
@@ -44,7 +46,8 @@ func (w *Watcher) enter(ctx context.Context, files []event.Path, since time.Time
 		}
 	}
 	w.tree.each("", w.watch)
-	h := scanMode{at: w.o.Now(), record: true, since: since, found: true}
+	h := scanMode{at: w.o.Now(), record: true, since: since, was: w.rules, found: true}
+	w.rules = w.repo.ruleset()
 	for _, path := range w.folders() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -181,10 +184,10 @@ func (w *Watcher) scanFile(path string, d *dir, e fs.DirEntry, h scanMode) {
 	p, err := event.NewPath(join(path, e.Name()))
 	switch {
 	case had && old.same(now) || err != nil:
-	case h.record && fi.ModTime().Before(h.since) && w.unseen(d, p):
+	case h.record && fi.ModTime().Before(h.since) && w.unseen(d, p) && (h.was == nil || h.was.ignored(p)):
 		// The second of tolerance is for file systems and clocks that lag behind. A change within
 		// it is seen only if the system reports it.
-		if had && fi.ModTime().Before(h.since.Add(-time.Second)) {
+		if fi.ModTime().Before(h.since.Add(-time.Second)) && (had || w.counts(p)) {
 			d.put(e.Name(), now)
 		}
 	default:

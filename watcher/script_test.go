@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -37,7 +38,8 @@ type scene struct {
 // TestScript runs testdata/script: what git and people do in a repository, and what is seen and
 // read of it. Beside the commands of package repotest there are these:
 //
-//	watch              make all files old and watch the folder
+//	watch [poll] [LINE]  make all files old and watch the folder, or poll it, as one of which only the tracked files are listed at first;
+//	                   a shell runs LINE after each git status of the watcher, which fails if LINE does
 //	expect [LINE…]     exactly that was seen since the last time
 //	saw [LINE…]        that was seen, among others; !LINE was not
 //	quiet ARG…         run git, of which nothing may be seen
@@ -62,9 +64,23 @@ func TestScript(t *testing.T) {
 }
 
 var commands = map[string]func(ts *testscript.TestScript, s *scene, d *repotest.Repo, neg bool, args []string){
-	"watch": func(_ *testscript.TestScript, s *scene, d *repotest.Repo, _ bool, _ []string) {
+	"watch": func(_ *testscript.TestScript, s *scene, d *repotest.Repo, _ bool, args []string) {
 		d.Age()
-		s.watching = watch(d, WatchOptions{})
+		s.watching = watch(d, WatchOptions{Poll: slices.Contains(args, "poll")}, func(w *Watcher) {
+			all := w.o.Files
+			if w.o.Poll {
+				w.o.Files = func() []event.Path {
+					w.o.Files = all
+					return fault.Must(w.repo.Tracked(context.Background()))
+				}
+			}
+			for _, line := range slices.DeleteFunc(args, func(s string) bool { return s == "poll" }) {
+				w.differing = func(ctx context.Context) (map[event.Path]bool, error) {
+					differ, err := w.repo.differing(ctx)
+					return differ, errors.Join(err, d.Command("sh", "-ec", line).Run())
+				}
+			}
+		})
 	},
 	"expect": func(_ *testscript.TestScript, s *scene, _ *repotest.Repo, _ bool, args []string) {
 		s.expect(args...)

@@ -77,7 +77,8 @@ type Watcher struct {
 	head func()
 
 	src        notifier
-	tree       *dir // the worktree's folders and files as last seen
+	tree       *dir   // the worktree's folders and files as last seen
+	rules      *rules // the ignore rules by which the tree was last listed
 	start      time.Time
 	ref        string // the checked-out branch; "" if HEAD is detached
 	seen       string // ref and commit when HEAD was last read

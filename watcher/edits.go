@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -192,8 +193,8 @@ func (e *Edits) end() {
 // does not have their content on disk. A content that git has may have been put there by git
 // itself, by a pull, merge, rebase, checkout, applied stash or reset. So a file that was written
 // and has since been added to the index is left out, too, and so are files that cannot be read or
-// have more than index.MaxEdited bytes. Written runs git once. If git does not answer, it returns
-// nothing.
+// have more than index.MaxEdited bytes. git may write ends of lines as \r\n (core.autocrlf).
+// Written runs git once. If git does not answer, it returns nothing.
 func (r *Repo) Written(ctx context.Context, files []event.Path) (out []event.Path) {
 	if !r.config.sha1 {
 		return nil // ids of contents are no SHA-1 hashes
@@ -209,6 +210,9 @@ func (r *Repo) Written(ctx context.Context, files []event.Path) (out []event.Pat
 			continue
 		}
 		_, err = blobs.Read(index.BlobID(text), 0)
+		if plain := bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")); err != nil && len(plain) < len(text) {
+			_, err = blobs.Read(index.BlobID(plain), 0)
+		}
 		switch {
 		case err == nil:
 		case errors.Is(err, git.ErrNoBlob):

@@ -102,7 +102,7 @@ func (w *Watcher) step(ctx context.Context) error {
 		listed = w.reload(ctx)
 		head = true // the owner reads the list of files again
 	}
-	batch = append(batch, w.resolve(saves, w.notGits(ctx, saves, by), at)...)
+	batch = append(batch, w.resolve(ctx, saves, by, at)...)
 	if len(batch) > 0 {
 		if err := w.goneOr(nil); err != nil {
 			return err // the files were deleted together with the repository
@@ -156,7 +156,7 @@ func (w *Watcher) finish(ctx context.Context) {
 	by := w.in.writer(at)
 	saves := w.in.saves.all()
 	w.in.mu.Unlock()
-	batch := w.resolve(saves, w.notGits(ctx, saves, by), at)
+	batch := w.resolve(ctx, saves, by, at)
 	if len(batch) > 0 && w.goneOr(nil) == nil {
 		w.emit(batch)
 	}

@@ -46,7 +46,8 @@ type watchRoot struct {
 type move struct {
 	path string // relative to the worktree, with slashes; absolute in a git dir
 	git  bool
-	gone bool // removed or renamed away
+	gone bool      // removed or renamed away
+	at   time.Time // when it was reported
 }
 
 func newReports(r *Repo, quiet, atMost time.Duration) *reports {
@@ -121,7 +122,7 @@ func (in *reports) addTree(rel string, ev fsnotify.Event, at time.Time) {
 		return
 	}
 	if ev.Has(fsnotify.Create) || ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) {
-		in.moves = append(in.moves, move{path: string(p), gone: !ev.Has(fsnotify.Create)})
+		in.moves = append(in.moves, move{path: string(p), gone: !ev.Has(fsnotify.Create), at: at})
 		in.signal()
 	}
 	if len(in.saves.pending) >= in.limit {
@@ -152,7 +153,8 @@ func (in *reports) waits(p event.Path) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	_, pending := in.saves.pending[p]
-	return pending || in.saves.throttled[p] != nil
+	l := in.saves.throttled[p]
+	return pending || l != nil && l.touched
 }
 
 // writer returns who may have written the files that wait. The caller holds in.mu.
@@ -161,6 +163,13 @@ func (in *reports) writer(at time.Time) writer {
 		return maybeGit
 	}
 	return in.git.writer(in.saves.oldest(at))
+}
+
+// gitAt reports whether git may have written what was reported at a time.
+func (in *reports) gitAt(at time.Time) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.git.writer(at) != people
 }
 
 // addLost records that the system's queue overflowed.

@@ -44,24 +44,25 @@ type fileChange struct {
 	gone     bool
 }
 
-// resolve returns the events of the paths that changed. If differ is not nil, only files in it
-// count; git wrote the others, and their new state is only recorded.
-func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at time.Time) []event.Event {
+// resolve returns the events of the paths that changed. If git wrote a file, its new state is only
+// recorded, before git is asked, because the file may change again meanwhile. A file that keeps its
+// state under another name counts always, because git writes files anew.
+func (w *Watcher) resolve(ctx context.Context, paths []event.Path, by writer, at time.Time) []event.Event {
 	var saved, gone []fileChange
+	var changed []event.Path
 	for _, p := range paths {
-		f, changed := w.compareFile(p)
+		f, differs := w.compareFile(p)
 		switch {
-		case !changed:
-		case differ != nil && !differ[p]:
-			if w.headMoved { // git brought another version, so writing the earlier one again is a save
-				w.held.forget(p)
-			}
+		case !differs:
+			continue
 		case f.gone:
 			gone = append(gone, f)
 		default:
 			saved = append(saved, f)
 		}
+		changed = append(changed, p)
 	}
+	peoples := w.notGits(ctx, changed, by)
 	byPath := func(a, b fileChange) int { return cmp.Compare(a.path, b.path) }
 	slices.SortFunc(saved, byPath)
 	slices.SortFunc(gone, byPath)
@@ -69,6 +70,16 @@ func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at tim
 	for _, m := range moved {
 		w.held.rename(m[0].path, m[1].path)
 	}
+	gits := func(f fileChange) bool {
+		if peoples == nil || peoples[f.path] {
+			return false
+		}
+		if w.headMoved { // git brought another version, so writing the earlier one again is a save
+			w.held.forget(f.path)
+		}
+		return true
+	}
+	saved, gone = slices.DeleteFunc(saved, gits), slices.DeleteFunc(gone, gits)
 	for _, f := range gone {
 		w.held.forget(f.path)
 	}
@@ -79,8 +90,8 @@ func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at tim
 }
 
 // notGits returns those files that people wrote: they are gone, or git does not have their content.
-// If git was working on them, they must also differ from the index. It returns nil if only people
-// can have written them.
+// If git was working on them, they must also differ from the index, unless git cannot tell. It
+// returns nil if only people can have written them.
 func (w *Watcher) notGits(ctx context.Context, paths []event.Path, by writer) map[event.Path]bool {
 	if by == people || len(paths) == 0 {
 		return nil
@@ -88,20 +99,21 @@ func (w *Watcher) notGits(ctx context.Context, paths []event.Path, by writer) ma
 	out := map[event.Path]bool{}
 	if by == maybeGit {
 		differ, err := w.differing(ctx)
-		if err != nil {
-			// git worktree remove deletes the worktree's .git among its first files.
-			if exists(w.abs(".git")) && ctx.Err() == nil {
-				w.o.Log.Warn("changes during a git operation are ignored: git status failed", "files", len(paths), "error", err)
-			}
+		switch {
+		case err == nil:
+			paths = slices.DeleteFunc(slices.Clone(paths), func(p event.Path) bool { return !differ[p] })
+		case ctx.Err() != nil || !exists(w.abs(".git")): // git worktree remove deletes it among the first files
 			return out
+		default:
+			w.o.Log.Warn("git status failed: what git changed may count as saved", "files", len(paths), "error", err)
 		}
-		paths = slices.DeleteFunc(slices.Clone(paths), func(p event.Path) bool { return !differ[p] })
 	}
 	for _, p := range w.repo.Written(ctx, paths) {
 		out[p] = true
 	}
 	for _, p := range paths {
-		out[p] = out[p] || !exists(w.abs(string(p)))
+		fi, err := w.lstat(p)
+		out[p] = out[p] || err != nil || !fi.Mode().IsRegular()
 	}
 	return out
 }
@@ -113,7 +125,7 @@ func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
 	if d != nil {
 		f.old, f.had = d.files[p.Base()]
 	}
-	fi, err := os.Lstat(w.repo.Root.Abs(p))
+	fi, err := w.lstat(p)
 	if err != nil || !fi.Mode().IsRegular() {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return f, false // no permission, so nothing is known about the file
@@ -168,21 +180,22 @@ func pairRenames(saved, gone []fileChange) (moved [][2]fileChange, restSaved, re
 		}
 		return mark{s, p.Base()}
 	}
-	left := map[mark]fileChange{}
+	left := map[mark][]fileChange{} // more than one are hard links
 	for _, f := range gone {
 		if f.old.size != unknownSize {
-			left[key(f.old, f.path)] = f
+			left[key(f.old, f.path)] = append(left[key(f.old, f.path)], f)
 		}
 	}
 	from := map[event.Path]bool{}
 	for _, f := range saved {
-		g, ok := left[key(f.now, f.path)]
-		if !ok || f.had || from[g.path] {
+		k := key(f.now, f.path)
+		if len(left[k]) == 0 || f.had {
 			restSaved = append(restSaved, f)
 			continue
 		}
-		from[g.path] = true
-		moved = append(moved, [2]fileChange{g, f})
+		from[left[k][0].path] = true
+		moved = append(moved, [2]fileChange{left[k][0], f})
+		left[k] = left[k][1:]
 	}
 	for _, f := range gone {
 		if !from[f.path] {

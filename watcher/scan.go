@@ -298,7 +298,7 @@ func (w *Watcher) applyMoves(at time.Time) (rules bool) {
 			w.repo.loadRules()
 			rules = true
 		case isDir(w.abs(m.path)):
-			w.addDir(m.path, scanMode{at: at})
+			w.addDir(m.path, scanMode{at: at, found: w.in.gitAt(m.at)}) // git may have ended long before this step
 		}
 	}
 	return rules

@@ -130,6 +130,12 @@ func TestPolling(t *testing.T) {
 		if st := s.w.Status(); (st.Why == "") != poll || !st.Polling || (out.Warnings() == 0) != poll {
 			t.Errorf("status %+v, %d warnings", st, out.Warnings())
 		}
+		s.expect("checkout other")
+		d.Write("d06/a.go", "right before the end")
+		s.cancel()
+		s.done <- <-s.done
+		s.until("the last save", func() bool { return len(s.seen) > 0 })
+		fault.Same(t, "saw", s.summary(), []string{"save d06/a.go"})
 	}
 }
 

@@ -147,11 +147,14 @@ func (w *Watcher) take(at time.Time) (saves []event.Path, head bool, by writer) 
 	return saves, head || len(saves) > 0 && by != people, by
 }
 
-// finish emits the waiting changes when Run ends. It asks git about those that git may have
-// written.
+// finish emits the waiting changes when Run ends, and looks for those that were never reported if
+// git is quick. It asks git about those that git may have written.
 func (w *Watcher) finish(ctx context.Context) {
 	at := w.o.Now()
 	w.applyMoves(at)
+	if w.polling() && w.took < askAtEnd {
+		w.reconcile(ctx)
+	}
 	w.in.mu.Lock()
 	by := w.in.writer(at)
 	saves := w.in.saves.all()

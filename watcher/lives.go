@@ -14,61 +14,73 @@ import (
 //
 // git log says nothing of lines, so commits are read from new to old. A file that exists in the end
 // existed before each commit that neither adds it nor gives it this name, up to the newest that
-// does.
+// does. A file that a newer commit took away existed until then if the newer commit follows the
+// older one. If neither follows the other, two branches took the same file away.
 type lives struct {
-	now   func() (map[event.Path]bool, error) // the files that exist in the end
-	there map[event.Path]bool                 // by name in the commits already read: it existed before them
-}
-
-// newLives returns the state after the newest commit of a revision. It reads the files of the
-// revision when it needs them.
-func newLives(ctx context.Context, program *git.Program, dir, revision string) *lives {
-	var files map[event.Path]bool
-	return &lives{there: map[event.Path]bool{}, now: func() (map[event.Path]bool, error) {
-		if files != nil {
-			return files, nil
-		}
-		out, err := program.Run(ctx, dir, "ls-tree", "-r", "-z", "--name-only", "--full-tree", revision)
-		if err != nil {
-			return nil, err
-		}
-		files = map[event.Path]bool{}
-		for name := range bytes.SplitSeq(out, []byte{0}) {
-			if p, err := event.NewPath(string(name)); err == nil {
-				files[p] = true
-			}
-		}
-		return files, nil
-	}}
+	git      *git.Program
+	dir      string
+	revision string
+	end      map[event.Path]bool   // the files that exist in the end; nil until they are needed
+	taken    map[event.Path]string // by name: the commit already read that took the file away, "" if one added it
+	follows  map[[2]string]bool    // by two commits: whether the first follows the second
 }
 
 // before marks the files of a commit that live on, and goes back to the time before the commit.
-func (l *lives) before(c *Commit) error {
+func (l *lives) before(ctx context.Context, c *Commit) (err error) {
 	for i := range c.Files {
-		f := &c.Files[i]
-		p := f.gone()
-		if p == "" {
-			continue
-		}
-		there, known := l.there[p]
-		if !known {
-			files, err := l.now()
-			if err != nil {
+		if f := &c.Files[i]; f.gone() != "" {
+			if f.Lives, err = l.on(ctx, f.gone(), c.ID); err != nil {
 				return err
 			}
-			there = files[p]
 		}
-		f.Lives = there
 	}
 	for _, f := range c.Files {
 		if f.Status == 'A' || f.From != "" {
-			l.there[f.Path] = false
+			l.taken[f.Path] = ""
 		}
 	}
 	for _, f := range c.Files {
-		if p := f.gone(); p != "" {
-			l.there[p] = true
+		if p := f.gone(); p != "" && !f.Lives {
+			l.taken[p] = c.ID
 		}
 	}
 	return nil
+}
+
+// on reports whether a file existed after a commit that took it away.
+func (l *lives) on(ctx context.Context, p event.Path, commit string) (bool, error) {
+	newer, known := l.taken[p]
+	if !known {
+		return l.exists(ctx, p)
+	}
+	if newer == "" {
+		return false, nil
+	}
+	pair := [2]string{newer, commit}
+	if _, known := l.follows[pair]; !known {
+		// commits that newer does not reach
+		out, err := l.git.Run(ctx, l.dir, "rev-list", "-n", "1", commit, "^"+newer)
+		if err != nil {
+			return false, err
+		}
+		l.follows[pair] = len(out) == 0
+	}
+	return l.follows[pair], nil
+}
+
+// exists reports whether a file exists in the end.
+func (l *lives) exists(ctx context.Context, p event.Path) (bool, error) {
+	if l.end == nil {
+		out, err := l.git.Run(ctx, l.dir, "ls-tree", "-r", "-z", "--name-only", "--full-tree", l.revision)
+		if err != nil {
+			return false, err
+		}
+		l.end = map[event.Path]bool{}
+		for name := range bytes.SplitSeq(out, []byte{0}) {
+			if p, err := event.NewPath(string(name)); err == nil {
+				l.end[p] = true
+			}
+		}
+	}
+	return l.end[p], nil
 }

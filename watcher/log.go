@@ -67,10 +67,11 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 		return readLog(ctx, program, dir, o, "--no-renames", yield)
 	}
 	paired := func(least string, yield func(*Commit) error) error {
-		l := newLives(ctx, program, dir, o.Renames)
+		l := lives{git: program, dir: dir, revision: o.Renames, taken: map[event.Path]string{},
+			follows: map[[2]string]bool{}}
 		return readLog(ctx, program, dir, o, least, func(c *Commit) error {
 			if !o.Beside[c.ID] {
-				if err := l.before(c); err != nil {
+				if err := l.before(ctx, c); err != nil {
 					return err
 				}
 			}

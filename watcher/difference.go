@@ -50,6 +50,11 @@ func (r *Repo) Range(ctx context.Context, base, head string) (out Range, err err
 	return out, nil
 }
 
+// CommitsOf returns the ids of the commits of a range that are no merges.
+func (r *Repo) CommitsOf(ctx context.Context, x Range) ([]string, error) {
+	return r.listCommits(ctx, []string{x.Head}, []string{x.Base}, "--no-merges")
+}
+
 // rawDiff runs a git command that prints a raw difference, and returns the changed files without
 // looking for renames.
 func (r *Repo) rawDiff(ctx context.Context, verb string, args ...string) ([]FileChange, error) {

@@ -84,7 +84,7 @@ func (c *Checkout) Check(ctx context.Context, r Request) (Answer, error) {
 	if a.Files, a.Silent = s.files, s.silent; s.silent != "" {
 		return a, nil
 	}
-	commits, err := c.Commits(ctx)
+	commits, err := c.Commits(ctx, s.commits)
 	if err != nil {
 		return a, err
 	}

@@ -38,9 +38,10 @@ type Checkout struct {
 	Tree     *index.Tree
 	Reader   *index.Reader
 	Prefetch *prefetch.Prefetcher
-	Commits  func(context.Context) (*history.Commits, error) // commits that HEAD reaches
-	Now      func() time.Time
-	Recent   *Recent // the remembered state of this checkout; nil: always ask git
+	// commits that HEAD reaches, except those with the given ids
+	Commits func(ctx context.Context, but []string) (*history.Commits, error)
+	Now     func() time.Time
+	Recent  *Recent // the remembered state of this checkout; nil: always ask git
 }
 
 // Errors about a range. Both wrap the error of git.
@@ -60,6 +61,7 @@ type scope struct {
 
 	asked   []event.Path            // files whose contents change: only these may lack a companion
 	own     map[event.Path]bool     // files in the user's unpushed commits
+	commits []string                // ids of the commits that are the change, which are no evidence about it
 	changed []index.Changed         // the files with both versions
 	world   index.World             // the files around the change
 	exists  func(event.Path) bool   // whether a file exists apart from the change
@@ -227,6 +229,9 @@ func (c *Checkout) ofRange(ctx context.Context, commits string) (s scope, err er
 	r, err := c.Repo.Range(ctx, base, cmp.Or(head, "HEAD"))
 	if err != nil {
 		return s, fmt.Errorf("check %.100q: %w: %w", commits, ErrCommit, err)
+	}
+	if s.commits, err = c.Repo.CommitsOf(ctx, r); err != nil {
+		return s, err
 	}
 	files, err := c.Repo.Tree(ctx, r.Head)
 	if err != nil {

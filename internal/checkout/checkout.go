@@ -78,7 +78,7 @@ func ForGit(ctx context.Context) (context.Context, context.CancelFunc) {
 func (w *Checkout) Check(ctx context.Context, r change.Request) (change.Answer, error) {
 	r.Files = w.Paths(r.Files)
 	c := change.Checkout{Repo: w.Repo, Edits: w.edits, Tree: w.Tree(), Reader: w.Reader, Prefetch: w.Prefetch, Now: w.now,
-		Commits: w.History, Recent: &w.recent}
+		Commits: w.HistoryBut, Recent: &w.recent}
 	ans, err := c.Check(ctx, r)
 	if err != nil || ans.Silent != "" {
 		return ans, err

@@ -35,22 +35,40 @@ func (w *Checkout) History(ctx context.Context) (*history.Commits, error) {
 	if p.commits != nil && p.version == version && p.sketch == sketch {
 		return p.commits, nil
 	}
-	ctx = context.WithoutCancel(ctx)
-	told, cancel := ForGit(ctx)
-	defer cancel()
-	var reached map[string]bool // nil if git does not answer: then all commits count
-	_, head, err := w.Repo.Head(told)
-	if err == nil && head != "" {
-		if reached, err = w.Repo.Reached(told, head, cold.HistoryCommits); err != nil {
-			reached = nil
-		}
-	}
-	commits, err := w.db.History(ctx, reached, w.Tree().Has, &w.sketches.Sketches)
+	commits, head, err := w.read(context.WithoutCancel(ctx), nil)
 	if err != nil {
 		return nil, err
 	}
 	p.commits, p.head, p.version, p.sketch = commits, head, version, sketch
 	return commits, nil
+}
+
+// HistoryBut returns the same without some commits, because a question about these must not be
+// answered from them. It reads all others again.
+func (w *Checkout) HistoryBut(ctx context.Context, ids []string) (*history.Commits, error) {
+	if len(ids) == 0 {
+		return w.History(ctx)
+	}
+	commits, _, err := w.read(ctx, ids)
+	return commits, err
+}
+
+// read reads the commits that HEAD reaches, except those in but.
+func (w *Checkout) read(ctx context.Context, but []string) (commits *history.Commits, head string, err error) {
+	told, cancel := ForGit(ctx)
+	defer cancel()
+	var reached map[string]bool // nil if git does not answer: then all commits count
+	_, head, err = w.Repo.Head(told)
+	if err == nil && head != "" {
+		if reached, err = w.Repo.Reached(told, head, cold.HistoryCommits); err != nil {
+			reached = nil
+		}
+	}
+	for _, id := range but {
+		delete(reached, id)
+	}
+	commits, err = w.db.History(ctx, reached, w.Tree().Has, &w.sketches.Sketches)
+	return commits, head, err
 }
 
 // Asked returns the history for answering a question. It is empty if the question is not about a

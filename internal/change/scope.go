@@ -71,7 +71,12 @@ type scope struct {
 // scopeOf reads the change of a request.
 func (c *Checkout) scopeOf(ctx context.Context, r Request) (s scope, err error) {
 	if r.Range != "" {
-		return c.ofRange(ctx, r.Range)
+		if s, err = c.ofRange(ctx, r.Range); err != nil {
+			return s, err
+		}
+		own, err := c.Repo.Unpushed(ctx, r.Committer, c.Now())
+		s.own = event.PathSet(own)
+		return s, err
 	}
 	if op := c.Repo.Operation(); op != "" {
 		return scope{files: []event.Path{}, silent: op + " is in progress"}, nil

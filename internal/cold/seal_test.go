@@ -107,7 +107,7 @@ func TestLostKeyLosesTextsOnly(t *testing.T) {
 	old := fault.Must(os.ReadFile(key))
 	fault.Check(t, os.Remove(key))
 	fault.Must(OpenSeal(key)) // the daemon of another repository has made a new key
-	d = begin("all else is kept")
+	d = begin("everything else is kept")
 	second := prompt
 	second.ID = "p2"
 	eventtest.Set(&second, "Text", "remove the flag")

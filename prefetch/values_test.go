@@ -309,7 +309,6 @@ func sayFiles(t *testing.T, say sayer) {
 	for _, n := range [][2]int{{0, 400}, {180, 400}, {179, 400}, {usualLeast - 1, usualLeast - 1}, {usualLeast, usualLeast}} {
 		say("9 of 10 with it, %v without it: %v", n, changesAnyway(event.Together{Both: 9, Of: 10}, n[0], n[1]))
 	}
-
 	say("# what a pattern may name, and of how many files of a name")
 	for _, pattern := range []string{"**/hand_lers.go", "abc", "parse", "parse config", "(a/first|b/second)", `x/^load\.go$`, "src/*.ts"} {
 		say("%s: %v", pattern, namesIn(pattern))

@@ -213,9 +213,6 @@ func TestBlame(t *testing.T) {
 	}
 	fault.Same(t, "lines", lines, []string{"1 " + first + " a b.go first A true false", "2 " + first + " a b.go first A true false",
 		"3 " + second + " c.go second A true false", "4  c.go   true false"})
-	if files, err := r.FilesOf(t.Context(), second); len(files) != 2 || err != nil {
-		t.Errorf("files of the second commit: %q, %v", files, err)
-	}
 	for _, c := range []struct {
 		commit string
 		file   event.Path

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,18 +21,46 @@ const (
 	patchFiles = 100 // files of a commit; a larger commit does not tell which files belong together
 )
 
-// ReadSketches runs one `git log -p` and yields a sketch of the changes in each text file of the
-// given commits, in the order of ids. It stops at the first error of yield, and at the first commit
-// that git cannot read because its objects are damaged or were never fetched.
+// mostDamaged is how many commits ReadSketches leaves out because git cannot read them. A partial
+// clone lacks the contents of nearly all of them.
+const mostDamaged = 20
+
+// ReadSketches runs `git log -p` and yields a sketch of the changes in each text file of the given
+// commits, in the order of ids. It stops at the first error of yield. A commit that git cannot read,
+// because its objects are damaged or were never fetched, is yielded without files, so that it does
+// not stop the others; after mostDamaged of them the error of git is returned.
 //
 // Errors are git.ErrMissing, an error of git, that of ctx, and that of yield.
 func ReadSketches(ctx context.Context, program *git.Program, dir string, ids []string,
 	yield func(id string, files []index.FileSketch) error) error {
-	if len(ids) == 0 {
-		return nil
+	for damaged := 0; len(ids) > 0; {
+		last, err := readPatches(ctx, program, dir, ids, yield)
+		if git.ExitCode(err) <= 0 || ctx.Err() != nil {
+			return err
+		}
+		// git failed at the last commit that it began, or at the one after it.
+		i := max(0, slices.Index(ids, last))
+		_, alone := readPatches(ctx, program, dir, ids[i:i+1], yield)
+		if git.ExitCode(alone) > 0 {
+			if damaged++; damaged > mostDamaged {
+				return err
+			}
+			alone = yield(ids[i], nil)
+		}
+		if alone != nil {
+			return alone
+		}
+		ids = ids[i+1:]
 	}
+	return nil
+}
+
+// readPatches runs one `git log -p`, and yields the commits that it completed. last is the one that it
+// began when it failed, which it did not yield.
+func readPatches(ctx context.Context, program *git.Program, dir string, ids []string,
+	yield func(id string, files []index.FileSketch) error) (last string, err error) {
 	var p patches
-	err := program.Stream(ctx, dir, strings.Join(ids, "\n")+"\n", func(rd io.Reader) error {
+	err = program.Stream(ctx, dir, strings.Join(ids, "\n")+"\n", func(rd io.Reader) error {
 		p.lines = newPieces(rd, '\n', patchLine)
 		return p.read(yield)
 	}, "log", "-p", "-U0", "--no-walk=unsorted", "--ignore-missing", "--stdin", "--root", "-M", "--no-color", "--no-notes",
@@ -40,7 +69,7 @@ func ReadSketches(ctx context.Context, program *git.Program, dir string, ids []s
 	if err == nil {
 		err = p.end(yield)
 	}
-	return err
+	return p.commit, err
 }
 
 // Sketches is ReadSketches for this repository.

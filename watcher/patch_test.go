@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 	"github.com/aoa-dev/aoa/scripts/dev/repotest"
@@ -103,26 +105,36 @@ func TestPlacesOfCommits(t *testing.T) {
 	}))
 }
 
-// TestSketchesOfDamage: what commits changed is known up to one that git cannot read, as in a
-// partial clone. A commit that is not there is passed over.
+// TestSketchesOfDamage: a commit that git cannot read is yielded without files and stops none of the others,
+// unless there are many, as in a partial clone. A commit that is not there is passed over.
 func TestSketchesOfDamage(t *testing.T) {
 	g := repotest.New(t)
 	ids := []string{strings.Repeat("1", 40)}
-	for i := range 4 {
+	for i := range mostDamaged + 5 {
 		g.Write("a.txt", fmt.Sprintf("word%d\n", i))
 		ids = append(ids, g.Commit("x"))
 	}
-	blob := g.Git("rev-parse", ids[3]+":a.txt")
-	fault.Check(t, os.Remove(filepath.Join(g.Dir, ".git/objects", blob[:2], blob[2:])))
-	var read []string
-	err := open(g).Sketches(t.Context(), ids, func(id string, _ []index.FileSketch) error {
-		read = append(read, id)
-		return nil
-	})
-	if err == nil {
-		t.Error("the reading did not fail")
+	read := func() (out []string, err error) {
+		err = open(g).Sketches(t.Context(), ids, func(id string, files []index.FileSketch) error {
+			out = append(out, fmt.Sprint(slices.Index(ids, id), " ", len(files)))
+			return nil
+		})
+		return out, err
 	}
-	fault.Same(t, "read", read, ids[1:3])
+	lose := func(i int) {
+		blob := g.Git("rev-parse", ids[i]+":a.txt")
+		fault.Check(t, os.Remove(filepath.Join(g.Dir, ".git/objects", blob[:2], blob[2:])))
+	}
+	lose(3)
+	got, err := read()
+	fault.Check(t, err)
+	fault.Same(t, "read", got[:6], []string{"1 1", "2 1", "3 0", "4 0", "5 1", "6 1"})
+	for i := 5; i < len(ids); i++ {
+		lose(i)
+	}
+	if got, err = read(); git.ExitCode(err) <= 0 || len(got) != 2+mostDamaged {
+		t.Errorf("of a partial clone %q, %v", got, err)
+	}
 }
 
 func FuzzPatches(f *testing.F) {

@@ -43,7 +43,6 @@ func TestBranchFails(t *testing.T) {
 	w := New(fault.Must(watcher.OpenRepo(t.Context(), d.Dir, d.Env)))
 	w.now = func() time.Time { return now }
 	ask := func(when string, fails bool, files ...event.Path) {
-		t.Helper()
 		b, err := w.Branch(t.Context())
 		if (err != nil) != fails || !slices.Equal(b.Files, files) {
 			t.Errorf("%s: %v, %v", when, b.Files, err)
@@ -55,8 +54,6 @@ func TestBranchFails(t *testing.T) {
 	ask("at once", true)
 	now = now.Add(branchPause)
 	ask("after the pause", false, "b.go")
-	d.Rename(".git/objects", ".git/away")
-	ask("what is known", false, "b.go")
 }
 
 // TestDifferentLines: the lines of a file that differ from HEAD are those that a person sees in the

@@ -25,8 +25,7 @@ type Diffs struct {
 }
 
 // ReadDiffs reads the differences of the commits among the newest events, which takes about 2 ms
-// each. The result is empty if the source has no clone, or a clone that lacks the contents of many
-// commits.
+// each. The result is empty if the source has no clone; a partial clone has few of them.
 func ReadDiffs(ctx context.Context, s Source, newest int) (*Diffs, error) {
 	d := &Diffs{}
 	if s.Clone == nil {
@@ -54,7 +53,7 @@ func ReadDiffs(ctx context.Context, s Source, newest int) (*Diffs, error) {
 	}
 	err := all.Wait()
 	if git.ExitCode(err) > 0 {
-		return &Diffs{}, nil // a partial clone: the daemon would have no differences, either
+		err = nil // a partial clone: the daemon keeps what it has read, too
 	}
 	return d, err
 }

@@ -207,7 +207,7 @@ func (a *app) checkSARIF(ans *change.Answer) {
 	run := object{"results": results, "properties": object{"moreFindings": ans.MoreBroken + ans.MoreMissing},
 		"tool": object{"driver": object{"name": "aoa", "informationUri": "https://github.com/aoa-dev/aoa",
 			"version": version(), "rules": []object{
-				rule(ruleUsed, "A line outside of the change uses what the change removes."),
+				rule(ruleUsed, "A line uses what the change removes."),
 				rule(ruleMissing, "A file that usually changes with this one is not part of the change.")}}}}
 	out := encoder(a.out)
 	out.SetIndent("", "  ")

@@ -9,8 +9,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// paths finds the places that still name a deleted file.
-func (b *breaking) paths() {
+// paths finds the places that still name a deleted file. In the other files of the change only imports
+// count, because their texts may well say what was moved.
+func (b *breaking) paths(change []Changed) {
+	if len(b.gone) > 0 {
+		b.forgotten(change)
+	}
 	for p := range b.gone {
 		if lang := languageOf(p); lang != nil && lang.imports != nil {
 			b.imports(p, lang)
@@ -33,6 +37,32 @@ func (b *breaking) imports(p event.Path, lang *language) {
 			}
 			if i, found := broken(importsIn(languageOf(user), text), user, p, before, after); found {
 				b.out = append(b.out, Broken{user, i, lineOf(text, i, key), string(p), p})
+			}
+		}
+	}
+}
+
+// forgotten finds the imports of deleted files in the other files of the change.
+func (b *breaking) forgotten(change []Changed) {
+	before, after := b.files(nil), b.files(b.gone)
+	for _, c := range change {
+		text := b.readable(c.Path)
+		if c.Is == nil || text == nil {
+			continue
+		}
+		lang, seen := c.Is.lang, map[event.Path]bool{}
+		all := importsIn(lang, text)
+		for _, i := range all {
+			for _, module := range i.modules(lang) {
+				for _, p := range before.targetsOf(c.Path, lang, module) {
+					if seen[p] || !b.gone[p] {
+						continue
+					}
+					seen[p] = true
+					if line, found := broken(all, c.Path, p, before, after); found {
+						b.out = append(b.out, Broken{c.Path, line, lineOf(text, line, pathKeys(p)[0]), string(p), p})
+					}
+				}
 			}
 		}
 	}

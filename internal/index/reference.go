@@ -14,7 +14,7 @@ import (
 
 // Broken is a place that still uses what a change removes.
 type Broken struct {
-	File event.Path `json:"file"` // the file, which is not part of the change
+	File event.Path `json:"file"` // the file; it is part of the change only if it imports a deleted file
 	Line int        `json:"line"` // line number, from 1 on
 	Text string     `json:"text"` // the line without surrounding space; of a long line, the part around the name
 	Name string     `json:"name"` // the removed name, or the path of the removed file
@@ -86,7 +86,7 @@ func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
 		}
 	}
 	b.names(change)
-	b.paths()
+	b.paths(change)
 	slices.SortFunc(b.out, func(x, y Broken) int {
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Name, y.Name))
 	})

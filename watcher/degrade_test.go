@@ -65,9 +65,9 @@ func TestWorktreeRemoved(t *testing.T) {
 	var log fault.Log
 	w := NewWatcher(r, WatchOptions{Log: log.Logger(), Now: time.Now})
 	fault.Check(t, os.WriteFile(filepath.Join(r.GitDir, "index"), []byte("broken"), 0o600))
-	w.notGits(t.Context(), []event.Path{"d00/a.go"}, maybeGit)
+	w.notGits(t.Context(), []fileChange{{path: "d00/a.go"}}, nil, maybeGit)
 	fault.Check(t, os.Remove(r.Root.Abs(".git")))
-	w.notGits(t.Context(), []event.Path{"d00/a.go"}, maybeGit)
+	w.notGits(t.Context(), []fileChange{{path: "d00/a.go"}}, nil, maybeGit)
 	if n := log.Warnings(); n != 1 {
 		t.Errorf("%d warnings", n)
 	}

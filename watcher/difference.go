@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
 )
 
 // Staged returns the files of the commit that is being prepared: those that differ between HEAD and
@@ -82,7 +83,12 @@ func (r *Repo) rawDiff(ctx context.Context, verb string, args ...string) ([]File
 
 // Tree lists the files of a commit.
 func (r *Repo) Tree(ctx context.Context, commit string) (files []event.Path, err error) {
-	out, err := r.run(ctx, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
+	return treeOf(ctx, r.git, string(r.Root), commit)
+}
+
+// treeOf is Tree for any folder, which may be a bare repository.
+func treeOf(ctx context.Context, program *git.Program, dir, commit string) (files []event.Path, err error) {
+	out, err := program.Run(ctx, dir, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
 	return pathsIn(out), err
 }
 

@@ -1,7 +1,6 @@
 package watcher
 
 import (
-	"bytes"
 	"context"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -71,16 +70,11 @@ func (l *lives) on(ctx context.Context, p event.Path, commit string) (bool, erro
 // exists reports whether a file exists in the end.
 func (l *lives) exists(ctx context.Context, p event.Path) (bool, error) {
 	if l.end == nil {
-		out, err := l.git.Run(ctx, l.dir, "ls-tree", "-r", "-z", "--name-only", "--full-tree", l.revision)
+		files, err := treeOf(ctx, l.git, l.dir, l.revision)
 		if err != nil {
 			return false, err
 		}
-		l.end = map[event.Path]bool{}
-		for name := range bytes.SplitSeq(out, []byte{0}) {
-			if p, err := event.NewPath(string(name)); err == nil {
-				l.end[p] = true
-			}
-		}
+		l.end = setOf(files)
 	}
 	return l.end[p], nil
 }

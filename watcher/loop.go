@@ -173,11 +173,14 @@ func (w *Watcher) beat(ctx context.Context) error {
 	at := w.o.Now()
 	ref, oid, err := w.repo.Head(ctx)
 	opened := false
-	w.tree.each("", func(path string, d *dir) {
+	for path, d := range w.nested {
 		if d.opaque && !isRepo(w.abs(path)) { // its .git was removed, so its files are this repository's
 			d.opaque, opened = false, true
 		}
-	})
+		if !d.opaque {
+			delete(w.nested, path)
+		}
+	}
 	w.in.mu.Lock()
 	w.in.rules = w.in.rules || opened
 	if err == nil && ref+" "+oid != w.seen && w.in.headAt.IsZero() {

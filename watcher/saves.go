@@ -49,20 +49,16 @@ type fileChange struct {
 // state under another name counts always, because git writes files anew.
 func (w *Watcher) resolve(ctx context.Context, paths []event.Path, by writer, at time.Time) []event.Event {
 	var saved, gone []fileChange
-	var changed []event.Path
 	for _, p := range paths {
-		f, differs := w.compareFile(p)
+		f, changed := w.compareFile(p)
 		switch {
-		case !differs:
-			continue
+		case !changed:
 		case f.gone:
 			gone = append(gone, f)
 		default:
 			saved = append(saved, f)
 		}
-		changed = append(changed, p)
 	}
-	peoples := w.notGits(ctx, changed, by)
 	byPath := func(a, b fileChange) int { return cmp.Compare(a.path, b.path) }
 	slices.SortFunc(saved, byPath)
 	slices.SortFunc(gone, byPath)
@@ -70,6 +66,7 @@ func (w *Watcher) resolve(ctx context.Context, paths []event.Path, by writer, at
 	for _, m := range moved {
 		w.held.rename(m[0].path, m[1].path)
 	}
+	peoples := w.notGits(ctx, saved, gone, by)
 	gits := func(f fileChange) bool {
 		if peoples == nil || peoples[f.path] {
 			return false
@@ -89,31 +86,37 @@ func (w *Watcher) resolve(ctx context.Context, paths []event.Path, by writer, at
 	return append(events, w.events(event.KindDelete, gone, at)...)
 }
 
-// notGits returns those files that people wrote: they are gone, or git does not have their content.
-// If git was working on them, they must also differ from the index, unless git cannot tell. It
-// returns nil if only people can have written them.
-func (w *Watcher) notGits(ctx context.Context, paths []event.Path, by writer) map[event.Path]bool {
-	if by == people || len(paths) == 0 {
+// notGits returns those of the changed files that people wrote: they are gone, or git does not have
+// their content. If git was working on them, they must also differ from the index, unless git cannot
+// tell. It returns nil if only people can have written them.
+func (w *Watcher) notGits(ctx context.Context, saved, gone []fileChange, by writer) map[event.Path]bool {
+	if by == people || len(saved)+len(gone) == 0 {
 		return nil
 	}
 	out := map[event.Path]bool{}
+	counts := func(event.Path) bool { return true }
 	if by == maybeGit {
 		differ, err := w.differing(ctx)
 		switch {
 		case err == nil:
-			paths = slices.DeleteFunc(slices.Clone(paths), func(p event.Path) bool { return !differ[p] })
+			counts = func(p event.Path) bool { return differ[p] }
 		case ctx.Err() != nil || !exists(w.abs(".git")): // git worktree remove deletes it among the first files
 			return out
 		default:
-			w.o.Log.Warn("git status failed: what git changed may count as saved", "files", len(paths), "error", err)
+			w.o.Log.Warn("git status failed: what git changed may count as saved", "files", len(saved)+len(gone), "error", err)
 		}
 	}
-	for _, p := range w.repo.Written(ctx, paths) {
+	var there []event.Path
+	for _, f := range saved {
+		if counts(f.path) {
+			there = append(there, f.path)
+		}
+	}
+	for _, p := range w.repo.Written(ctx, there) {
 		out[p] = true
 	}
-	for _, p := range paths {
-		fi, err := w.lstat(p)
-		out[p] = out[p] || err != nil || !fi.Mode().IsRegular()
+	for _, f := range gone {
+		out[f.path] = counts(f.path)
 	}
 	return out
 }

@@ -269,6 +269,7 @@ func (w *Watcher) forgetDir(path string) {
 	}
 	d.each(path, w.unwatch)
 	d.files, d.subs, d.opaque = nil, nil, true
+	w.nested[path] = d
 }
 
 // applyMoves handles created, renamed and removed paths in order. It reports whether ignore rules

@@ -38,8 +38,8 @@ type scene struct {
 // TestScript runs testdata/script: what git and people do in a repository, and what is seen and
 // read of it. Beside the commands of package repotest there are these:
 //
-//	watch [poll] [LINE]  make all files old and watch the folder, or poll it, as one of which only the tracked files are listed at first;
-//	                   a shell runs LINE after each git status of the watcher, which fails if LINE does
+//	watch [poll] [LINE]  make all files old and watch the folder, or poll it: then only the tracked files are listed at first;
+//	                   after each git status of the watcher a shell runs LINE; if LINE fails, so does git status
 //	expect [LINE…]     exactly that was seen since the last time
 //	saw [LINE…]        that was seen, among others; !LINE was not
 //	quiet ARG…         run git, of which nothing may be seen

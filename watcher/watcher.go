@@ -77,8 +77,9 @@ type Watcher struct {
 	head func()
 
 	src        notifier
-	tree       *dir   // the worktree's folders and files as last seen
-	rules      *rules // the ignore rules by which the tree was last listed
+	tree       *dir            // the worktree's folders and files as last seen
+	nested     map[string]*dir // by path: folders that were found to be other repositories
+	rules      *rules          // the ignore rules by which the tree was last listed
 	start      time.Time
 	ref        string // the checked-out branch; "" if HEAD is detached
 	seen       string // ref and commit when HEAD was last read
@@ -111,14 +112,15 @@ type WatchStatus struct {
 
 // NewWatcher returns a watcher of the repository's worktree. Run starts it.
 func NewWatcher(r *Repo, o WatchOptions) *Watcher {
-	return &Watcher{repo: r, o: o, in: newReports(r, o.Quiet, o.AtMost), tree: &dir{},
+	return &Watcher{repo: r, o: o, in: newReports(r, o.Quiet, o.AtMost), tree: &dir{}, nested: map[string]*dir{},
 		open: openNotifier, differing: r.differing, watchLimit: watchLimit,
 		bulk: bulkSize, held: newContents(), ready: make(chan struct{})}
 }
 
 // Run watches until ctx ends. It passes every batch of events (save, delete, rename, branch; see
-// saves.go) to emit, and calls head when HEAD, or a ref whose commits count, may have moved. Both are called from
-// Run's goroutine and should return soon. Changes that still wait when ctx ends are emitted, too.
+// saves.go) to emit, and calls head when HEAD, or a ref whose commits count, may have moved. Both
+// are called from Run's goroutine and should return soon. Changes that still wait when ctx ends are
+// emitted, too.
 // Run returns nil when ctx ended, ErrRepoGone when the repository was deleted, and an error when it
 // cannot be read. A Watcher runs only once.
 func (w *Watcher) Run(ctx context.Context, emit func([]event.Event), head func()) error {

@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,12 +43,20 @@ func (b *breaking) imports(p event.Path, lang *language) {
 	}
 }
 
-// forgotten finds the imports of deleted files in the other files of the change.
+// choosesModule finds what says in a program where a module is, or does without one that is missing.
+var choosesModule = regexp.MustCompile(`#\[path|ImportError|ModuleNotFoundError`)
+
+// forgotten finds the imports of deleted files in the files that the change keeps and edits. New ones
+// do not count: a wrapper of a library that gets another name still imports the library, which is
+// called like the wrapper was.
 func (b *breaking) forgotten(change []Changed) {
 	before, after := b.files(nil), b.files(b.gone)
 	for _, c := range change {
+		if c.Was == nil || c.Is == nil {
+			continue
+		}
 		text := b.readable(c.Path)
-		if c.Is == nil || text == nil {
+		if text == nil || choosesModule.Match(text) {
 			continue
 		}
 		lang, seen := c.Is.lang, map[event.Path]bool{}

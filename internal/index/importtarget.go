@@ -108,7 +108,8 @@ func (f files) phpClass(from event.Path, module string) []event.Path {
 }
 
 // pythonModule finds a.b as a/b.py or a/b/__init__.py: below any folder that contains the importing
-// file, or below src or lib.
+// file and is no package, or below src or lib. In a package, import redis never means the file
+// redis.py beside it.
 func (f files) pythonModule(from event.Path, module string) []event.Path {
 	name := strings.TrimLeft(module, ".")
 	rest := strings.ReplaceAll(name, ".", "/")
@@ -129,7 +130,7 @@ func (f files) pythonModule(from event.Path, module string) []event.Path {
 		return at(dir)
 	}
 	for dir := from.Dir(); ; dir = path.Dir("/" + dir)[1:] {
-		if found := at(dir); found != nil {
+		if found := at(dir); found != nil && !f.has(path.Join(dir, "__init__.py")) {
 			return found
 		}
 		if dir == "" {

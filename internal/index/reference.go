@@ -14,9 +14,7 @@ import (
 
 // Broken is a place that still uses what a change removes.
 type Broken struct {
-	// The file. It is part of the change only if it imports a deleted file, or if the name is that of a
-	// method which it no longer defines.
-	File event.Path `json:"file"`
+	File event.Path `json:"file"` // the file; it is part of the change only if it imports a deleted file
 	Line int        `json:"line"` // line number, from 1 on
 	Text string     `json:"text"` // the line without surrounding space; of a long line, the part around the name
 	Name string     `json:"name"` // the removed name, or the path of the removed file
@@ -142,9 +140,6 @@ func (b *breaking) names(change []Changed) {
 			if r.elsewhere = r.fromModule(); !r.elsewhere {
 				continue
 			}
-		}
-		if r.member && r.in.Is != nil && r.in.Is.mentions(r.name) {
-			users = append(users, r.in.Path) // a call that the change forgot
 		}
 		for _, u := range users {
 			// a program does not use names that a test defines

@@ -173,6 +173,8 @@ func (a *app) checkChange(ctx context.Context, args []string, how checkHow) erro
 		return a.found(&ans, r.Staged)
 	case ans.Reading && how.strict:
 		return fail(exitUnjudged, "aoa check in a few seconds", "the changes of earlier commits are not read yet")
+	case a.terminal && !r.Staged && ans.Silent == "" && !a.json:
+		a.talk("found nothing that this change breaks or lacks") // hooks of git and programs need no such line
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -162,12 +163,25 @@ func (a *app) initProse(rep initReport, connected bool, warnings []string) {
 		for _, p := range rep.Pairs {
 			fmt.Fprintf(a.out, "  %s\n    with %s in %d of %d commits\n", a.display(p.A), a.display(p.B), p.Both, p.OfA)
 		}
-		file = a.typed(rep.Pairs[len(rep.Pairs)-1].A)
+		file = a.typed(firstSource(rep.Pairs))
 	}
 	fmt.Fprintf(a.out, "\nnext:\n  aoa suggest %s\n  aoa suggest -p \"the task in words\"\n", file)
 	if !connected {
 		fmt.Fprintln(a.out, "  aoa init --hooks claude,git    # connect an agent and git")
 	}
+}
+
+// firstSource returns a file to ask about: the first source file of the pairs, or else the first file.
+func firstSource(pairs []history.Pair) event.Path {
+	var files []event.Path
+	for _, p := range pairs {
+		files = append(files, p.A)
+	}
+	for _, p := range pairs {
+		files = append(files, p.B)
+	}
+	i := slices.IndexFunc(files, func(p event.Path) bool { return index.KindOf(p) == index.KindSource })
+	return files[max(i, 0)]
 }
 
 // importHistory starts the daemon and waits until it has read the history.

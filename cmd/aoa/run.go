@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -279,7 +280,8 @@ func flagError(c *cobra.Command, err error) error {
 	return usage("%v", err)
 }
 
-// knownCommands returns an error if an argument is not a subcommand of c.
+// knownCommands returns an error if the first argument is not a subcommand of c. If aoa itself has a
+// command of that name, the error suggests it.
 func knownCommands(c *cobra.Command, args []string) error {
 	var known []string
 	for _, sub := range c.Commands() {
@@ -287,7 +289,13 @@ func knownCommands(c *cobra.Command, args []string) error {
 			known = append(known, sub.Name())
 		}
 	}
-	return knownWords("command", args[:min(len(args), 1)], known)
+	args = args[:min(len(args), 1)]
+	if c.HasParent() && len(args) == 1 && !slices.Contains(known, args[0]) {
+		if other, _, err := c.Root().Find(args); err == nil && other != c.Root() {
+			return fail(exitUsage, other.CommandPath(), "%s has no command %q", c.CommandPath(), args[0])
+		}
+	}
+	return knownWords("command", args, known)
 }
 
 // newCommand returns a command. use tells how it is called, short describes it in one line, and
@@ -317,6 +325,9 @@ func strict(c *cobra.Command) {
 			err := check(c, args)
 			if _, ours := errors.AsType[*failure](err); err == nil || ours {
 				return err
+			}
+			if len(args) == 0 {
+				return fail(exitUsage, c.UseLine(), "%s needs an argument", c.CommandPath())
 			}
 			return fail(exitUsage, c.UseLine(), "%s does not take %s", c.CommandPath(), plural(len(args), "argument"))
 		}

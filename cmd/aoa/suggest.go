@@ -281,7 +281,8 @@ func (a *app) nothing(all []event.Suggestion, q event.Query, how suggestHow) {
 	files := len(q.Files)
 	switch {
 	case how.bare && files == 0:
-		a.talk("no recent work is known yet: name a file, or use --prompt")
+		a.talk("no recent work is known yet")
+		a.talk("hint: aoa suggest FILE, or aoa suggest -p \"the task in words\"")
 	case how.bare:
 		a.talk("nothing is known to belong to your change of %s", plural(files, "file"))
 	case files > 0 && q.Prompt == "" && len(all) == 0:

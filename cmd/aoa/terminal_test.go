@@ -48,6 +48,9 @@ func TestTerminal(t *testing.T) {
 		!strings.Contains(got, "\x1b[36mhint: ") {
 		t.Errorf("an error is %q", got)
 	}
+	if got := d.shown(env, "check", "HEAD"); !strings.Contains(got, "found nothing that this change") {
+		t.Errorf("a check without findings says %q", got)
+	}
 }
 
 // TestInterruptedQuestion: ctrl-C ends a question, and nothing is done.

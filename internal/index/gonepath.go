@@ -13,31 +13,33 @@ import (
 // paths finds the places that still name a deleted file. In the other files of the change only imports
 // count, because their texts may well say what was moved.
 func (b *breaking) paths(change []Changed) {
-	if len(b.gone) > 0 {
-		b.forgotten(change)
+	if len(b.gone) == 0 {
+		return
 	}
+	b.forgotten(change)
+	lost := map[event.Path]map[event.Path]int{} // see lost; by user
 	for p := range b.gone {
 		if lang := languageOf(p); lang != nil && lang.imports != nil {
-			b.imports(p, lang)
+			b.imports(p, lang, lost)
 		}
 		b.mentions(p)
 	}
 }
 
-// imports finds the imports of a deleted file.
-func (b *breaking) imports(p event.Path, lang *language) {
-	before, after := b.files(nil), b.files(b.gone)
+// imports finds the imports of a deleted file. known has what lost returned for files that were already
+// read.
+func (b *breaking) imports(p event.Path, lang *language, known map[event.Path]map[event.Path]int) {
 	for _, key := range pathKeys(p) {
 		for _, user := range b.users(string(importMark)+key, maxReferences*4) {
 			if languageOf(user).family() != lang.family() {
 				continue
 			}
 			text := b.readable(user)
-			if text == nil {
-				continue
+			if known[user] == nil {
+				known[user] = b.lost(user, text)
 			}
-			if i, found := broken(importsIn(languageOf(user), text), user, p, before, after); found {
-				b.out = append(b.out, Broken{user, i, lineOf(text, i, key), string(p), p})
+			if line := known[user][p]; line > 0 {
+				b.out = append(b.out, Broken{user, line, lineOf(text, line, key), string(p), p})
 			}
 		}
 	}
@@ -50,48 +52,34 @@ var choosesModule = regexp.MustCompile(`#\[path|ImportError|ModuleNotFoundError`
 // do not count: a wrapper of a library that gets another name still imports the library, which is
 // called like the wrapper was.
 func (b *breaking) forgotten(change []Changed) {
-	before, after := b.files(nil), b.files(b.gone)
 	for _, c := range change {
 		if c.Was == nil || c.Is == nil {
 			continue
 		}
-		text := b.readable(c.Path)
-		if text == nil || choosesModule.Match(text) {
-			continue
-		}
-		lang, seen := c.Is.lang, map[event.Path]bool{}
-		all := importsIn(lang, text)
-		for _, i := range all {
-			for _, module := range i.modules(lang) {
-				for _, p := range before.targetsOf(c.Path, lang, module) {
-					if seen[p] || !b.gone[p] {
-						continue
-					}
-					seen[p] = true
-					if line, found := broken(all, c.Path, p, before, after); found {
-						b.out = append(b.out, Broken{c.Path, line, lineOf(text, line, pathKeys(p)[0]), string(p), p})
-					}
-				}
+		if text := b.readable(c.Path); !choosesModule.Match(text) {
+			for p, line := range b.lost(c.Path, text) {
+				b.out = append(b.out, Broken{c.Path, line, lineOf(text, line, pathKeys(p)[0]), string(p), p})
 			}
 		}
 	}
 }
 
-// broken returns the line of the first import that meant the deleted file before the change and
-// means no file after it.
-func broken(all []importing, user, gone event.Path, before, after files) (line int, found bool) {
-	lang := languageOf(user)
-	for _, i := range all {
+// lost returns the deleted files that a program imports, each with the line of the first import that
+// means no file any more.
+func (b *breaking) lost(user event.Path, text []byte) map[event.Path]int {
+	before, after, lang := b.files(nil), b.files(b.gone), languageOf(user)
+	out := map[event.Path]int{}
+	for _, i := range importsIn(lang, text) {
 		for k, module := range i.modules(lang) {
-			if slices.Contains(before.targetsOf(user, lang, module), gone) && len(after.targetsOf(user, lang, module)) == 0 {
-				if k > 0 && slices.Contains(before.targetsOf(user, lang, i.module), gone) {
-					continue
+			for _, p := range before.targetsOf(user, lang, module) {
+				itself := k > 0 && slices.Contains(before.targetsOf(user, lang, i.module), p) // module is a name in it
+				if b.gone[p] && out[p] == 0 && !itself && len(after.targetsOf(user, lang, module)) == 0 {
+					out[p] = i.line
 				}
-				return i.line, true
 			}
 		}
 	}
-	return 0, false
+	return out
 }
 
 // pathKeys returns the index keys under which imports of a file can be found.

@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -230,9 +231,9 @@ func (s *Source) has(name string) bool { _, ok := s.defines[name]; return ok }
 // definedBy reports whether one of the files defines the removed name. Tests that define it for
 // themselves do not count if the program defined it.
 func (b *breaking) definedBy(users []event.Path, r *removal) bool {
-	plain := plainIdentifier(r.name)
+	definers := event.PathSet(b.Contents.Definers(plainIdentifier(r.name), math.MaxInt))
 	for _, u := range users {
-		if !b.Contents.defines(u, plain) && !slices.Contains(b.More, u) || !r.mayComeFrom(u) ||
+		if !definers[u] && !slices.Contains(b.More, u) || !r.mayComeFrom(u) ||
 			languageOf(u).family() != r.in.Was.lang.family() {
 			continue
 		}

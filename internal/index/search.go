@@ -47,7 +47,7 @@ func (c *Contents) related(p event.Path, n, most int, defined bool, counts func(
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	self, names := c.identifiersOf(p)
-	var sums []share
+	sums := map[fileID]float64{}
 	var files []fileID
 	for _, name := range names {
 		files = files[:0]
@@ -65,11 +65,16 @@ func (c *Contents) related(p event.Path, n, most int, defined bool, counts func(
 		}
 		for _, file := range files {
 			if file != self {
-				sums = append(sums, share{file, 1 / float64(len(files))})
+				sums[file] += 1 / float64(len(files))
 			}
 		}
 	}
-	return c.best(sums, n)
+	hits := make([]Hit, 0, len(sums))
+	for file, sum := range sums {
+		hits = append(hits, Hit{c.path(file), sum})
+	}
+	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Path, b.Path)) })
+	return hits[:min(len(hits), n)]
 }
 
 // fileID is the index of a segment in Contents.segments, and the number of a file in that segment.
@@ -77,12 +82,6 @@ func (c *Contents) related(p event.Path, n, most int, defined bool, counts func(
 type fileID uint64
 
 func (c *Contents) path(id fileID) event.Path { return c.segments[id>>32].paths[uint32(id)] }
-
-// idOf returns the id of a file.
-func (c *Contents) idOf(p event.Path) (id fileID, known bool) {
-	d, known := c.files[p]
-	return fileID(slices.Index(c.segments, d.segment))<<32 | fileID(d.at), known
-}
 
 // having yields the files that have the identifier with this hash, and how they use it.
 func (c *Contents) having(hash uint64) iter.Seq2[fileID, use] {
@@ -120,11 +119,11 @@ type sharedName struct {
 // identifiersOf returns the id of a file and its rarest identifiers that other files have, too, at
 // most maxCompared. There are none if the file is not known.
 func (c *Contents) identifiersOf(p event.Path) (self fileID, shared []sharedName) {
-	self, known := c.idOf(p)
+	d, known := c.files[p]
 	if !known {
 		return 0, nil
 	}
-	d := c.files[p]
+	self = fileID(slices.Index(c.segments, d.segment))<<32 | fileID(d.at)
 	for name := range d.segment.namesOf(d.at) {
 		hash, n := d.segment.Names.Hashes[name], d.segment.usersIn(d.segment.Names.number(int(name)))
 		for _, s := range c.segments {
@@ -161,26 +160,6 @@ func (s *segment) usersIn(list []byte) (n int) {
 		}
 	}
 	return n
-}
-
-// share is what one shared identifier adds to a file.
-type share struct {
-	file   fileID
-	weight float64
-}
-
-// best adds up the shares and returns the n files with the highest sums, ties by path.
-func (c *Contents) best(shares []share, n int) []Hit {
-	slices.SortStableFunc(shares, func(a, b share) int { return cmp.Compare(a.file, b.file) })
-	var hits []Hit
-	for i, s := range shares {
-		if i == 0 || s.file != shares[i-1].file {
-			hits = append(hits, Hit{Path: c.path(s.file)})
-		}
-		hits[len(hits)-1].Weight += s.weight
-	}
-	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Path, b.Path)) })
-	return hits[:min(len(hits), n)]
 }
 
 // codeUsers returns the files that pass the filter and whose code has a name; none if there are
@@ -232,19 +211,6 @@ func (c *Contents) Definers(plain string, most int) (out []event.Path) {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// defines reports whether a file defines a name, given in plain form.
-func (c *Contents) defines(p event.Path, plain string) bool {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	self, known := c.idOf(p)
-	for file, u := range c.having(termHash(plain)) {
-		if known && file == self {
-			return u.defines()
-		}
-	}
-	return false
 }
 
 // naming returns files that have all words of p's base name, at most most of them, by path.

@@ -102,20 +102,14 @@ func (c *Contents) set(p event.Path, text []byte) {
 	c.mu.Lock()
 	c.remove(p)
 	if len(c.files) < c.maxFiles && c.bytes+s.bytes() <= c.maxBytes {
-		c.enter(p, s, path)
+		c.version++
+		c.files[p], s.paths = position{s, 0}, []event.Path{p}
+		c.segments = append(c.segments, s)
+		c.bytes += s.bytes()
+		c.count(s, 0, path)
 	}
 	c.mu.Unlock()
 	c.merge()
-}
-
-// enter adds a segment of one file, p, to the index.
-func (c *Contents) enter(p event.Path, s *segment, path []Count) {
-	c.version++
-	c.files[p] = position{s, 0}
-	s.paths = []event.Path{p}
-	c.segments = append(c.segments, s)
-	c.bytes += s.bytes()
-	c.count(s, 0, path)
 }
 
 // count adds the lengths of a segment's file to the sums of the index. path is the words of the

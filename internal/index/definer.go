@@ -33,8 +33,8 @@ const maxNames = 8
 
 // line finds the names that a line defines, first by the keywords of the language, then by its
 // other rules.
-func (d *definer) line(text, rest []byte) {
-	l := definingLine{text: bytes.TrimRight(text, " \t"), rest: rest, columns: indentation(text)}
+func (d *definer) line(line codeLine) {
+	l := definingLine{text: bytes.TrimRight(line.defining, " \t"), rest: line.rest, columns: indentation(line.defining)}
 	if l.body = withoutAnnotations(bytes.TrimLeft(l.text, " \t")); len(l.body) == 0 {
 		return
 	}

@@ -123,9 +123,7 @@ func definitionsIn(p event.Path, program []byte) (out []definedName) {
 		out = append(out, x)
 	}
 	for number, line = range codeLines(lang, program, nil) {
-		if len(line.defining) > 0 {
-			d.line(line.defining, line.rest)
-		}
+		d.line(line)
 	}
 	return out
 }

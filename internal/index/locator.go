@@ -63,11 +63,7 @@ func (l *Locator) Folder(p event.Path) bool { return l.Tree != nil && len(l.Tree
 // FolderName returns the path of a folder relative to the worktree, "" for a file and for anything
 // outside. A search in a folder also counts the words of the folder's name.
 func (l *Locator) FolderName(dir string) string {
-	abs := l.Abs(dir, "")
-	if abs == "" || dir == "" {
-		return ""
-	}
-	rel, ok := l.Inside(abs)
+	rel, ok := l.Inside(l.Abs(dir, ""))
 	if !ok || l.Has(event.Path(rel)) {
 		return ""
 	}
@@ -91,15 +87,9 @@ func (l *Locator) Keep(paths []event.Path, n int) []event.Path {
 // alias returns the root as cwd spells it: "/link/repo" if cwd is "/link/repo/sub", which is really
 // /repo/sub.
 func (l *Locator) alias(cwd string) string {
-	if len(cwd) > event.MaxPath || strings.IndexByte(cwd, 0) >= 0 {
-		return ""
-	}
 	real, err := filepath.EvalSymlinks(cwd)
-	if err != nil {
-		return ""
-	}
 	rel, ok := l.Inside(Slash(real))
-	if !ok {
+	if err != nil || !ok {
 		return ""
 	}
 	if rel == "" {
@@ -137,15 +127,12 @@ func (l *Locator) Inside(name string) (rel string, ok bool) {
 // unnest turns the path of a file in a worktree that the agent made below .claude/worktrees into
 // the path that the file has in the main worktree. git may no longer know such a worktree.
 func (l *Locator) unnest(rel string) string {
-	rest, ok := strings.CutPrefix(rel, ".claude/worktrees/")
-	if !ok {
-		return rel
+	if rest, below := strings.CutPrefix(rel, ".claude/worktrees/"); below {
+		if _, main, _ := strings.Cut(rest, "/"); l.Has(event.Path(main)) {
+			return main
+		}
 	}
-	i := strings.IndexByte(rest, '/')
-	if i < 0 || l.Tree == nil || !l.Tree.Has(event.Path(rest[i+1:])) {
-		return rel
-	}
-	return rest[i+1:]
+	return rel
 }
 
 // Path returns the path in the repository for a name that a tool was given. The name is absolute,
@@ -189,15 +176,8 @@ func realPath(name string) string {
 // Known returns the path of a name if the tree has exactly that file. It reads no disk and guesses
 // nothing.
 func (l *Locator) Known(name, dir string) (event.Path, bool) {
-	if l.Tree == nil || name == "" {
-		return "", false
-	}
-	abs := l.Abs(name, dir)
-	if abs == "" {
-		return "", false
-	}
-	rel, ok := l.Inside(abs)
-	return event.Path(rel), ok && l.Tree.Has(event.Path(rel))
+	rel, ok := l.Inside(l.Abs(name, dir))
+	return event.Path(rel), ok && l.Has(event.Path(rel))
 }
 
 // Abs returns a name as an absolute, clean one, "" if that is impossible.

@@ -76,20 +76,19 @@ func (c *Contents) Match(t Text) []Fit {
 	tops := m.tops()
 	m.choose(tops)
 	m.tell(names)
-	out := make([]Fit, len(m.fits))
-	for i := range m.fits {
-		f := &m.fits[i]
+	out := make([]Fit, 0, len(m.fits))
+	for file, f := range m.fits {
 		for a := range Aspects {
 			if top := tops[a][f.Kind]; len(top) > 0 {
-				f.Share[a] = float64(m.values[a][f.file] / top[0].value)
+				f.Share[a] = float64(m.values[a][file] / top[0].value)
 			}
 		}
-		for _, w := range m.words[f.file][:m.noted[f.file]] {
+		for _, w := range m.words[file][:m.noted[file]] {
 			if len(f.Words) < 3 {
 				f.Words = append(f.Words, words[w].word)
 			}
 		}
-		out[i] = f.Fit
+		out = append(out, *f)
 	}
 	return out
 }
@@ -102,20 +101,13 @@ type match struct {
 	values [Aspects][]float32 // all 0 when a question begins
 	// How many words of each file are in words, at most 3; all 0 when a question begins.
 	noted []uint8
-	words [][3]uint16 // the rarest words of the text that the file has, as indices in the list of asked words
-	fits  []chosen
-	fit   map[uint32]int // by file: index in fits
-}
-
-// chosen is a fit with the number of its file.
-type chosen struct {
-	Fit
-	file uint32
+	words [][3]uint16     // the rarest words of the text that the file has, as indices in the list of asked words
+	fits  map[uint32]*Fit // by file
 }
 
 // matches pools the arrays of finished questions. Clearing them is cheaper than allocating them
 // again.
-var matches = sync.Pool{New: func() any { return &match{fit: map[uint32]int{}} }}
+var matches = sync.Pool{New: func() any { return &match{fits: map[uint32]*Fit{}} }}
 
 func (m *match) begin(c *Contents) {
 	m.c = c
@@ -139,8 +131,8 @@ func (m *match) end() {
 		clear(m.values[a][:len(m.kinds)])
 	}
 	clear(m.noted[:len(m.kinds)])
-	clear(m.fit)
-	m.c, m.first, m.kinds, m.fits = nil, m.first[:0], m.kinds[:0], nil
+	clear(m.fits)
+	m.c, m.first, m.kinds = nil, m.first[:0], m.kinds[:0]
 	matches.Put(m)
 }
 
@@ -281,9 +273,8 @@ func (m *match) choose(t *tops) {
 	for a := range t {
 		for k, top := range t[a] {
 			for _, s := range top[:min(len(top), firstPlaces)] {
-				if _, known := m.fit[s.file]; !known {
-					m.fit[s.file] = len(m.fits)
-					m.fits = append(m.fits, chosen{Fit{Path: m.path(s.file), Kind: FileKind(k)}, s.file})
+				if m.fits[s.file] == nil {
+					m.fits[s.file] = &Fit{Path: m.path(s.file), Kind: FileKind(k)}
 				}
 			}
 		}
@@ -295,8 +286,8 @@ func (m *match) choose(t *tops) {
 				if i > 0 && s.value < top[i-1].value {
 					place = i
 				}
-				if fit, known := m.fit[s.file]; known {
-					m.fits[fit].Place[a] = 1 / math.Sqrt(float64(1+place))
+				if fit := m.fits[s.file]; fit != nil {
+					fit.Place[a] = 1 / math.Sqrt(float64(1+place))
 				}
 			}
 		}
@@ -308,8 +299,8 @@ func (m *match) tell(names []askedName) {
 	for i := range names {
 		for k, list := range names[i].lists {
 			for l := (nameList{rest: list}); l.next(m.c.segments[k].size()); {
-				if fit, known := m.fit[m.first[k]+l.file]; known && len(m.fits[fit].Words) < 2 {
-					m.fits[fit].Words = append(m.fits[fit].Words, names[i].name)
+				if fit := m.fits[m.first[k]+l.file]; fit != nil && len(fit.Words) < 2 {
+					fit.Words = append(fit.Words, names[i].name)
 				}
 			}
 		}

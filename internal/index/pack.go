@@ -13,15 +13,14 @@ import (
 
 // A Reader writes to disk
 //
-//	magic · version of the format and of extraction · data encoded by encoding/gob
+//	magic · version of the format and of extraction · packedIndex encoded by encoding/gob
 //
-// File protects this against damage (package cold encrypts it). The data are the number of
-// segments, then for each segment its exported fields and its files, and at the end the files that
-// have no words.
+// File protects this against damage (package cold encrypts it). Of a segment only the exported fields
+// are written.
 const (
 	packMagic = "aoa index\n"
 	// Raise it when the format changes or Extract finds other words. All files are then read again.
-	packVersion = 9
+	packVersion = 10
 )
 
 // The errors of unpack.
@@ -42,34 +41,35 @@ type keptFile struct {
 	Version version
 }
 
+// packedIndex is the data of an index.
+type packedIndex struct {
+	Segments []*segment
+	Files    [][]keptFile // the files of each segment
+	Silent   []keptFile   // the files that have no words
+}
+
 // packTo writes the index, the version of each file, and the files that have no words.
 func (c *Contents) packTo(to io.Writer, versions map[event.Path]version) error {
-	c.mu.RLock()
-	segments := slices.Clone(c.segments)
-	files := make([][]keptFile, len(segments))
 	said := map[event.Path]bool{}
-	for i, s := range segments {
-		files[i] = make([]keptFile, s.size())
+	c.mu.RLock()
+	out := packedIndex{Segments: slices.Clone(c.segments)}
+	for _, s := range out.Segments {
+		files := make([]keptFile, s.size())
 		for file, p := range s.paths {
 			if v, known := versions[p]; known && !s.isGone(uint32(file)) {
-				files[i][file], said[p] = keptFile{p, v}, true
+				files[file], said[p] = keptFile{p, v}, true
 			}
 		}
+		out.Files = append(out.Files, files)
 	}
 	c.mu.RUnlock()
-	var silent []keptFile
 	for p, v := range versions {
 		if !said[p] {
-			silent = append(silent, keptFile{p, v})
+			out.Silent = append(out.Silent, keptFile{p, v})
 		}
 	}
 	_, err := to.Write(append([]byte(packMagic), packVersion))
-	out := gob.NewEncoder(to)
-	err = errors.Join(err, out.Encode(len(segments)))
-	for i, s := range segments {
-		err = errors.Join(err, out.Encode(s), out.Encode(files[i]))
-	}
-	return errors.Join(err, out.Encode(silent))
+	return errors.Join(err, gob.NewEncoder(to).Encode(out))
 }
 
 // valid reports whether a segment read from disk is consistent and has the given number of files.
@@ -92,34 +92,23 @@ func unpack(packed []byte, files, most int) (*Contents, map[event.Path]version, 
 	if rest[0] != packVersion {
 		return nil, nil, fmt.Errorf("%w: %d", errPackedOld, rest[0])
 	}
-	c, versions := newContents(files, most), map[event.Path]version{}
-	if err := c.read(gob.NewDecoder(bytes.NewReader(rest[1:])), versions); err != nil {
+	var in packedIndex
+	if err := gob.NewDecoder(bytes.NewReader(rest[1:])).Decode(&in); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", errPacked, err)
 	}
-	return c, versions, nil
-}
-
-// read fills an empty index, and the versions of its files.
-func (c *Contents) read(in *gob.Decoder, versions map[event.Path]version) error {
-	var segments int
-	err := in.Decode(&segments)
-	for i := 0; i < segments && err == nil; i++ {
-		s, files := &segment{}, []keptFile(nil)
-		if err = errors.Join(in.Decode(s), in.Decode(&files)); err == nil && !s.valid(len(files)) {
-			err = errors.New("a segment does not fit together")
+	c, versions := newContents(files, most), map[event.Path]version{}
+	for i, s := range in.Segments {
+		if i >= len(in.Files) || !s.valid(len(in.Files[i])) {
+			return nil, nil, fmt.Errorf("%w: a segment does not fit together", errPacked)
 		}
-		if err == nil {
-			c.take(s, files, versions)
-		}
+		c.take(s, in.Files[i], versions)
 	}
-	var silent []keptFile
-	err = errors.Join(err, in.Decode(&silent))
-	for _, f := range silent {
+	for _, f := range in.Silent {
 		if clean, bad := event.NewPath(string(f.Path)); bad == nil && len(versions) < c.maxFiles {
 			versions[clean] = f.Version
 		}
 	}
-	return err
+	return c, versions, nil
 }
 
 // take adds a segment read from disk, with its files. A file that an earlier segment already has is

@@ -19,9 +19,7 @@ const (
 func (x *extractor) program(lang *language, text []byte) {
 	d, im := &definer{lang: lang, define: x.define}, importer{lang: lang}
 	for number, l := range codeLines(lang, text, x.count) {
-		if len(l.defining) > 0 {
-			d.line(l.defining, l.rest)
-		}
+		d.line(l)
 		im.line(number, l)
 	}
 	for _, i := range im.out {

@@ -175,9 +175,11 @@ func grams(words []string) []gram {
 			out = append(out, g)
 		}
 	}
-	slices.SortFunc(out, func(a, b gram) int { return cmp.Compare(a.hash, b.hash) })
+	slices.SortFunc(out, compareGram)
 	return slices.CompactFunc(out, func(a, b gram) bool { return a.hash == b.hash })
 }
+
+func compareGram(a, b gram) int { return cmp.Compare(a.hash, b.hash) }
 
 // Difference names the reason why two requests ask for different things although they share most
 // words; "" if there is none.

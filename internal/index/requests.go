@@ -70,23 +70,21 @@ func (x *Requests) jaccard(a, b []gram) float64 {
 	if len(a) == 0 && len(b) == 0 {
 		return 1
 	}
-	both, either := 0.0, 0.0
-	for len(a) > 0 || len(b) > 0 {
-		switch {
-		case len(b) == 0 || len(a) > 0 && a[0].hash < b[0].hash:
-			either += x.weight(a[0])
-			a = a[1:]
-		case len(a) == 0 || b[0].hash < a[0].hash:
-			either += x.weight(b[0])
-			b = b[1:]
-		default:
-			w := x.weight(a[0])
-			both, either = both+w, either+w
-			a, b = a[1:], b[1:]
+	both, only := 0.0, 0.0
+	for _, g := range a {
+		if _, found := slices.BinarySearchFunc(b, g, compareGram); found {
+			both += x.weight(g)
+		} else {
+			only += x.weight(g)
 		}
 	}
-	if either == 0 {
+	for _, g := range b {
+		if _, found := slices.BinarySearchFunc(a, g, compareGram); !found {
+			only += x.weight(g)
+		}
+	}
+	if both == 0 {
 		return 0
 	}
-	return both / either
+	return both / (both + only)
 }

@@ -55,9 +55,7 @@ func ReadSource(p event.Path, text []byte) *Source {
 	for number, l := range codeLines(lang, text, nil) {
 		line = l
 		im.line(number, l)
-		if len(l.defining) > 0 {
-			d.line(l.defining, l.rest)
-		}
+		d.line(l)
 		for name := range e.constants(l.code) {
 			if len(name) >= minReference && !s.has(string(name)) {
 				define(name, definition{member: true, constant: true})

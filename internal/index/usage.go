@@ -185,24 +185,16 @@ func samePackage(a, b string) bool {
 // judgeGo decides what an occurrence in a Go file means.
 func (u *usage) judgeGo(r *removal, o occurrence) verdict {
 	dir := r.in.Path.Dir()
+	imports := func(local string) bool { in, known := u.packages[local]; return known && in == dir }
 	switch {
+	case o.dotted && !imports(o.owner), !o.dotted && u.user.Dir() != dir && !imports("."): // import . "…"
+		return says
 	case o.dotted:
-		if in, known := u.packages[o.owner]; known && in == dir {
-			return refers
-		}
-		return says
-	case u.user.Dir() != dir && !u.everything(dir):
-		return says
+		return refers
 	case o.declares(u.lang):
 		return declares
 	}
 	return refers
-}
-
-// everything reports whether a Go file imports all names of the package in a folder: import . "…".
-func (u *usage) everything(dir string) bool {
-	in, imported := u.packages["."]
-	return imported && in == dir
 }
 
 var (

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -262,33 +263,66 @@ func (c *Cache) Get(ctx context.Context, id string) (Entry, error) {
 
 // ForgetID deletes one entry.
 func (c *Cache) ForgetID(ctx context.Context, id string) error {
-	e, err := c.Get(ctx, id)
-	if err == nil {
-		err = c.forget(ctx, e.ID)
+	if _, err := c.Get(ctx, id); err != nil {
+		return err
 	}
-	return err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return errors.Join(c.noteForgotten(ctx), c.drop(ctx, id))
 }
 
 // ForgetAll deletes all entries, and all undo records, because these have contents of files.
 func (c *Cache) ForgetAll(ctx context.Context) (int, error) {
 	c.making.Lock() // an entry that is just being made would be added afterwards
 	defer c.making.Unlock()
-	all, err := c.List(ctx)
-	if err != nil {
-		return 0, err
-	}
-	var ids []string
-	for _, e := range all {
-		ids = append(ids, e.ID)
-	}
-	err = c.forget(ctx, ids...)
-	_, _, uerr := c.undos.Drop(ctx, cold.Selection{All: true})
-	return len(ids), errors.Join(err, uerr)
-}
-
-// forget deletes entries so that reading the log again does not bring them back.
-func (c *Cache) forget(ctx context.Context, ids ...string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return errors.Join(c.noteForgotten(ctx), c.drop(ctx, ids...))
+	err := c.noteForgotten(ctx)
+	n, _, failed := c.stored.Drop(ctx, cold.Selection{All: true})
+	c.clear()
+	_, _, ofUndos := c.undos.Drop(ctx, cold.Selection{All: true})
+	return n, errors.Join(err, failed, ofUndos)
+}
+
+// Reasons to delete an entry other than lack of use.
+const (
+	maxFailureRate = 0.5 // share of failed replays, of at least minTried
+	minTried       = 3
+)
+
+// Evict deletes entries that were not used for too long, that fail more often than they succeed, of
+// which a file is gone, or whose edited files others have changed since. Until the next cleaning,
+// the last kind is still offered as a recipe, because what was edited and run is worth telling.
+func (c *Cache) Evict(ctx context.Context, w Worktree) {
+	if c.load(ctx) != nil {
+		return
+	}
+	c.mu.Lock()
+	all := slices.Collect(maps.Values(c.entries))
+	c.mu.Unlock()
+	stale := map[*Entry]bool{}
+	if dir, err := os.OpenRoot(string(w.Root)); err == nil {
+		for _, e := range all {
+			files := e.compare(dir)
+			stale[e] = files.gone || files.edited
+		}
+		_ = dir.Close() // it was only read
+	}
+	now := c.o.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var ids []string
+	for _, e := range all {
+		tried := e.Successes + e.Failures
+		failing := tried >= minTried && float64(e.Failures) > maxFailureRate*float64(tried)
+		if c.entries[e.ID] == e && (e.idle(now) || failing || stale[e]) {
+			ids = append(ids, e.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	if err := c.drop(ctx, ids...); err != nil && ctx.Err() == nil {
+		c.o.Log.Warn("dropping old sequences failed", "err", err)
+	}
 }

@@ -3,6 +3,9 @@ package reload
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"errors"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Entry is a recorded sequence: what one prompt led to, with everything that is needed to find it,
@@ -126,4 +130,52 @@ func (e *Entry) Steps() []Step {
 		out[i].Note, out[i].OK = e.note(a), a.OK
 	}
 	return out
+}
+
+// compared says what became of the files of an entry.
+type compared struct {
+	unchanged float64 // share of files that are as the sequence left them, or as they were before it; 1 without files
+	gone      bool    // a file is gone
+	edited    bool    // the sequence changes files, and others have since changed all of them
+}
+
+// compare compares the files of an entry with those on disk. A file of unknown content counts as
+// changed.
+func (e *Entry) compare(dir *os.Root) compared {
+	if len(e.Files) == 0 {
+		return compared{unchanged: 1}
+	}
+	c := compared{}
+	same, wrote, other := 0, 0, 0
+	for _, f := range e.Files {
+		now := hash(dir, f.Path)
+		if now != "" && (now == f.After || f.Wrote && now == f.Before) {
+			same++
+		}
+		if f.Wrote {
+			wrote++
+			if f.After != "" && now != f.After && now != f.Before {
+				other++
+			}
+		}
+		c.gone = c.gone || now == gone && f.After != gone
+	}
+	c.unchanged, c.edited = float64(same)/float64(len(e.Files)), wrote > 0 && other == wrote
+	return c
+}
+
+// maxHashed is the number of bytes of the largest file that is hashed. The content of a larger one
+// counts as unknown.
+const maxHashed = 8 << 20
+
+// hash returns the hash of a file's present content in hex, gone, or "" if it is not known.
+func hash(dir *os.Root, p event.Path) string {
+	text, err := regularfile.ReadIn(dir, string(p), maxHashed)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return gone
+	case err != nil:
+		return ""
+	}
+	return index.BlobID(text)
 }

@@ -52,10 +52,8 @@ func TestFacts(t *testing.T) {
 			return []string{a.what()}
 		case a.Act == event.ActRead:
 			p.read(a, &s)
-		case a.Act == event.ActSearch:
-			p.search(t.Context(), a, &s)
 		default:
-			p.list(a, &s)
+			p.search(t.Context(), a, &s)
 		}
 		return strings.Split(strings.TrimSpace(fmt.Sprintf("%s %q\n%s", s.State, s.Note, s.Output)), "\n")
 	})
@@ -92,7 +90,7 @@ func TestFacts(t *testing.T) {
 		return out
 	}
 	s := Step{}
-	(&replay{w: w, dir: dir}).list(Action{Act: event.ActList}, &s)
+	(&replay{w: w, dir: dir}).search(t.Context(), Action{Act: event.ActList}, &s)
 	fault.Same(t, "files of a listing", strings.Count(s.Output, "\n")+strings.Count(s.Output, "…"), 252)
 	fault.Same(t, "cut at a line", cutLines("one\ntwo\nthree", 9), "one\ntwo\n…\n")
 	fault.Same(t, "cut behind an empty line", cutLines("\nlong", 3), "\n…\n")

@@ -3,8 +3,8 @@ package reload
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -21,9 +21,6 @@ type input struct {
 	Paths   []event.Path `json:"paths,omitempty"`
 	Command string       `json:"command,omitempty"`
 	Edits   []event.Swap `json:"edits,omitempty"`
-
-	session string
-	at      time.Time
 }
 
 // inputs stores the inputs of calls, each as a sealed blob under the id of its event. They are read
@@ -32,11 +29,11 @@ type inputs struct {
 	stored *cold.Owner
 
 	mu      sync.Mutex
-	waiting map[string]input // inputs that have not been written yet
+	waiting map[string]cold.Blob // inputs that have not been written yet, by key
 }
 
 func newInputs(blobs *cold.Blobs) *inputs {
-	s := &inputs{waiting: map[string]input{}}
+	s := &inputs{waiting: map[string]cold.Blob{}}
 	s.stored = blobs.Owner("inputs of calls", cold.Rule{Bytes: func() int64 { return maxInputs },
 		Leave: func(context.Context) error { s.mu.Lock(); defer s.mu.Unlock(); clear(s.waiting); return nil }})
 	return s
@@ -50,18 +47,19 @@ func (c *Cache) Keep(events []event.Event) {
 	}
 	for _, e := range events {
 		b := e.Call()
-		in := input{Paths: b.Paths, Edits: b.Edits, session: e.Session, at: c.o.Now()}
+		in := input{Paths: b.Paths, Edits: b.Edits}
 		if b.Act != event.ActRun || b.Command != b.Text {
 			in.Command = b.Command
 		}
 		if b.Act == event.ActWrite && len(in.Edits) == 1 && c.o.Redact(in.Edits[0].New) != in.Edits[0].New {
 			in.Edits = nil
 		}
-		if e.Session == "" || in.Command == "" && len(in.Edits) == 0 {
+		raw, err := codec.Encode(in)
+		if err != nil || e.Session == "" || in.Command == "" && len(in.Edits) == 0 {
 			continue
 		}
 		c.inputs.mu.Lock()
-		c.inputs.waiting[e.ID] = in
+		c.inputs.waiting[e.ID] = cold.Blob{Key: e.ID, Session: e.Session, Used: c.o.Now(), Size: int64(len(raw)), Meta: raw}
 		c.inputs.mu.Unlock()
 		c.wake.Give()
 	}
@@ -76,41 +74,30 @@ func (c *Cache) Edits(ctx context.Context, id string) []event.Swap {
 // get returns the input of an event, the zero input if none is stored.
 func (s *inputs) get(ctx context.Context, id string) (in input) {
 	s.mu.Lock()
-	in, waits := s.waiting[id]
+	v, waits := s.waiting[id]
 	s.mu.Unlock()
-	if waits {
-		return in
+	if !waits {
+		v, _, _ = s.stored.Get(ctx, id) // an input that cannot be read counts as missing
 	}
-	if v, found, err := s.stored.Get(ctx, id); err == nil && found {
-		_ = codec.Decode(v.Meta, &in)
-	}
+	_ = codec.Decode(v.Meta, &in)
 	return in
 }
 
 // write stores the inputs that wait. After an error they go on waiting.
 func (s *inputs) write(ctx context.Context) error {
 	s.mu.Lock()
-	now := maps.Clone(s.waiting)
+	now := slices.Collect(maps.Values(s.waiting))
 	s.mu.Unlock()
 	if len(now) == 0 {
 		return nil
 	}
-	var blobs []cold.Blob
-	for id, in := range now {
-		raw, err := codec.Encode(in)
-		if err != nil {
-			return err
-		}
-		blobs = append(blobs, cold.Blob{Key: id, Session: in.session, Used: in.at, Size: int64(len(raw)), Meta: raw})
-	}
-	_, err := s.stored.Put(ctx, blobs...)
-	if err != nil {
+	if _, err := s.stored.Put(ctx, now...); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for id := range now {
-		delete(s.waiting, id)
+	for _, v := range now {
+		delete(s.waiting, v.Key)
 	}
 	return nil
 }

@@ -3,7 +3,9 @@ package reload
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -124,4 +126,91 @@ func (e *Entry) patch(p event.Path) string {
 		}
 	}
 	return ""
+}
+
+// hunk is one hunk of a patch.
+type hunk struct {
+	from, to int // the line where it begins, before and after the change; 0 or 1 at the beginning of the file
+	lines    []string
+	ends     bool // it ends with a last line without a line end
+}
+
+// hunks splits a patch that patchOf has made.
+func hunks(patch string) (out []hunk) {
+	for line := range strings.Lines(patch) {
+		n := len(out) - 1
+		switch {
+		case strings.HasPrefix(line, "@@ "):
+			var h hunk
+			_, _ = fmt.Sscanf(line, "@@ -%d,%d +%d", &h.from, new(int), &h.to)
+			out = append(out, h)
+		case n < 0: // the head
+		case line[0] == '\\':
+			out[n].ends = true
+		default:
+			out[n].lines = append(out[n].lines, line)
+		}
+	}
+	return out
+}
+
+// changed returns the number of the first line that a hunk changes, counted before the change.
+func (h hunk) changed() int {
+	around := max(0, slices.IndexFunc(h.lines, func(line string) bool { return line[0] != ' ' }))
+	return max(h.from+around, 1) // a new file begins at 0
+}
+
+// side returns the lines of a hunk before ('-') or after ('+') the change, with the end of the line
+// above them. fixed means that git accepts them only at the beginning or the end of a file, because
+// they begin the file or end with a change.
+func (h hunk) side(sign byte) (lines string, fixed bool) {
+	begins := h.from
+	if sign == '+' {
+		begins = h.to
+	}
+	lines, last := "\n", byte(' ')
+	for _, line := range h.lines {
+		if last = line[0]; last == ' ' || last == sign {
+			lines += line[1:]
+		}
+	}
+	return lines, h.ends || begins <= 1 || last != ' '
+}
+
+// misplaced reports whether git could make a change at another place of the text than intended: a
+// hunk fits at two places, because the same lines often occur several times in a file, or another
+// place looks as if the change had already been made. from is '-' for making the change, '+' for
+// undoing it. At the place where the hunk fits, the changed lines may also be found as part of the
+// others, for example when a new test ends like the one before it; that does not count.
+func misplaced(patch, text string, from byte) bool {
+	text = "\n" + text
+	return slices.ContainsFunc(hunks(patch), func(h hunk) bool {
+		begin, end := 0, 0 // where the hunk fits
+		if lines, fixed := h.side(from); !fixed {
+			switch at := strings.Index(text, lines); {
+			case at != strings.LastIndex(text, lines):
+				return true
+			case at >= 0:
+				begin, end = at, at+len(lines)
+			}
+		}
+		made, fixed := h.side('-' + '+' - from)
+		first := strings.Index(text, made)
+		return !fixed && first >= 0 && (first < begin || strings.LastIndex(text, made)+len(made) > end)
+	})
+}
+
+// misplaced is the same for a patch and the present content of its file. A file that cannot be read
+// counts as misplaced.
+func (w Worktree) misplaced(f filePatch, from byte) bool {
+	dir, err := os.OpenRoot(string(w.Root))
+	if err != nil {
+		return true
+	}
+	defer dir.Close()
+	text, err := regularfile.ReadIn(dir, string(f.Path), maxEdited)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false // the patch creates the file, or git refuses it
+	}
+	return err != nil || misplaced(f.Patch, string(text), from)
 }

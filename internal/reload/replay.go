@@ -171,10 +171,8 @@ func (p *replay) action(ctx context.Context, a Action, note string, s *Step) {
 		s.is(Refused, note)
 	case a.Act == event.ActRead:
 		p.read(a, s)
-	case a.Act == event.ActSearch:
+	case a.Act == event.ActSearch, a.Act == event.ActList:
 		p.search(ctx, a, s)
-	case a.Act == event.ActList:
-		p.list(a, s)
 	case a.changes():
 		s.is(p.plan.step(a.Paths[0]))
 	default:

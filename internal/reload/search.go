@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"regexp"
 	"strings"
 	"time"
@@ -91,18 +90,8 @@ func shown(line []byte) string {
 	return event.Clip(strings.TrimRight(strings.ToValidUTF8(string(line), "�"), "\r\n"), maxLine)
 }
 
-// named yields the files that a search or a listing covers.
-func (p *replay) named(a Action) iter.Seq[event.Path] {
-	return func(yield func(event.Path) bool) {
-		for _, f := range p.w.Files() {
-			if (f == a.Folder || matchGlob(a.Folder, a.Glob, f)) && !p.w.Ignored(f) && !yield(f) {
-				return
-			}
-		}
-	}
-}
-
-// search finds a pattern in the files of the worktree.
+// search finds a pattern in the files of the worktree, or, for a listing, names the files that match a
+// glob, or all files of a folder.
 func (p *replay) search(ctx context.Context, a Action, s *Step) {
 	expr := "(?m)" + a.Pattern
 	if a.Fold {
@@ -118,25 +107,26 @@ func (p *replay) search(ctx context.Context, a Action, s *Step) {
 	limit := min(maxResults, cmp.Or(a.Limit, maxResults))
 	var b strings.Builder
 	found := 0
-	for f := range p.named(a) {
+	for _, f := range p.w.Files() {
+		if f != a.Folder && !matchGlob(a.Folder, a.Glob, f) || p.w.Ignored(f) {
+			continue
+		}
 		if found >= limit || b.Len() > maxStepOutput || ctx.Err() != nil {
 			b.WriteString("…\n")
 			break
 		}
-		if raw, err := regularfile.ReadIn(p.dir, string(f), maxRead); err == nil && !binary(raw) {
+		if a.Act == event.ActList {
+			fmt.Fprintln(&b, f.Display())
+			found++
+		} else if raw, err := regularfile.ReadIn(p.dir, string(f), maxRead); err == nil && !binary(raw) {
 			found += matches(&b, f, raw, re, a.Mode, limit-found)
 		}
 	}
-	s.found(a, found, b.String())
-	if ctx.Err() != nil {
+	s.Output = b.String()
+	switch {
+	case ctx.Err() != nil:
 		s.is(Done, "not finished in time")
-	}
-}
-
-// found records the result of a search or a listing.
-func (s *Step) found(a Action, n int, output string) {
-	switch s.Output = output; {
-	case n > 0:
+	case found > 0:
 		s.is(Done, "")
 	case a.Found > 0:
 		s.is(Changed, "finds nothing any more")
@@ -162,20 +152,6 @@ func matches(b *strings.Builder, f event.Path, raw []byte, re *regexp.Regexp, mo
 		}
 	}
 	return found
-}
-
-// list names the files that match a glob, or all files of a folder.
-func (p *replay) list(a Action, s *Step) {
-	var b strings.Builder
-	n := 0
-	for f := range p.named(a) {
-		if n++; n > maxResults {
-			b.WriteString("…\n")
-			break
-		}
-		fmt.Fprintln(&b, f.Display())
-	}
-	s.found(a, n, b.String())
 }
 
 // cutLines cuts a text after a line.

@@ -96,12 +96,6 @@ func (e *Entry) work() (parts []string) {
 	return parts
 }
 
-// changed returns the number of the first line that a hunk changes, counted before the change.
-func (h hunk) changed() int {
-	around := max(0, slices.IndexFunc(h.lines, func(line string) bool { return line[0] != ' ' }))
-	return max(h.from+around, 1) // a new file begins at 0
-}
-
 // named returns the name of one file; for several files their number, their folder and the first
 // name.
 func named(files []event.Path) string {

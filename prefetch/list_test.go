@@ -97,9 +97,9 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestSearcher: the files that a search meant: those that define its identifier, then those of
+// TestSought: the files that a search meant: those that define its identifier, then those of
 // nearly its name.
-func TestSearcher(t *testing.T) {
+func TestSought(t *testing.T) {
 	files := map[event.Path]string{"config/load.go": "package config\nfunc parseConfig() {}\n", "web/app.go": "package web\nvar x = parseConfig()\n",
 		"server/handler.go": "package server\n"}
 	c := index.NewContents()
@@ -108,12 +108,11 @@ func TestSearcher(t *testing.T) {
 		all = append(all, f)
 		c.Set(f, []byte(text))
 	}
-	s := Searcher{Tree: index.NewTree(all), Contents: c}
 	for pattern, want := range map[string]string{"parseConfig": `config/load.go defines "parseconfig"`,
 		"**/handlers.go": `server/handler.go has nearly the name "handlers.go"`, "lost/handler.go": `server/handler.go is called "handler.go"`,
 		"lost/handler*": `server/handler.go is called "handler"`, "nothing of this kind": ""} {
 		var got []string
-		for _, f := range s.Found(pattern, index.Identifiers(pattern, 1)) {
+		for _, f := range Sought(index.NewTree(all), c, pattern, index.Identifiers(pattern, 1)) {
 			got = append(got, string(f.File)+" "+f.Reasons[0].Text)
 		}
 		fault.Same(t, pattern, strings.Join(got, ", "), want)
@@ -156,12 +155,13 @@ func TestUsualIsApart(t *testing.T) {
 	}
 }
 
-// TestRescue: testdata/rescue.txt has a repository, and what failed accesses to it meant.
-func TestRescue(t *testing.T) {
-	r := Rescuer{Tree: index.NewTree(nil), Renamed: func(p event.Path) (event.Path, bool) {
+// TestMeant: testdata/rescue.txt has a repository, and what failed accesses to it meant.
+func TestMeant(t *testing.T) {
+	tree := index.NewTree(nil)
+	renamed := func(p event.Path) (event.Path, bool) {
 		to, ok := map[event.Path]event.Path{"old/name.go": "new/name.go", "old/gone.go": "nowhere.go"}[p]
 		return to, ok
-	}}
+	}
 	for line := range strings.Lines(string(fault.Must(os.ReadFile("testdata/rescue.txt")))) {
 		text, _, _ := strings.Cut(line, "#")
 		words := strings.Fields(text)
@@ -169,11 +169,11 @@ func TestRescue(t *testing.T) {
 			continue
 		}
 		if words[0] == "files" {
-			r.Tree.Add(eventtest.Paths(words[1:])...)
+			tree.Add(eventtest.Paths(words[1:])...)
 			continue
 		}
 		wrong, want := event.Path(strings.TrimPrefix(words[1], "-")), event.Path(strings.TrimPrefix(words[2], "-"))
-		s, ok := r.Rescue(wrong, event.Failure(words[0]))
+		s, ok := Meant(tree, renamed, wrong, event.Failure(words[0]))
 		if s.File != want || ok != (want != "") {
 			t.Errorf("%s (%s): got %q, want %q", wrong, words[0], s.File, want)
 		}

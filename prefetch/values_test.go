@@ -316,8 +316,7 @@ func sayFiles(t *testing.T, say sayer) {
 	var files []event.Path
 	for i := range 4 {
 		files = append(files, event.Path(fmt.Sprintf("d%d/handler.go", i)))
-		s := Searcher{Tree: index.NewTree(files)}
-		say("%d of %d", len(s.Found("**/handlers.go", nil)), len(files))
+		say("%d of %d", len(Sought(index.NewTree(files), nil, "**/handlers.go", nil)), len(files))
 	}
 
 	say("# a confidence with an unknown class or a slope out of bounds is refused")

@@ -14,7 +14,8 @@ import (
 
 // answered remembers, for each conversation, about which events questions were already asked. At
 // some events the agent takes no text, so the next event at which it does asks about everything
-// that happened since. Events that the session has forgotten are forgotten here, too.
+// that happened since. Events that the session has forgotten are forgotten here, too. It also remembers
+// what the person was told at the end of a turn, so that the same findings are told only once.
 type answered struct {
 	mu    sync.Mutex // guards known
 	known map[conversation]*asked
@@ -24,10 +25,11 @@ type answered struct {
 // of no use to another.
 type conversation struct{ session, subagent string }
 
-// asked has the ids of events that a hint can be about.
+// asked has the ids of events that a hint can be about, and the last findings.
 type asked struct {
 	before []string // events about which questions were asked
 	late   []string // events whose questions were not answered in time and are asked once more
+	told   string   // what the person was told last, at the end of a turn
 }
 
 // maxConversations is the number of conversations that are remembered. When it is exceeded all are
@@ -83,6 +85,18 @@ func (a *answered) again(q question) {
 			x.late = append(x.late, e.ID)
 		}
 	}
+}
+
+// news returns a text for the person, or "" if it is the text that the session was told last.
+func (a *answered) news(session, text string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	x := a.of(conversation{session, ""})
+	if text == x.told {
+		return ""
+	}
+	x.told = text
+	return text
 }
 
 // kindAbout returns the kind of hint that is asked because of an event, "" if none. Because of a

@@ -2,7 +2,6 @@ package hint
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -52,43 +51,35 @@ func (h *Hints) gather(ctx context.Context, w *checkout.Checkout, q *question,
 	}
 	var err error
 	if q.Kind == prefetch.Partner {
-		if g, err = h.change(ctx, w, *q, space); errors.Is(err, errReading) {
-			return g, prefetch.WhyReading
-		}
+		g, why, err = h.change(ctx, w, *q, space)
 	} else {
 		q.Query.Branch = w.KnownBranch()
 		g.candidates, err = w.Prefetch.Look(ctx, q.Question)
 	}
 	switch {
-	case err == nil && g.candidates == nil:
-		return g, prefetch.WhyNothing
 	case err != nil && ctx.Err() != nil:
-		return g, prefetch.WhyLate
+		why = prefetch.WhyLate
 	case err != nil:
 		h.o.Log.Warn("no hint", "kind", string(q.Kind), "err", err)
-		return g, prefetch.WhyNothing
+		why = prefetch.WhyNothing
 	}
-	return g, ""
+	return g, why
 }
 
-// errReading means that nothing was found, but that something may be found once the diffs of
-// earlier commits have been read. They are read in the first seconds after a start.
-var errReading = errors.New("earlier commits are still being read")
-
-// early reports whether an answer finds nothing in a change while earlier commits are still being
-// read.
+// early reports whether an answer finds nothing in a change while the diffs of earlier commits are
+// still being read, which takes the first seconds after a start.
 func early(ans change.Answer) bool { return ans.Reading && ans.Findings() == 0 }
 
 // change asks what the session's change breaks and lacks, as aoa check does. It leaves out broken
-// files about which the conversation has already been told. If there are no candidates there is no
-// question.
-func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q question, space int) (g gathered, err error) {
+// files about which the conversation has already been told.
+func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q question,
+	space int) (g gathered, why prefetch.Why, err error) {
 	ans, err := w.Check(ctx, change.Request{Files: q.Query.Files, Hint: true})
 	switch {
 	case err != nil || ans.Silent != "":
-		return g, err
+		return g, prefetch.WhyNothing, err
 	case early(ans):
-		return g, errReading
+		return g, prefetch.WhyReading, nil
 	}
 	s := h.o.Sessions.Get(q.Query.Session, q.Query.At)
 	g.candidates, g.more = ans.Candidates(), ans.MoreMissing
@@ -97,7 +88,7 @@ func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q question, sp
 			File: b.File}
 		return slices.Contains(s.Hints.Marks, told)
 	}), ans.MoreBroken, space)
-	return g, nil
+	return g, "", nil
 }
 
 // sequences finds the recorded sequences that fit the beginning of the turn and were not offered to

@@ -46,7 +46,6 @@ type Counter interface{ Decision(kind, why string) }
 type Hints struct {
 	o        Options
 	answered answered
-	told     findings
 }
 
 // New returns Hints without any state yet.
@@ -69,38 +68,29 @@ func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 	if stops(call) { // the person reads it, not a model
 		return hooks.Render(call.Agent, call.Event, hooks.Block{}, h.stopText(ctx, w, call))
 	}
-	a := answer{space: hooks.MaxHint}
+	var block hooks.Block
+	var texts []string
+	space := hooks.MaxHint // number of bytes that are left
 	if _, starts := call.Start(); starts {
-		a.space = hooks.MaxStart
+		space = hooks.MaxStart
 	}
 	for _, q := range h.questions(ctx, call) {
+		var s words
 		switch {
-		case a.space < leastSpace:
+		case space < leastSpace:
 			h.answered.again(q)
-		case q.Kind == prefetch.Start && len(a.texts) > 0: // the answer to one of several starts is enough
-		case q.Kind == prefetch.Prompt && a.block.String() != "": // the offer names what the prompt needs
+		case q.Kind == prefetch.Start && len(texts) > 0: // the answer to one of several starts is enough
+		case q.Kind == prefetch.Prompt && block.Text != "": // the offer names what the prompt needs
 		default:
-			a.add(h.ask(ctx, w, q, a.space))
+			s = h.ask(ctx, w, q, space)
+		}
+		switch {
+		case s.text == "":
+		case s.block.Text != "":
+			block, space = s.block, space-len(s.text)
+		default:
+			texts, space = append(texts, s.text), space-len(s.text)-1
 		}
 	}
-	return hooks.Render(call.Agent, call.Event, a.block, strings.Join(a.texts, "\n"))
-}
-
-// answer collects the texts for a call.
-type answer struct {
-	block hooks.Block
-	texts []string
-	space int // number of bytes that are left
-}
-
-func (a *answer) add(s words) {
-	switch {
-	case s.text == "":
-	case s.block.String() != "":
-		a.block = s.block
-		a.space -= len(s.text)
-	default:
-		a.texts = append(a.texts, s.text)
-		a.space -= len(s.text) + 1
-	}
+	return hooks.Render(call.Agent, call.Event, block, strings.Join(texts, "\n"))
 }

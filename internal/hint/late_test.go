@@ -226,8 +226,8 @@ func TestFindWork(t *testing.T) {
 	e := func(min int, kind event.Kind, files ...event.Path) event.Event {
 		return event.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Body: eventtest.Body(kind, files...)}
 	}
-	got := findWork([]event.Event{e(1, event.KindRead, "r.go", "e.go"), e(2, event.KindEdit, "e.go"),
-		e(3, event.KindWrite, "w.go"), e(4, event.KindRead, "late.go", "gone.go"), e(5, event.KindSearch, "s.go")},
+	got := findWork([]event.Event{e(5, event.KindSearch, "s.go"), e(4, event.KindRead, "late.go", "gone.go"),
+		e(3, event.KindWrite, "w.go"), e(2, event.KindEdit, "e.go"), e(1, event.KindRead, "r.go", "e.go")},
 		func(p event.Path) bool { return p != "gone.go" }, epoch.Add(time.Hour))
 	var files []event.Path
 	for _, s := range got {

@@ -2,6 +2,7 @@ package hint
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -39,10 +40,11 @@ func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, q question
 func (h *Hints) earlier(ctx context.Context, w *checkout.Checkout, q question, budget int) (contexts.Context,
 	[]event.Suggestion) {
 	at := q.Query.At
-	files, id, changed := h.workingSet(ctx, w, q, at)
+	files, id, changed := h.workingSet(ctx, w, q)
+	s := h.o.Sessions.Get(id, at)
 	switch {
-	case id != q.Query.Session && h.atWork(id, at):
-		text, named := hooks.OtherSession(slices.DeleteFunc(slices.Clone(h.o.Sessions.Get(id, at).Uncommitted),
+	case id != q.Query.Session && s.Exists() && !s.Ended && at.Sub(s.Last) < leftAfter: // it is still at work
+		text, named := hooks.OtherSession(slices.DeleteFunc(slices.Clone(s.Uncommitted),
 			func(f event.Path) bool { return !slices.Contains(changed, f) }))
 		return contexts.Context{Segments: []contexts.Segment{{Content: text}}, Files: named}, nil
 	case id == "" || q.start == "clear":
@@ -67,13 +69,6 @@ func (h *Hints) earlier(ctx context.Context, w *checkout.Checkout, q question, b
 	return c, files
 }
 
-// atWork reports whether another session is still at work at a time: it did something within
-// leftAfter, and its end was not reported.
-func (h *Hints) atWork(id string, at time.Time) bool {
-	s := h.o.Sessions.Get(id, at)
-	return id != "" && s.Exists() && !s.Ended && at.Sub(s.Last) < leftAfter
-}
-
 // Limits for the earlier work that a session is shown.
 const (
 	leftAfter   = 30 * time.Minute // a session that did not report its end counts as ended after this time
@@ -86,10 +81,8 @@ const (
 // files again. For a new session they come from earlier work that is not committed yet; in replayed
 // sessions, files that had been committed were used less than a tenth as often. id is the session
 // whose work it is, changed what is not committed if git was asked.
-func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, q question,
-	at time.Time) (files []event.Suggestion, id string, changed []event.Path) {
-	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens,
-		Since: at.Add(-recentWork)}
+func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, q question) (files []event.Suggestion, id string,
+	changed []event.Path) {
 	switch q.start {
 	case "compact":
 		return nil, q.Query.Session, nil
@@ -100,13 +93,14 @@ func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, q question
 	if changed, err = w.Repo.Changed(ctx); err != nil || len(changed) == 0 {
 		return nil, "", nil
 	}
-	events, err := h.o.DB.Log(ctx, f)
+	events, err := h.o.DB.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite},
+		Limit: recentOpens, Since: q.Query.At.Add(-recentWork)})
 	if err != nil {
 		h.o.Log.Warn("the files of earlier work cannot be listed", "err", err)
 		return nil, id, changed
 	}
 	has := func(p event.Path) bool { return slices.Contains(changed, p) }
-	return findWork(events, has, at), lastChanger(events, has), changed
+	return findWork(events, has, q.Query.At), lastChanger(events, has), changed
 }
 
 // lastChanger returns the session that last changed one of the files, "" if none did. Events are
@@ -118,4 +112,37 @@ func lastChanger(events []event.Event, has func(event.Path) bool) string {
 		}
 	}
 	return ""
+}
+
+// findWork returns the files of recent work: those edited, the newest first, then those read.
+// events are the opens of earlier sessions, the newest first. has tells whether a file still exists.
+func findWork(events []event.Event, has func(event.Path) bool, at time.Time) (files []event.Suggestion) {
+	seen := map[event.Path]bool{}
+	for _, word := range []string{"edited", "read"} {
+		for _, e := range events {
+			if !e.Opens() || (e.Kind() == event.KindRead) != (word == "read") {
+				continue
+			}
+			for _, f := range e.Paths() {
+				if !seen[f] && has(f) {
+					seen[f] = true
+					files = append(files, prefetch.Start.Suggest(f, word+" "+span(at.Sub(e.Time))+" ago"))
+				}
+			}
+		}
+	}
+	return files
+}
+
+// span formats a duration in its largest unit: "3 min". A negative duration is "0 s".
+func span(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d days", int(d.Hours()/24))
+	case d >= time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	case d >= time.Minute:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d s", max(0, int(d.Seconds())))
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/hooks/agents"
@@ -15,30 +14,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
 )
-
-// findings remembers, for each session, what the person was told at the end of a turn, so that the
-// same findings are told only once.
-type findings struct {
-	mu    sync.Mutex // guards texts
-	texts map[string]string
-}
-
-// maxTold is the number of sessions that are remembered. When it is exceeded all are dropped.
-const maxTold = 256
-
-// news returns a text, or "" if it is the text that the session was told last.
-func (t *findings) news(session, text string) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.texts == nil || len(t.texts) >= maxTold {
-		t.texts = map[string]string{}
-	}
-	if text == t.texts[session] {
-		return ""
-	}
-	t.texts[session] = text
-	return text
-}
 
 // stops reports whether a turn ends with this call.
 func stops(call hooks.Call) bool {
@@ -59,7 +34,7 @@ func (h *Hints) stopText(ctx context.Context, w *checkout.Checkout, call hooks.C
 		return ""
 	}
 	if ans.Findings() == 0 {
-		return h.told.news(call.Session, "")
+		return h.answered.news(call.Session, "")
 	}
 	lines := []string{"aOa: this change is not complete"}
 	for _, b := range index.BrokenLines(ans.Broken) {
@@ -70,5 +45,5 @@ func (h *Hints) stopText(ctx context.Context, w *checkout.Checkout, call hooks.C
 	}
 	most := 1 + prefetch.MaxFiles
 	more := ans.MoreBroken + ans.MoreMissing + max(0, len(lines)-most)
-	return h.told.news(call.Session, strings.Join(lines[:min(len(lines), most)], "\n")+hooks.More(more))
+	return h.answered.news(call.Session, strings.Join(lines[:min(len(lines), most)], "\n")+hooks.More(more))
 }

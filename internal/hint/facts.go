@@ -1,13 +1,58 @@
 package hint
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
 )
+
+// misnamed returns the files that failed accesses meant.
+func (h *Hints) misnamed(ctx context.Context, w *checkout.Checkout, events []event.Event) (out []event.Suggestion) {
+	renamed := func(p event.Path) (event.Path, bool) {
+		now, ok, err := h.o.DB.Renamed(ctx, p, w.Tree().Has)
+		return now, ok && err == nil
+	}
+	for _, e := range events {
+		if e.Kind() != event.KindFailed {
+			continue
+		}
+		for _, p := range e.Paths() {
+			if s, ok := prefetch.Meant(w.Tree(), renamed, p, e.Call().Failure); ok {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// searched returns the files that failed searches meant, each with the line of the symbol that was
+// searched.
+func (h *Hints) searched(w *checkout.Checkout, events []event.Event) (out []event.Suggestion) {
+	for _, e := range events {
+		if !session.FailedSearch(e) || e.Text() == "" || w.Tree() == nil {
+			continue
+		}
+		idents := e.Call().Idents
+		if len(idents) == 0 {
+			idents = index.Identifiers(e.Text(), event.MaxCallIdents)
+		}
+		for _, f := range prefetch.Sought(w.Tree(), w.Reader.Contents(), e.Text(), idents) {
+			for _, name := range idents {
+				if d, ok := index.DefinitionOf(f.File, w.Reader.Text(f.File), name); ok && f.Line == 0 {
+					f.Place = d
+				}
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
 
 // Limits for finding files that somebody else changed.
 const (
@@ -39,9 +84,8 @@ func (h *Hints) stale(w *checkout.Checkout, q event.Query, recent []event.Event)
 			opened.Blob != "" && opened.Blob == w.Reader.Blob(f) {
 			continue
 		}
-		out = append(out, event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(prefetch.Stale),
-			Value: 1, Weight: 1,
-			Text: "changed " + span(q.At.Sub(written)) + " ago, last read " + span(q.At.Sub(opened.At)) + " ago"}}})
+		out = append(out, prefetch.Stale.Suggest(f,
+			"changed "+span(q.At.Sub(written))+" ago, last read "+span(q.At.Sub(opened.At))+" ago"))
 	}
 	return out
 }

@@ -100,11 +100,7 @@ func Begins(q event.Query) bool {
 
 // begun joins the ranking by a text with the companions of a change. A file may be in one of them
 // or in both.
-type begun struct {
-	text, beside *Candidates
-	// the candidates of each file in text and in beside; nil if a side lacks the file
-	at map[event.Path][2]*Candidate
-}
+type begun struct{ text, beside *Candidates }
 
 // begin answers a question about a change that has begun.
 func (p *Prefetcher) begin(ctx context.Context, q event.Query, past history.Past) (*Candidates, error) {
@@ -114,22 +110,23 @@ func (p *Prefetcher) begin(ctx context.Context, q event.Query, past history.Past
 	if err != nil {
 		return nil, err
 	}
-	b := &begun{text: text, beside: p.Companions(q, past, p.ranker.Has), at: map[event.Path][2]*Candidate{}}
+	b := &begun{text, p.Companions(q, past, p.ranker.Has)}
+	sides := map[event.Path][2]*Candidate{}
 	for side, c := range []*Candidates{b.text, b.beside} {
 		for i := range c.files {
-			both := b.at[c.files[i].File]
+			both := sides[c.files[i].File]
 			both[side] = &c.files[i]
-			b.at[c.files[i].File] = both
+			sides[c.files[i].File] = both
 		}
 	}
 	out := &Candidates{query: q, begun: b}
 	change := ChangeOf(q)
-	for f := range b.at {
+	for f, both := range sides {
 		if slices.Contains(change, f) {
 			continue
 		}
-		x := Candidate{File: f, Class: OfText, Scale: rank.Uncalibrated, Unseen: true}
-		x.P = x.Scale.Probability(ShippedBegun().LogOdds(b.values(f)))
+		x := Candidate{File: f, Class: OfText, Scale: rank.Uncalibrated, Unseen: true, sides: both}
+		x.P = x.Scale.Probability(ShippedBegun().LogOdds(b.values(&x)))
 		x.Shipped = x.P
 		out.files = append(out.files, x)
 	}
@@ -140,31 +137,27 @@ func (p *Prefetcher) begin(ctx context.Context, q event.Query, past history.Past
 }
 
 // values returns the BegunValues of a file.
-func (b *begun) values(f event.Path) [8]float64 {
-	logits := [2]float64{math.NaN(), math.NaN()}
-	for side, x := range b.at[f] {
-		switch {
-		case x == nil:
-		case side == 0:
-			logits[side] = b.text.ranking.Files[x.Place].Logit
-		default:
-			logits[side] = b.beside.beside.found[x.Place].LogOdds
-		}
+func (b *begun) values(x *Candidate) [8]float64 {
+	text, beside := math.NaN(), math.NaN()
+	if side := x.sides[0]; side != nil {
+		text = b.text.ranking.Files[side.Place].Logit
 	}
-	return BegunValues(f, logits[0], logits[1])
+	if side := x.sides[1]; side != nil {
+		beside = b.beside.beside.found[side.Place].LogOdds
+	}
+	return BegunValues(x.File, text, beside)
 }
 
 // suggestion returns a file as people and agents get it. It has the reasons from the text and from
 // the change, weighted so that their sum is the logit.
 func (b *begun) suggestion(ctx context.Context, x *Candidate, explain bool) event.Suggestion {
-	w, values := ShippedBegun().Weights(), b.values(x.File)
+	w, values := ShippedBegun().Weights(), b.values(x)
 	s := event.Suggestion{File: x.File, Score: x.P, Logit: ShippedBegun().LogOdds(values), Scale: x.Scale, Unseen: true}
 	for side, c := range []*Candidates{b.text, b.beside} {
-		from := b.at[x.File][side]
-		if from == nil {
+		if x.sides[side] == nil {
 			continue
 		}
-		part, weight := c.suggestion(ctx, from, explain), w[1+2*side]
+		part, weight := c.suggestion(ctx, x.sides[side], explain), w[1+2*side]
 		for _, r := range part.Reasons {
 			r.Weight *= weight
 			s.Reasons = append(s.Reasons, r)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -39,6 +40,10 @@ type Candidate struct {
 	with    event.Path // for a change: the file of the change that is the strongest evidence
 	missing float64    // for a change: the probability that the change is incomplete without this file
 	lacking bool       // for a change: the change lacks this file, see Candidates.Lacking
+
+	// for a change that has begun: the candidates for the file by the text and beside the change, nil
+	// for a side that lacks the file
+	sides [2]*Candidate
 }
 
 // Found returns candidates that were looked up and not ranked. files are in order of importance.
@@ -139,8 +144,7 @@ func (c *Candidates) Answer(ctx context.Context) event.Answer {
 // leads is never usual, because the question asks for it.
 func (c *Candidates) usual(x *Candidate) bool {
 	if c.begun != nil {
-		from := c.begun.at[x.File]
-		return from[0] == nil && c.begun.beside.usual(from[1])
+		return x.sides[0] == nil && c.begun.beside.usual(x.sides[1])
 	}
 	return c.beside != nil && c.beside.usual(x)
 }
@@ -164,3 +168,55 @@ func pathsOf(files []Candidate) (out []event.Path) {
 func without(files []Candidate, drop func(event.Path) bool) []Candidate {
 	return slices.DeleteFunc(slices.Clone(files), func(x Candidate) bool { return drop(x.File) })
 }
+
+// estimate returns the candidates for a question with their probabilities. All probabilities, for
+// hints and for people, come from here. Commits answer a question about a change; commits and the
+// ranking one about a change that has begun; the ranking every other one.
+func (p *Prefetcher) estimate(ctx context.Context, q event.Query, past history.Past) (*Candidates, error) {
+	switch {
+	case Begins(q):
+		return p.begin(ctx, q, past)
+	case AsksCommits(q):
+		return p.Companions(q, past, p.ranker.Has), nil
+	}
+	return p.ranked(ctx, q)
+}
+
+// AsksCommits reports whether a question is about a change, so that commits answer it, alone or
+// together with a text.
+func AsksCommits(q event.Query) bool { return rank.TaskOf(q) == event.TaskChange || Begins(q) }
+
+// Answer returns the answer for people and tools. The same state, past and query give the same
+// answer. Only a question about a change needs a past (see AsksCommits).
+func (p *Prefetcher) Answer(ctx context.Context, q event.Query, past history.Past) (event.Answer, error) {
+	c, err := p.estimate(ctx, q, past)
+	if err != nil {
+		return event.Answer{}, err
+	}
+	return c.Answer(ctx), nil
+}
+
+// Why returns the suggestion for one file with all its reasons, so that its probability, which is
+// the one in Answer, can be computed by hand. place is the file's place in the ranking, from 1; 0
+// if the file is not in it.
+func (p *Prefetcher) Why(ctx context.Context, q event.Query, past history.Past, f event.Path) (s event.Suggestion,
+	place int, err error) {
+	c, err := p.estimate(ctx, q, past)
+	if err != nil {
+		return s, 0, err
+	}
+	for i := range c.files {
+		if x := &c.files[i]; x.File == f {
+			return c.located(ctx, x, true), i + 1, nil
+		}
+	}
+	if c.ranking == nil {
+		return event.Suggestion{File: f, Scale: rank.Uncalibrated, Reasons: []event.Reason{}}, 0, nil
+	}
+	s, err = p.ranker.Why(ctx, q, f)
+	return s, 0, err
+}
+
+// Sure returns the least probability of a file that counts as missing from a change; see the
+// function Sure.
+func (p *Prefetcher) Sure() float64 { return Sure(p.o.Settings().Threshold) }

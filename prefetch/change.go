@@ -186,8 +186,8 @@ func (c *Candidates) Locate(l *Lack) {
 // place returns the place in a companion that its precedents changed. It reads the file.
 func (c *Candidates) place(x *Candidate) event.Place {
 	switch {
-	case c.begun != nil && c.begun.at[x.File][1] != nil:
-		return c.begun.beside.place(c.begun.at[x.File][1])
+	case x.sides[1] != nil:
+		return c.begun.beside.place(x.sides[1])
 	case c.beside != nil:
 		return c.beside.past.Place(&c.beside.found[x.Place])
 	}
@@ -218,13 +218,11 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 	terms := b.weights.Terms(&found.Facts)
 	for f, value := range found.Facts {
 		if value*terms[f] != 0 {
-			s.Reasons = append(s.Reasons, event.Reason{Signal: history.Fact(f).String(), Value: value, Weight: terms[f]})
+			s.Reasons = append(s.Reasons, event.Reason{Signal: history.Fact(f).String(), Value: value, Weight: terms[f],
+				Text: factTexts[f]})
 		}
 	}
 	slices.SortStableFunc(s.Reasons, rank.Stronger)
-	for i := range s.Reasons {
-		s.Reasons[i].Text = factTexts[s.Reasons[i].Signal]
-	}
 	if t.Both > 0 {
 		s.Precedents, _ = b.past.Commits.Precedents(found, shownCommits)
 	}
@@ -318,27 +316,27 @@ var counted = []string{history.Common.String(), history.Lately.String(), history
 	history.Keeps.String(), history.Like.String()}
 
 // factTexts has each fact in words.
-var factTexts = map[string]string{
-	history.Common.String():  "share of the commits with that file",
-	history.Lately.String():  "whether that share rose or fell lately",
-	history.Name.String():    "same stem",
-	history.Folder.String():  "same folder",
-	history.Fresh.String():   "changed lately",
-	history.Number.String():  "how many commits that file has",
-	history.Small.String():   "share of the commits of at most 3 files",
-	history.Like.String():    "similar earlier changes of that file",
-	history.Words.String():   "its earlier changes share words with this one",
-	history.Sized.String():   "share of the commits, small ones weighing more",
-	history.Keeps.String():   "changed lately, and often together",
-	history.Stem.String():    "words of the name",
-	history.Sibling.String(): "same small folder",
-	history.Calls.String():   "one uses what the other defines",
-	history.Path.String():    "one names the path of the other",
-	history.Linked.String():  "one imports or uses the other, and there are few commits",
-	history.Chance.String():  "one commit may be chance",
-	history.Prose.String():   "a document",
-	history.Data.String():    "data or settings",
-	history.Others.String():  "the other files of the change point to it, too",
-	history.Alike.String():   "commits of similar files changed it",
-	history.Alone.String():   "it is the only file of the change",
+var factTexts = [history.NumFacts]string{
+	history.Common:  "share of the commits with that file",
+	history.Lately:  "whether that share rose or fell lately",
+	history.Name:    "same stem",
+	history.Folder:  "same folder",
+	history.Fresh:   "changed lately",
+	history.Number:  "how many commits that file has",
+	history.Small:   "share of the commits of at most 3 files",
+	history.Like:    "similar earlier changes of that file",
+	history.Words:   "its earlier changes share words with this one",
+	history.Sized:   "share of the commits, small ones weighing more",
+	history.Keeps:   "changed lately, and often together",
+	history.Stem:    "words of the name",
+	history.Sibling: "same small folder",
+	history.Calls:   "one uses what the other defines",
+	history.Path:    "one names the path of the other",
+	history.Linked:  "one imports or uses the other, and there are few commits",
+	history.Chance:  "one commit may be chance",
+	history.Prose:   "a document",
+	history.Data:    "data or settings",
+	history.Others:  "the other files of the change point to it, too",
+	history.Alike:   "commits of similar files changed it",
+	history.Alone:   "it is the only file of the change",
 }

@@ -1,6 +1,8 @@
 package prefetch
 
 import (
+	"cmp"
+
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
 )
@@ -50,12 +52,7 @@ func (t trait) start(setting float64) float64 {
 	return clamp(setting)
 }
 
-func (t trait) target() float64 {
-	if t.aim > 0 {
-		return t.aim
-	}
-	return targetPrecision
-}
+func (t trait) target() float64 { return cmp.Or(t.aim, targetPrecision) }
 
 // traits has the trait of each kind. A guess between calls costs attention for a single file, so it
 // shows the fewest files. A prompt comes once per turn and before any search, so a list costs

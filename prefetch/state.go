@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -208,4 +209,61 @@ func (s *State) Records() (out []Record) {
 		}
 	}
 	return out
+}
+
+// settingThreshold is the name of the setting that State reads from the log: the value of
+// Options.Threshold.
+const settingThreshold = "threshold"
+
+// setting applies a threshold that a person has set. State takes it from the log and not from the
+// settings file, so that a replay under other settings gives the same result.
+func (s *State) setting(b event.Setting) {
+	if v, err := strconv.ParseFloat(b.Value, 64); b.Name == settingThreshold && err == nil && clamp(v) != s.Base {
+		s.Base = clamp(v)
+		clear(s.Drift) // it was learned under another threshold
+	}
+}
+
+// SetThreshold returns the event that records a new value of Options.Threshold; false if the log
+// already has this value.
+func (s *State) SetThreshold(value float64, at time.Time) (event.Event, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return event.Event{ID: fmt.Sprintf("setting:%s:%d", settingThreshold, at.UnixNano()), Time: at, Agent: "cli",
+		Body: event.Setting{Name: settingThreshold, Value: strconv.FormatFloat(value, 'g', -1, 64)}}, clamp(value) != s.Base
+}
+
+// Record counts the outcomes of the hints of one kind. A random tenth of the hints is withheld;
+// their outcomes show what happens without a hint.
+type Record struct {
+	Kind     HintKind `json:"kind"`
+	Shown    Tally    `json:"shown"`
+	Withheld Tally    `json:"withheld"`
+	Shadow   Tally    `json:"shadow"` // not probable enough to be shown
+	Tokens   int64    `json:"tokens"` // estimated tokens of the texts that were shown
+}
+
+// Tally counts files with one status, or lists if the kind shows lists.
+type Tally struct {
+	Decided int64 `json:"decided"`
+	// Those of Decided whose outcome is known. A list whose turn opened no file has no outcome.
+	Resolved int64 `json:"resolved"`
+	// Those of Resolved that were used in time. A list counts if one of its files was.
+	Right int64 `json:"right"`
+}
+
+// Plus returns the sum of two tallies.
+func (t Tally) Plus(o Tally) Tally {
+	return Tally{t.Decided + o.Decided, t.Resolved + o.Resolved, t.Right + o.Right}
+}
+
+// status returns the tally of a status.
+func (r *Record) status(a Status) *Tally {
+	switch a {
+	case Shown:
+		return &r.Shown
+	case Withheld:
+		return &r.Withheld
+	}
+	return &r.Shadow
 }

@@ -205,16 +205,18 @@ func (l *link) publish(ctx context.Context) error {
 		case !errors.Is(err, errWindow):
 			return err
 		}
-		entry, err := l.append(ctx, entries)
-		if err != nil {
-			return err
+		ids, err := l.append(ctx, entries)
+		same := false
+		if err == nil {
+			same, err = l.same(ctx)
 		}
-		if same, err := l.same(ctx); !same {
+		if !same {
+			l.withdraw(ctx, ids)
 			return err
 		}
 		err = l.t.update(ctx, func(s *state) {
-			if s.Sent = at; entry != "" {
-				s.Entry = entry
+			if s.Sent = at; len(ids) > 0 {
+				s.Entry = ids[len(ids)-1]
 			}
 		})
 		if err != nil {
@@ -223,19 +225,25 @@ func (l *link) publish(ctx context.Context) error {
 	}
 }
 
-// same reports whether the stream is still the one that identify saw. If the server was emptied
-// since then, what was just appended begins the next stream. It must not count as sent: it would be
+// same reports whether the stream is still the one that identify saw, with the newest own entry. If
+// the server has lost data since then, what was just appended must not count as sent: it would be
 // found as the newest own entry, and the entries before it would never be published again.
 func (l *link) same(ctx context.Context) (bool, error) {
+	s := l.t.now()
 	name, err := l.client.Get(ctx, l.name).Result()
 	if errors.Is(err, redis.Nil) {
 		return false, nil
 	}
-	return err == nil && name == l.t.now().Stream, err
+	if err != nil || name != s.Stream {
+		return false, err
+	}
+	missing, err := l.missing(ctx, s.Entry)
+	return err == nil && !missing, err
 }
 
-// append appends entries and returns the id of the last one, "" for none.
-func (l *link) append(ctx context.Context, entries [][]byte) (last string, err error) {
+// append appends entries and returns their ids. After an error these are the ids of the entries that
+// were appended all the same.
+func (l *link) append(ctx context.Context, entries [][]byte) (ids []string, err error) {
 	for chunk := range slices.Chunk(entries, page) {
 		added := make([]*redis.StringCmd, 0, len(chunk))
 		_, err := l.client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -244,12 +252,27 @@ func (l *link) append(ctx context.Context, entries [][]byte) (last string, err e
 			}
 			return nil
 		})
-		if err != nil {
-			return "", fmt.Errorf("publish events: %w", err)
+		for _, a := range added {
+			if id := a.Val(); id != "" {
+				ids = append(ids, id)
+			}
 		}
-		last = added[len(added)-1].Val()
+		if err != nil {
+			return ids, fmt.Errorf("publish events: %w", err)
+		}
 	}
-	return last, nil
+	return ids, nil
+}
+
+// withdraw deletes entries that were appended and do not count as sent. Otherwise a new daemon would
+// read them before older ones, which are published later, and would learn something else from them.
+// Entries that cannot be deleted now are left.
+func (l *link) withdraw(ctx context.Context, ids []string) {
+	for chunk := range slices.Chunk(ids, page) {
+		if l.client.XDel(ctx, l.events, chunk...).Err() != nil {
+			return
+		}
+	}
 }
 
 // Timeouts of the connection to the server.

@@ -37,8 +37,7 @@ func TestWhatTravels(t *testing.T) {
 		}
 	}
 	for _, kind := range []event.Kind{event.KindSave, event.KindCommit, event.KindUncommit, event.KindRename,
-		event.KindDelete,
-		event.KindCheckout, event.KindStart, event.KindEnd, event.KindTick, event.KindSetting} {
+		event.KindDelete, event.KindCheckout, event.KindStart, event.KindEnd, event.KindTick, event.KindSetting} {
 		e := whole
 		e.Body = body(kind)
 		if _, ok := encode(e, origin, true); ok {

@@ -156,9 +156,8 @@ func TestSymlinks(t *testing.T) {
 		{real, filepath.Join(real, "alias", "a.go")},
 		{base, filepath.Join(link, "sub", "a.go")},
 	} {
-		call := decode(t, "PostToolUse",
-			map[string]any{"cwd": c.cwd, "tool_name": "Read", "tool_use_id": "t",
-				"tool_input": map[string]any{"file_path": c.file}}, r)
+		call := decode(t, "PostToolUse", map[string]any{"cwd": c.cwd, "tool_name": "Read", "tool_use_id": "t",
+			"tool_input": map[string]any{"file_path": c.file}}, r)
 		if len(call.Events) != 1 || call.Events[0].Paths()[0] != "sub/a.go" {
 			t.Errorf("cwd %s, file %s: %v", c.cwd, c.file, call.Events)
 		}

@@ -123,8 +123,7 @@ func TestSessionSignals(t *testing.T) {
 		i := slices.IndexFunc(a.Suggestions, func(s event.Suggestion) bool { return s.File == f })
 		if i < 0 || a.Suggestions[i].Unseen ||
 			!slices.ContainsFunc(a.Suggestions[i].Reasons, func(r event.Reason) bool {
-				return r.Signal == want.String() &&
-					r.Text != ""
+				return r.Signal == want.String() && r.Text != ""
 			}) {
 			t.Errorf("%s: %+v, want it seen, with reason %s", f, a.Suggestions, want)
 		}

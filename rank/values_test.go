@@ -263,8 +263,7 @@ var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 func newWorld(t testing.TB, files ...event.Path) *world {
 	t.Helper()
 	store, sessions := hot.New(), session.New()
-	return &world{t: t, store: store, live: sessions, learn: learn.New(store),
-		tree: index.NewTree(files)}
+	return &world{t: t, store: store, live: sessions, learn: learn.New(store), tree: index.NewTree(files)}
 }
 
 func (w *world) ranker(o Options) *Ranker {

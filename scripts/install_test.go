@@ -39,8 +39,7 @@ func release(t *testing.T, sums func(archive []byte, name string) string) (url s
 	mux := http.NewServeMux()
 	for _, dir := range []string{"/latest/download/", "/download/v1.2.3/"} {
 		mux.HandleFunc("GET "+dir+name, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive.Bytes()) })
-		mux.HandleFunc("GET "+dir+"checksums.txt", func(w http.ResponseWriter,
-			_ *http.Request) {
+		mux.HandleFunc("GET "+dir+"checksums.txt", func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, sums(archive.Bytes(), name))
 		})
 	}

@@ -116,8 +116,7 @@ func TestPanicIsAnswered(t *testing.T) {
 		!strings.Contains(log.String(), "route=/rank") || strings.Contains(log.String(), "secret") {
 		t.Errorf("%d lines in the log:\n%s", n, log.String())
 	}
-	if ans, err := api.Call(t.Context(), patient(p), api.Rank, event.Query{}); err != nil ||
-		ans.Confidence != 1 {
+	if ans, err := api.Call(t.Context(), patient(p), api.Rank, event.Query{}); err != nil || ans.Confidence != 1 {
 		t.Errorf("the next request: %v, %v", ans, err)
 	}
 	if _, err := api.Call(t.Context(), patient(p), api.Route[api.None, api.None]{Method: "GET", Path: "/half"},

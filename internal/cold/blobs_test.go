@@ -61,8 +61,7 @@ func TestBlobsComeBack(t *testing.T) {
 	_, quota, count, _, _ := openBlobs(t, filepath.Join(t.TempDir(), "cache.db"))
 	noise := make([]byte, 5<<20)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise)
-	for i, data := range [][]byte{nil, []byte("x"), noise,
-		bytes.Repeat(noise[:1000], 2000)} {
+	for i, data := range [][]byte{nil, []byte("x"), noise, bytes.Repeat(noise[:1000], 2000)} {
 		key := fmt.Sprint(i)
 		keep(t, count, Blob{Key: key, Session: "s", Part: "p", Size: 7, Meta: []byte("about " + key), Data: data})
 		v, found := get(t, count, key)

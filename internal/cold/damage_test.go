@@ -143,8 +143,7 @@ func openStores(t *testing.T, dir string) *stores {
 	d, s := openTest(t, filepath.Join(dir, "aoa.db"))
 	b := fault.Must(OpenBlobs(t.Context(), filepath.Join(dir, "cache.db"), Options{Now: fixed, Log: s.Logger()}))
 	t.Cleanup(func() { _ = b.Close() })
-	return &stores{both{d, b}, t, dir,
-		b.Owner("items", Rule{}), NewSnapshot(d, b, "scores"), s}
+	return &stores{both{d, b}, t, dir, b.Owner("items", Rule{}), NewSnapshot(d, b, "scores"), s}
 }
 
 func (s *stores) put(key, session, text string) {

@@ -151,8 +151,7 @@ func TestPrune(t *testing.T) {
 	mustAppend(t, d, read("new", noon, "s", "x.go"))
 	same(t, "pruned: those that every consumer has", fault.Must(d.Prune(t.Context(), 0, 160, nothing)).Events, 80)
 	st := fault.Must(d.Status(t.Context()))
-	if st.Events != 21 || st.Commits != 100 ||
-		st.Bytes == 0 {
+	if st.Events != 21 || st.Commits != 100 || st.Bytes == 0 {
 		t.Fatalf("%+v", st)
 	}
 	same(t, "statistics of what is kept", fault.Must(d.FileStats(t.Context(), 0))[0].Accesses, 21)

@@ -49,8 +49,7 @@ func TestLayers(t *testing.T) {
 	if !c.Shows("next") || c.Shows("stale") || !c.Shows("rescue") || !c.Shows("a kind of its own") {
 		t.Fatalf("kinds %v", c.Kinds)
 	}
-	if diff := cmp.Diff(map[string]string{"docs/**": "documentation", "*.sql": "storage"},
-		c.Tags); diff != "" {
+	if diff := cmp.Diff(map[string]string{"docs/**": "documentation", "*.sql": "storage"}, c.Tags); diff != "" {
 		t.Fatal(diff)
 	}
 	for key, want := range map[string]string{"threshold": file, "watch": UserFile(environ),

@@ -144,10 +144,9 @@ func TestEventsAreChecked(t *testing.T) {
 	rename := event.Event{ID: "move", Time: now,
 		Body: event.Rename{From: []event.Path{"a.go", "../../etc/passwd", "b.go"}, To: []event.Path{"x.go", "y.go",
 			".git/config"}}}
-	ans := call(d, api.Events,
-		[]event.Event{read("good", "s", now, "a.go", "../outside", "/etc/passwd", "b.go"),
-			read("bad", "s", now, "../outside"),
-			read("good", "s", now, "a.go"), rename})
+	ans := call(d, api.Events, []event.Event{read("good", "s", now, "a.go", "../outside", "/etc/passwd", "b.go"),
+		read("bad", "s", now, "../outside"),
+		read("good", "s", now, "a.go"), rename})
 	if ans != (api.EventsAnswer{Accepted: 2, Duplicate: 1, Ignored: 1}) {
 		t.Errorf("%+v", ans)
 	}
@@ -181,8 +180,7 @@ func TestWorktrees(t *testing.T) {
 	}
 	d.Repo.Run("git worktree add -q -b x trees/x")
 	d.Until("the new worktree is known", func() bool {
-		return at(nested) == nested &&
-			at(filepath.Join(nested, "in")) == nested
+		return at(nested) == nested && at(filepath.Join(nested, "in")) == nested
 	})
 	fault.Same(t, "beside it", at(filepath.Join(root, "in")), root)
 	d.Repo.Run("git worktree remove --force trees/x")

@@ -56,8 +56,7 @@ func TestForgetBesideReader(t *testing.T) {
 	warned := func() bool {
 		return strings.Contains(fmt.Sprint(call(d, api.Status, api.None{}).Warnings), "forgetting is not finished")
 	}
-	_, err = api.Call(t.Context(), d.Client(d.Repo.Dir), api.Forget,
-		api.ForgetRequest{Session: "secretplan"})
+	_, err = api.Call(t.Context(), d.Client(d.Repo.Dir), api.Forget, api.ForgetRequest{Session: "secretplan"})
 	if err == nil || !strings.Contains(err.Error(), "the bytes are still on the disk") || !warned() {
 		t.Errorf("with a reader: %v", err)
 	}

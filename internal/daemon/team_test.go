@@ -118,8 +118,7 @@ func TestForgetOrigin(t *testing.T) {
 	var origin string
 	for origin = range call(b, api.Status, api.None{}).Team.Origins {
 	}
-	_, err := api.Call(t.Context(), b.Client(b.Repo.Dir), api.Forget,
-		api.ForgetRequest{Origin: "nobody"})
+	_, err := api.Call(t.Context(), b.Client(b.Repo.Dir), api.Forget, api.ForgetRequest{Origin: "nobody"})
 	if err == nil || !strings.Contains(err.Error(), "0 origins") {
 		t.Errorf("removing an unknown origin: %v", err)
 	}

@@ -127,8 +127,7 @@ func TestChanges(t *testing.T) {
 	if len(odd.Guesses) != 2 { // src/new.go could not be known
 		t.Fatalf("%+v", odd.Guesses)
 	}
-	if g := odd.Guesses[1]; g.Left != "src/c.go" || g.Place == 1 || g.Simple ||
-		g.Listed[0].File != "docs/b.md" {
+	if g := odd.Guesses[1]; g.Left != "src/c.go" || g.Place == 1 || g.Simple || g.Listed[0].File != "docs/b.md" {
 		t.Errorf("the commit was known before it was asked about: %+v", g)
 	}
 }

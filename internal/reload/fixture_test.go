@@ -187,8 +187,7 @@ func (d *fixture) begin(session, prompt string) {
 	d.calls++
 	id := fmt.Sprint("prompt:", session, d.calls)
 	d.mu.Unlock()
-	d.apply(event.Event{ID: id, Time: d.at, Agent: "claude", Session: session,
-		Body: event.Prompt{Text: prompt}})
+	d.apply(event.Event{ID: id, Time: d.at, Agent: "claude", Session: session, Body: event.Prompt{Text: prompt}})
 }
 
 // turn records what a prompt led to.

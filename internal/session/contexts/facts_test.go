@@ -243,8 +243,7 @@ func TestWords(t *testing.T) {
 	for _, b := range []struct {
 		Budget
 		want int
-	}{{Budget{300, 100, 499}, 293}, {Budget{300, 100, 100}, 0},
-		{Budget{50, 100, 499}, 50}} {
+	}{{Budget{300, 100, 499}, 293}, {Budget{300, 100, 100}, 0}, {Budget{50, 100, 499}, 50}} {
 		fault.Same(t, fmt.Sprintf("prompts of %+v", b.Budget), b.prompts(), b.want)
 	}
 	fault.Same(t, "half of it", DefaultBudget.scaled(250), Budget{150, 50, 250})

@@ -186,8 +186,7 @@ func harmless(t testing.TB, c Context, budget int) {
 		}
 	}
 	if i := strings.IndexFunc(text, func(r rune) bool {
-		return r == '<' || r != '\n' &&
-			unicode.Is(unicode.C, r)
+		return r == '<' || r != '\n' && unicode.Is(unicode.C, r)
 	}); i >= 0 {
 		t.Fatalf("at %d there is %q", i, text[i:min(len(text), i+20)])
 	}

@@ -111,8 +111,7 @@ stages:
 
 func TestFrontMatter(t *testing.T) {
 	d, err := Parse(KindAgent, ".claude/agents/product-manager.md", sample(t, ".claude/agents/product-manager.md"))
-	if err != nil || d.Model != "opus" ||
-		!strings.HasPrefix(d.Body, "You write") {
+	if err != nil || d.Model != "opus" || !strings.HasPrefix(d.Body, "You write") {
 		t.Errorf("%v: %+v", err, d)
 	}
 	d, err = Parse(KindCommand, ".claude/commands/x/y.md", []byte("no head\n"))

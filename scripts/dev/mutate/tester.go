@@ -183,7 +183,10 @@ func (t *tester) runAlone(ctx context.Context, bin string) error {
 		if failed != "" || err != nil {
 			return fmt.Errorf("%s: %s fails without a change (%v)", t.dir, one.name, err)
 		}
-		numbers, _ := os.ReadFile(reached) // A test that reaches no mutant writes no file.
+		numbers, err := os.ReadFile(reached)
+		if err != nil {
+			return err
+		}
 		for _, n := range strings.Fields(string(numbers)) {
 			number, err := strconv.Atoi(n)
 			if err != nil {

@@ -96,8 +96,7 @@ func TestOddNamesAndContents(t *testing.T) {
 	t.Parallel()
 	g := repotest.New(t)
 	names := []string{"ünïcode/文件.go", "new\nline.go", "tab\t\"quote\".go", ":colon", " lead and trail ",
-		"back\\slash",
-		"not-utf8-\xff\xfe.go", "-dash", "\x01ctrl"}
+		"back\\slash", "not-utf8-\xff\xfe.go", "-dash", "\x01ctrl"}
 	g.Commit("odd\x01subject :100644 100644 "+strings.Repeat("long ", 20000), names...)
 	g.Git("update-index", "--chmod=+x", ":colon")
 	g.Git("commit", "-q", "-m", "mode")

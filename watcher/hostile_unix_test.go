@@ -26,8 +26,7 @@ func TestHostileGitDir(t *testing.T) {
 	g.Git("pack-refs", "--all")
 	for _, name := range []string{".git/HEAD", ".git/index", ".git/config", ".git/packed-refs",
 		".git/refs/remotes/origin/HEAD", ".git/info/attributes", ".git/objects/info/alternates", ".git/commondir",
-		".gitattributes", ".mailmap", ".gitignore",
-		".git/info/exclude"} {
+		".gitattributes", ".mailmap", ".gitignore", ".git/info/exclude"} {
 		r, file := open(g), filepath.Join(g.Dir, filepath.FromSlash(name))
 		before, err := os.ReadFile(file)
 		fault.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))

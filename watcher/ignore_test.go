@@ -27,8 +27,7 @@ func TestIgnored(t *testing.T) {
 	g.Write(".aoaignore", "secret/\n*.pem\n!ok.pem\n!vendor/ours/\n!kept.pb.go\ngen/\n")
 	g.Write("sub/x.go", "x")
 	ignored := []event.Path{"x.log", "sub/y.log", "build/a.go", "deep/build/a/b.go", "private.txt", "a.global",
-		"secret/k.go",
-		"certs/a.pem", "gen/a.go", "vendor/x/y.go", "node_modules/x/index.js", "web/app.min.js",
+		"secret/k.go", "certs/a.pem", "gen/a.go", "vendor/x/y.go", "node_modules/x/index.js", "web/app.min.js",
 		"go.sum", "sub/package-lock.json", "rpc/a.pb.go", "k8s/zz_generated.deepcopy.go", ".yarn/releases/yarn.js"}
 	kept := []event.Path{"x.go", "sub/keep.log", "certs/ok.pem", "vendor/ours/z.go", "sub/kept.pb.go", "vendored.go",
 		"distance/x.go", "go.mod", ".yarnrc"}

@@ -227,8 +227,7 @@ func TestParseLog(t *testing.T) {
 		t.Errorf("%d commits behind a message of more than a field", len(got))
 	}
 	for _, bad := range []string{"x\x00", "\x01" + idA + "\x00", ":100644\x00", string(logOf("\n:100644 M\x00a\x00")),
-		string(logOf("\n:1 2 3 4 M\x00")),
-		string(logOf("\n:1 2 3 4 M\x00cut"))} {
+		string(logOf("\n:1 2 3 4 M\x00")), string(logOf("\n:1 2 3 4 M\x00cut"))} {
 		if err := parseLog(strings.NewReader(bad), func(*Commit) error { return nil }); err == nil {
 			t.Errorf("%q was accepted", bad)
 		}

@@ -145,8 +145,7 @@ func TestEventsAreChecked(t *testing.T) {
 		Body: event.Rename{From: []event.Path{"a.go", "../../etc/passwd", "b.go"}, To: []event.Path{"x.go", "y.go",
 			".git/config"}}}
 	ans := call(d, api.Events, []event.Event{read("good", "s", now, "a.go", "../outside", "/etc/passwd", "b.go"),
-		read("bad", "s", now, "../outside"),
-		read("good", "s", now, "a.go"), rename})
+		read("bad", "s", now, "../outside"), read("good", "s", now, "a.go"), rename})
 	if ans != (api.EventsAnswer{Accepted: 2, Duplicate: 1, Ignored: 1}) {
 		t.Errorf("%+v", ans)
 	}

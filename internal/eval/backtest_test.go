@@ -82,8 +82,7 @@ func TestChanges(t *testing.T) {
 	add := func(files ...event.Path) {
 		n := len(s.Commits)
 		s.Commits = append(s.Commits, event.Event{ID: fmt.Sprintf("commit:%d", n), Agent: "git", Time: time.Date(2026,
-			1, 1+n, 0, 0, 0, 0, time.UTC),
-			Body: event.Commit{Text: "change", Paths: files}})
+			1, 1+n, 0, 0, 0, 0, time.UTC), Body: event.Commit{Text: "change", Paths: files}})
 	}
 	add("src/c.go")
 	for range 20 {

@@ -128,8 +128,7 @@ func TestRun(t *testing.T) {
 	}
 	_, err := p.Run(t.Context(), r.Dir, "rev-parse", "--verify", "none")
 	if e, ok := errors.AsType[*Error](err); !ok || e.Verb != "rev-parse" || ExitCode(err) != 128 ||
-		!strings.Contains(e.Stderr, "fatal: ") ||
-		strings.Contains(err.Error(), "\n") {
+		!strings.Contains(e.Stderr, "fatal: ") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("of a name that git does not know: %v", err)
 	}
 	stop := errors.New("stop")

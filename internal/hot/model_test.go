@@ -399,8 +399,7 @@ func TestFamilies(t *testing.T) {
 	text := ""
 	for _, f := range hot.Families {
 		text += fmt.Sprintf("%s %dd keeps %d reads %d, by change %v, of %d has %d, global %v\n", f.Name, f.Half/(24*time.Hour),
-			f.Keep, f.Read, f.ByChange,
-			f.Owner, f.Member, f.Global())
+			f.Keep, f.Read, f.ByChange, f.Owner, f.Member, f.Global())
 	}
 	fault.Golden(t, "testdata/families.golden", text)
 	// An epoch has 32 half-lives. Of the one before a reader adds what has not decayed by 20.

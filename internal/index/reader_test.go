@@ -228,8 +228,7 @@ func TestReaderOfDamagedFile(t *testing.T) {
 		content []byte
 		warns   bool
 	}{"cut": {whole[:len(whole)-1], true}, "short": {whole[:5], true}, "empty": {[]byte{},
-		true}, "foreign": {[]byte("something else"), true},
-		"another version": {old, false}} {
+		true}, "foreign": {[]byte("something else"), true}, "another version": {old, false}} {
 		file.content = c.content
 		if logged := f.start(file); strings.Contains(logged, "level=WARN") != c.warns || strings.Count(logged, "\n") > 1 {
 			t.Errorf("%s: logged %q", name, logged)

@@ -62,8 +62,7 @@ func FuzzCommand(f *testing.F) {
 				size += len(a)
 			}
 			if again, err := readCommand(bufio.NewReader(bytes.NewReader(encode(args)))); err != nil ||
-				!slices.Equal(again, args) ||
-				len(args) > maxArguments || size > maxCommand {
+				!slices.Equal(again, args) || len(args) > maxArguments || size > maxCommand {
 				t.Fatalf("%q is read as %q, then %q: %v", in, args, again, err)
 			}
 		}

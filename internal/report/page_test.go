@@ -40,8 +40,7 @@ func commit(n int, files ...event.Path) event.Event {
 func made(t *testing.T) Input {
 	t.Helper()
 	in := Input{Name: "made <up>", Now: begin.AddDate(0, 3, 0), Status: api.StatusAnswer{Commits: 40, Files: 6,
-		Sessions: 2},
-		Files: []event.Path{"docs/b.md", "lone.txt", "src/a.go", image, script, turned},
+		Sessions: 2}, Files: []event.Path{"docs/b.md", "lone.txt", "src/a.go", image, script, turned},
 		Lines: func(p event.Path) int { return 100 * len(p) }}
 	for i := range 40 {
 		var e event.Event

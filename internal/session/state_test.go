@@ -124,15 +124,13 @@ func TestSummariesGolden(t *testing.T) {
 		fmt.Fprintf(&b, "%s: %s\n", what, fault.Must(json.Marshal(h.get("s"))))
 	}
 	for i, body := range []event.Body{event.Start{Source: "startup"}, event.Prompt{Text: "go"},
-		event.Start{Source: "compact"},
-		event.Start{Source: "clear"}, event.Start{Source: "resume"},
+		event.Start{Source: "compact"}, event.Start{Source: "clear"}, event.Start{Source: "resume"},
 		event.Call{Act: event.ActRead, Tool: "Read", Paths: []event.Path{"a", "b", "c", "d", "e"}},
 		event.Call{Act: event.ActRead, Tool: "Read", Paths: []event.Path{"1", "2", "3", "4", "5", "6", "7", "8", "9"}},
 		event.Call{Act: event.ActEdit, Tool: "Edit", Paths: []event.Path{"b"}},
 		event.Call{Act: event.ActRun, Tool: "Bash", Text: "false", Failure: event.FailStatus},
 		event.Hint{Status: "shown", Tokens: 20}, event.Hint{Status: "withheld", Tokens: 300}, event.State{Tokens: 7},
-		event.State{Tokens: -7},
-		event.Save{Paths: []event.Path{"saved"}}, event.State{Name: "completed", Tokens: 1},
+		event.State{Tokens: -7}, event.Save{Paths: []event.Path{"saved"}}, event.State{Name: "completed", Tokens: 1},
 		event.Call{Act: event.ActSearch},
 		event.End{Reason: "exit"}, event.State{Name: "active"}, event.State{Name: "active"}} {
 		h.add("s", body)

@@ -202,8 +202,7 @@ func TestBounds(t *testing.T) {
 	d.apply(search("one more"))
 	s := d.session(0)
 	d.expect("of more 768 stay, the strongest", fmt.Sprint(len(s.Seen), s.Seen["one more"] != 0,
-		s.Mentions()["f0766"] > 0,
-		s.Mentions()["f0767"] > 0), "768 true true false")
+		s.Mentions()["f0766"] > 0, s.Mentions()["f0767"] > 0), "768 true true false")
 	for range 20 {
 		d.apply(search("a"))
 	}
@@ -222,8 +221,7 @@ func TestBounds(t *testing.T) {
 		" ", s.Uncommitted[0], " ", len(s.Recent("", time.Time{})), len(s.Hints.Marks), len(s.Hints.Open)),
 		"12 8 64 e0001 32 512 32")
 	d.expect("half-life of a mention, horizon, deadline", fmt.Sprint(session.MentionHalf, session.Horizon, session.OverAfter,
-		session.IdleEnd, session.RecentFor),
-		"8 10 24h0m0s 2h0m0s 5m0s")
+		session.IdleEnd, session.RecentFor), "8 10 24h0m0s 2h0m0s 5m0s")
 	no, yes := ev(event.KindFeedback, 0), ev(event.KindFeedback, 0)
 	eventtest.Set(&yes, "Helped", true)
 	for _, c := range []struct {
@@ -261,8 +259,7 @@ func TestPauses(t *testing.T) {
 		got         func(d *fixture, x session.Delta) any // false within the pause, true a nanosecond after it
 	}{
 		"edits of one change": {nil, func(l time.Duration) event.Event { return ev(event.KindEdit, l, "b") },
-			5 * time.Minute,
-			func(_ *fixture, x session.Delta) any { return len(x.Changes) > 0 }},
+			5 * time.Minute, func(_ *fixture, x session.Delta) any { return len(x.Changes) > 0 }},
 		"saves of one session": {func(time.Duration) event.Event { return save(0, "a") },
 			func(l time.Duration) event.Event { return save(l, "b") },
 			30 * time.Minute, func(d *fixture, _ session.Delta) any { return len(d.Get("watch", start).First) == 1 }},

@@ -100,9 +100,8 @@ func TestMisses(t *testing.T) {
 	fault.Write(t, in("tool"), "program")
 	fault.Check(t, os.Symlink("src/a.go", in("link")))
 	q := Request{Stage: "s", Command: []string{"true"}, Deps: []string{"src/*.go", "link", "gone", "none*",
-		"!src/no.go"},
-		Template: in("template"), Inputs: map[string]string{"n": "1"}, Tool: Tool{Command: "tool -v",
-			Path: in("tool"), Version: "1"}}
+		"!src/no.go"}, Template: in("template"), Inputs: map[string]string{"n": "1"}, Tool: Tool{Command: "tool -v",
+		Path: in("tool"), Version: "1"}}
 	expect := func(want string) {
 		t.Helper()
 		r.clock.at = r.clock.at.Add(time.Minute)

@@ -396,6 +396,17 @@ func TestLostWhilePublishing(t *testing.T) {
 				t.Fatalf("%d kept: %d events, number %d is not %s: %s", kept, len(got), i, want, got)
 			}
 		}
+		for range 3 { // more than one reading of the log collects
+			var many []event.Event
+			for range window/2 + 1 {
+				many = append(many, event.Event{ID: rand.Text(), Body: event.Prompt{}})
+			}
+			m.say(many...)
+		}
+		fault.Check(t, l.publish(t.Context()))
+		if n := client.XLen(t.Context(), l.events).Val(); n < 3*(window/2+1) {
+			t.Errorf("%d entries of a log with many events", n)
+		}
 	}
 }
 

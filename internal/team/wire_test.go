@@ -45,6 +45,11 @@ func TestWhatTravels(t *testing.T) {
 		}
 	}
 	e := whole
+	e.Body = event.Hint{Name: "partner", Paths: []event.Path{"a.go"}, Scores: []float64{.7}}
+	raw, _ := encode(e, origin, true)
+	got, _, _, err := decode(string(raw), e.Time)
+	fault.Check(t, err)
+	fault.Same(t, "a hint", got.Body, e.Body)
 	e.Origin = rand.Text()
 	e.Body = body(event.KindRead)
 	if _, ok := encode(e, origin, true); ok {
@@ -72,8 +77,7 @@ func TestFilter(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	origin := rand.Text()
 	raw, _ := encode(event.Event{ID: "1", Time: time.UnixMilli(5), Session: "s",
-		Body: event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}}},
-		origin, true)
+		Body: event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}}}, origin, true)
 	f.Add(string(raw))
 	f.Add(`{"v":1,"origin":"` + origin + `","id":"1","forget":{"until":1}}`)
 	f.Fuzz(func(t *testing.T, raw string) {
@@ -82,8 +86,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if !travels[e.Kind()] || !strings.HasPrefix(e.ID, from+":") || e.Session != "" && !event.Foreign(e.Session) ||
-			len(from) != 26 ||
-			e.Time.After(time.UnixMilli(1000).Add(maxAhead)) {
+			len(from) != 26 || e.Time.After(time.UnixMilli(1000).Add(maxAhead)) {
 			t.Fatalf("%q is %+v", raw, e)
 		}
 		for _, p := range e.Paths() {

@@ -231,8 +231,7 @@ func TestWords(t *testing.T) {
 			text: strings.Repeat(fmt.Sprintf("The part number %d of it is long. ", i), 99)})
 	}
 	for tokens, want := range map[int]string{400: "[74 72 155]", 260: "[49 48 122]", 190: "[41 39 97]",
-		150: "[24 23 81]",
-		120: "[24 23 64]", 80: "[16 15 39]", 60: "[14 12 23]"} {
+		150: "[24 23 81]", 120: "[24 23 64]", 80: "[16 15 39]", 60: "[14 12 23]"} {
 		_, quoted := h.formatPrompts(tokens)
 		var sizes []int
 		for _, q := range quoted {

@@ -75,8 +75,7 @@ Edited earlier: rank/pool.go, rank/rank.go.`
 		"ran \"go test ./rank\"; edited rank/pool.go.\n", "", 1)
 	fault.Same(t, "after a compaction", compact, want)
 	if len(c.Segments) != 5 || c.Segments[0].Role != "system" || c.Segments[1].Role != "user" ||
-		!c.Segments[2].Cacheable ||
-		c.Segments[4].Cacheable {
+		!c.Segments[2].Cacheable || c.Segments[4].Cacheable {
 		t.Errorf("segments are %+v", c.Segments)
 	}
 	fault.Same(t, "files", c.Files, []event.Path{"rank/pool.go", "rank/rank.go"})

@@ -103,8 +103,7 @@ stages:
 			return nil
 		})
 	if got := strings.Join(ran[2:], " "); got != "c opt d bad" || !errors.Is(results[6], ErrSkipped) ||
-		results[5] == nil ||
-		results[4] != nil {
+		results[5] == nil || results[4] != nil {
 		t.Errorf("ran %v, results %v", ran, results)
 	}
 }
@@ -177,8 +176,7 @@ func FuzzParseMarkdown(f *testing.F) {
 
 func FuzzExpand(f *testing.F) {
 	for _, s := range []string{"$ARG_a", "${STAGE_s.list[0].x}", "$$ARG_a $STAGE_s.", "$ENV_HOME/x $CONTEXT_c.d", "$",
-		"$$",
-		"${", "${ARG_a", "$STAGE_s.list.0.x"} {
+		"$$", "${", "${ARG_a", "$STAGE_s.list.0.x"} {
 		f.Add(s)
 	}
 	s := &Scope{Stages: map[string]any{"s": map[string]any{"list": []any{map[string]any{"x": "y"}}}},

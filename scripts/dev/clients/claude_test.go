@@ -75,8 +75,7 @@ func (c claude) start(args []string, turns []turn) (*model, outcome) {
 	c.t.Helper()
 	m := startModel(c.t, messages, turns)
 	env := []string{"ANTHROPIC_BASE_URL=" + m.url, "ANTHROPIC_API_KEY=dummy", "DISABLE_TELEMETRY=1",
-		"DISABLE_AUTOUPDATER=1",
-		"DISABLE_ERROR_REPORTING=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
+		"DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
 	o := c.run(env, append([]string{c.program, "--allowedTools", "Read,Edit,Write,Bash"}, args...)...)
 	c.unharmed(o)
 	return m, o
@@ -274,8 +273,7 @@ func TestClientClaudeLearns(t *testing.T) {
 	c := newClaude(t, realClient(t, "claude"))
 	write := toolUse{"Write", object{"file_path": c.path("sched/new.go"), "content": "package sched\n"}}
 	c.ask(firstSession, "rename it", uses(c.read("server/wire.go"), c.read("docs/guide.md"),
-		c.read("documentation/lost.md")),
-		uses(c.edit("server/wire.go", "protocol", "protocol protocol"), write),
+		c.read("documentation/lost.md")), uses(c.edit("server/wire.go", "protocol", "protocol protocol"), write),
 		uses(bash("cat README.md && grep -rn queue sched")), uses(bash("cat nowhere/else.go")))
 	want := map[string]int{"prompt": 1, "start": 1, "stop": 1, "end": 1, "read server/wire.go": 1, "read docs/guide.md": 1,
 		"failed documentation/lost.md": 1,

@@ -85,6 +85,9 @@ func (b *breaking) lost(user event.Path, text []byte) map[event.Path]int {
 // pathKeys returns the index keys under which imports of a file can be found.
 func pathKeys(p event.Path) []string {
 	stem, _, _ := strings.Cut(p.Base(), ".")
+	if languageOf(p) == styles {
+		stem = strings.TrimPrefix(stem, "_") // imports leave it out
+	}
 	keys := []string{stem}
 	if dir := path.Base(p.Dir()); dir != "." && (moduleFile(p) || p.Ext() == ".go") {
 		keys = append(keys, dir)

@@ -351,11 +351,26 @@ func (im *importer) php(number int, code, raw []byte) {
 	}
 }
 
+var (
+	styleImport = LazyRegexp(`^\s*@(?:use|forward|import)\b`)
+	styleName   = LazyRegexp(`['"]([^'"]+)['"]`)
+)
+
+// styles reads the imports of CSS, Sass and Less, of which a line may have several.
+func (im *importer) styles(number int, code, raw []byte) {
+	if !styleImport().Match(code) {
+		return
+	}
+	for _, m := range styleName().FindAllSubmatch(raw, 8) {
+		im.add(importing{line: number, module: string(m[1]), all: true})
+	}
+}
+
 // keys returns the words by which an import is found in an index: the last part of its module, and
 // what may be a module among its names.
 func (i importing) keys(lang *language) (keys []string) {
 	last := i.module[strings.LastIndexAny(i.module, `./\:`)+1:]
-	if lang == clike || lang == script || lang == ruby || lang == php && strings.HasSuffix(i.module, ".php") {
+	if lang == clike || lang == script || lang == ruby || lang == styles || lang == php && strings.HasSuffix(i.module, ".php") {
 		last = path.Base(i.module)
 		last, _, _ = strings.Cut(last, ".")
 	}

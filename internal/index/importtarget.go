@@ -147,25 +147,34 @@ func (f files) pythonModule(from event.Path, module string) []event.Path {
 
 var scriptExts = strings.Fields(".ts .tsx .js .jsx .mjs .cjs .mts .cts .vue .svelte .d.ts .json")
 
-// scriptModule finds ./a as a.ts, a/index.ts and so on, and @/a as any file whose path ends that
-// way.
+// scriptModule finds ./a as a.ts, a/index.ts and so on, @/a as any file whose path ends that way, and
+// a/b below a folder that contains the importing file, which may be the baseUrl of TypeScript.
 func (f files) scriptModule(from event.Path, module string) []event.Path {
 	module, _, _ = strings.Cut(module, "?")
-	alias, aliased := strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(module, "@"), "~"), "/")
-	if !aliased && !strings.HasPrefix(module, ".") {
-		for _, p := range f.base("package.json") { // another package of the repository
-			if dir := p.Dir(); dir != "" &&
-				(path.Base(dir) == path.Base(module) || strings.HasSuffix(module, "/"+path.Base(dir))) {
-				return []event.Path{p}
-			}
+	if alias, found := strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(module, "@"), "~"), "/"); found {
+		return scriptFile(alias, f.ending)
+	}
+	exact := func(name string) []event.Path { return f.first(name) }
+	if strings.HasPrefix(module, ".") {
+		return scriptFile(path.Join(from.Dir(), module), exact)
+	}
+	for _, p := range f.base("package.json") { // another package of the repository
+		if dir := p.Dir(); dir != "" &&
+			(path.Base(dir) == path.Base(module) || strings.HasSuffix(module, "/"+path.Base(dir))) {
+			return []event.Path{p}
 		}
-		return nil
 	}
-	key := path.Join(from.Dir(), module)
-	find := func(name string) []event.Path { return f.first(name) }
-	if aliased {
-		key, find = alias, f.ending
+	for dir := from.Dir(); dir != "" && strings.Contains(module, "/"); {
+		dir = path.Dir("/" + dir)[1:]
+		if found := scriptFile(path.Join(dir, module), exact); found != nil {
+			return found
+		}
 	}
+	return nil
+}
+
+// scriptFile finds the file of a module without its extension, or the index of a folder.
+func scriptFile(key string, find func(name string) []event.Path) []event.Path {
 	if found := find(key); len(found) > 0 {
 		return found
 	}
@@ -174,6 +183,17 @@ func (f files) scriptModule(from event.Path, module string) []event.Path {
 			if found := find(stem + ext); len(found) > 0 {
 				return found
 			}
+		}
+	}
+	return nil
+}
+
+// styleSheet finds a/b beside the importing file as a/b.css, a/_b.scss, a/b/_index.scss and so on.
+func (f files) styleSheet(from event.Path, module string) []event.Path {
+	key := path.Join(from.Dir(), module)
+	for _, name := range [...]string{key, path.Join(path.Dir(key), "_"+path.Base(key)), key + "/_index", key + "/index"} {
+		if found := f.first(name, name+".scss", name+".sass", name+".less", name+".css"); found != nil {
+			return found
 		}
 	}
 	return nil

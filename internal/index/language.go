@@ -70,6 +70,7 @@ var (
 	ruby   = &language{more: (*definer).ruby, imports: (*importer).ruby, targets: files.rubyFile}
 	clike  = &language{more: (*definer).c, imports: (*importer).c, targets: files.header}
 	dart   = &language{more: (*definer).java}
+	styles = &language{imports: (*importer).styles, targets: files.styleSheet}
 	elixir = &language{}
 	hashed = &language{}
 	others = &language{}
@@ -82,7 +83,7 @@ var languages = sync.OnceValue(func() map[string]*language {
 		panic(err)
 	}
 	known := map[string]*language{"go": golang, "python": python, "script": script, "rust": rust, "java": java,
-		"csharp": csharp, "kotlin": kotlin, "php": php, "ruby": ruby, "c": clike, "dart": dart, "elixir": elixir,
+		"csharp": csharp, "kotlin": kotlin, "php": php, "ruby": ruby, "c": clike, "dart": dart, "styles": styles, "elixir": elixir,
 		"hashed": hashed, "others": others}
 	all := map[string]*language{}
 	for name, r := range rows {

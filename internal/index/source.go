@@ -27,6 +27,10 @@ type definition struct {
 	constant bool
 }
 
+// components has the extensions of user interface components. Other files import a component as a whole,
+// and the variables of its script only if they are exported.
+var components = event.WordSet(".vue .svelte .astro")
+
 // ReadSource reads one version of a file. It returns nil if the file is not a program or is larger
 // than MaxEdited.
 func ReadSource(p event.Path, text []byte) *Source {
@@ -47,8 +51,9 @@ func ReadSource(p event.Path, text []byte) *Source {
 		if d, known := s.defines[string(name)]; known && !d.member { // a constructor has the name of its class
 			return
 		}
+		exported := bytes.HasPrefix(bytes.TrimSpace(line.code), []byte("export"))
 		if len(name) >= minReference {
-			define(name, definition{member: d.member, private: d.private})
+			define(name, definition{member: d.member, private: d.private || components[p.Ext()] && !exported})
 		}
 	}
 	e := enumeration{lang: lang}

@@ -286,8 +286,7 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 			}
 			in.takes(n, targets, all.targetsOf(user, lang, i.within(n, lang)))
 			in.bound[n.name] = n
-			// for example: from . import module
-			in.module[n.local] = known
+			in.module[n.local] = known && lang != script // Python's "from . import module"
 			if !known {
 				in.foreign = append(in.foreign, n.name)
 			}

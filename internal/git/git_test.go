@@ -131,6 +131,10 @@ func TestRun(t *testing.T) {
 		!strings.Contains(e.Stderr, "fatal: ") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("of a name that git does not know: %v", err)
 	}
+	name := "--" + strings.Repeat("x", 9<<10)
+	if _, err := p.Run(t.Context(), r.Dir, "log", name); err == nil || len(err.Error()) > 3<<10 {
+		t.Errorf("the message about a long name is %.80v…", err)
+	}
 	stop := errors.New("stop")
 	if err := p.Stream(t.Context(), r.Dir, "HEAD\n", func(io.Reader) error { return stop }, "rev-list",
 		"--stdin"); !errors.Is(err, stop) {

@@ -156,14 +156,15 @@ func verbOf(args []string) string {
 	return args[i]
 }
 
-// stderrHead keeps the beginning of git's stderr.
-type stderrHead struct{ bytes.Buffer }
+// stderrHead keeps the beginning of git's stderr. It does not embed the buffer: os/exec would call
+// the buffer's ReadFrom, which has no limit.
+type stderrHead struct{ head bytes.Buffer }
 
 func (h *stderrHead) Write(p []byte) (int, error) {
-	h.Buffer.Write(p[:min(len(p), maxStderr-h.Len())])
+	h.head.Write(p[:min(len(p), maxStderr-h.head.Len())])
 	return len(p), nil
 }
 
 func (h *stderrHead) line() string {
-	return strings.ReplaceAll(strings.TrimSpace(h.String()), "\n", "; ")
+	return strings.ReplaceAll(strings.TrimSpace(h.head.String()), "\n", "; ")
 }

@@ -137,11 +137,12 @@ func TestRead(t *testing.T) {
 	p.lines = append(p.lines, "{broken", "", `{"type":"user","pad":"`+strings.Repeat("x", maxLine)+`"}`, `["odd"]`)
 	p.result("toolu_unheard", "x", nil, false)
 	p.add("user", map[string]any{"cwd": "/home/dev/orchard-plum", "message": map[string]any{"content": "not ours"}})
+	p.add("user", map[string]any{"isSidechain": true, "message": map[string]any{"content": "not of a person"}})
 	p.save(filepath.Join(dir, "s1.jsonl"))
 
 	sub := newTape(t, "s1")
-	sub.base["isSidechain"], sub.base["agentId"] = true, "a77"
 	sub.add("user", map[string]any{"message": map[string]any{"content": "you are a helper"}})
+	sub.base["isSidechain"], sub.base["agentId"] = true, "a77"
 	sub.use("m9", "toolu_9", "Read", map[string]any{"file_path": orchardRoot + "/web/server.go"})
 	sub.result("toolu_9", "1\tx", nil, false)
 	sub.at = p.at.Add(time.Hour)
@@ -150,7 +151,8 @@ func TestRead(t *testing.T) {
 	resumed := newTape(t, "s2")
 	resumed.lines = append(resumed.lines, p.lines[1:5]...)
 	resumed.at = p.at.Add(2 * time.Hour)
-	resumed.prompt("and now the tests")
+	resumed.add("user", map[string]any{"message": map[string]any{
+		"content": []any{map[string]any{"type": "text", "text": "and now the tests"}}}})
 	resumed.save(filepath.Join(dir, "s2.jsonl"))
 
 	events, report := replay(t, dir)

@@ -75,7 +75,9 @@ func (b *debouncer) touch(p event.Path, at time.Time) (begins bool) {
 func (b *debouncer) due() (at time.Time, ok bool) {
 	if len(b.pending) > 0 {
 		quiet, atMost := b.delays()
-		at, ok = earlier(b.last.Add(quiet), b.first.Add(atMost)), true
+		if at, ok = b.last.Add(quiet), true; b.first.Add(atMost).Before(at) {
+			at = b.first.Add(atMost)
+		}
 	}
 	for _, l := range b.throttled {
 		if !ok || l.until.Before(at) {
@@ -170,11 +172,4 @@ func (b *debouncer) all() []event.Path {
 		}
 	}
 	return out
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }

@@ -1,9 +1,8 @@
 package watcher
 
 import (
+	slashpath "path"
 	"strings"
-
-	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // dir is a folder of the worktree with its known files. An ignored folder has no dir. Only the
@@ -23,6 +22,8 @@ type stamp struct {
 }
 
 const unknownSize = -1
+
+func newDir() *dir { return &dir{files: map[string]stamp{}, subs: map[string]*dir{}} }
 
 // same reports whether the file was not saved between two stamps. The inode is not compared,
 // because a copy that keeps size and time has the same content.
@@ -62,10 +63,7 @@ func (d *dir) makeDir(path string) *dir {
 		name, path, _ = strings.Cut(path, "/")
 		sub := d.subs[name]
 		if sub == nil {
-			sub = &dir{}
-			if d.subs == nil {
-				d.subs = map[string]*dir{}
-			}
+			sub = newDir()
 			d.subs[name] = sub
 		}
 		d = sub
@@ -73,47 +71,19 @@ func (d *dir) makeDir(path string) *dir {
 	return d
 }
 
-// put records the state of a file in the folder.
-func (d *dir) put(base string, s stamp) {
-	if d.files == nil {
-		d.files = map[string]stamp{}
-	}
-	d.files[base] = s
-}
-
 // each calls visit for the folder at path and for all folders below it, parents first.
 func (d *dir) each(path string, visit func(path string, d *dir)) {
 	visit(path, d)
 	for name, sub := range d.subs {
-		sub.each(join(path, name), visit)
+		sub.each(slashpath.Join(path, name), visit)
 	}
 }
 
-// prune removes empty folders that are not watched, from path upwards.
-func (d *dir) prune(path string) {
-	for path != "" {
-		at := d.find(path)
-		if at == nil || at.watched || len(at.files) > 0 || len(at.subs) > 0 {
-			return
-		}
-		up := event.Path(path)
-		delete(d.find(up.Dir()).subs, up.Base())
-		path = up.Dir()
-	}
-}
-
-func join(dir, name string) string {
-	if dir == "" {
-		return name
-	}
-	return dir + "/" + name
-}
-
-// pruneBelow removes the empty folders below d that are not watched.
-func (d *dir) pruneBelow() {
+// prune removes the empty folders below d that are not watched.
+func (d *dir) prune() {
 	for name, sub := range d.subs {
-		sub.pruneBelow()
-		if len(sub.files) == 0 && len(sub.subs) == 0 && !sub.watched {
+		sub.prune()
+		if len(sub.files) == 0 && len(sub.subs) == 0 && !sub.watched && !sub.opaque {
 			delete(d.subs, name)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -147,15 +148,12 @@ func (r *Repo) listCommits(ctx context.Context, want, not []string, args ...stri
 	if len(want) == 0 {
 		return nil, nil
 	}
-	var out []string
-	err := r.git.Stream(ctx, string(r.Root), revisions(want, not), func(rd io.Reader) error {
-		lines := bufio.NewScanner(rd)
-		for lines.Scan() {
-			out = append(out, lines.Text())
-		}
-		return lines.Err()
+	var out []byte
+	err := r.git.Stream(ctx, string(r.Root), revisions(want, not), func(rd io.Reader) (err error) {
+		out, err = io.ReadAll(rd)
+		return err
 	}, append([]string{"rev-list", "--ignore-missing", "--stdin"}, args...)...)
-	return out, err
+	return strings.Fields(string(out)), err
 }
 
 // Reached returns the ids of a commit and its ancestors, the newest ones without merges, at most
@@ -176,15 +174,14 @@ func (r *Repo) has(ctx context.Context, id string) (bool, error) {
 	return false, err
 }
 
+// revisions returns commits as git reads them from its input: each on a line, and those in not with a ^
+// before them.
 func revisions(want, not []string) string {
-	var b strings.Builder
-	for _, id := range want {
-		b.WriteString(id + "\n")
-	}
+	lines := slices.Clone(want)
 	for _, id := range not {
-		b.WriteString("^" + id + "\n")
+		lines = append(lines, "^"+id)
 	}
-	return b.String()
+	return strings.Join(lines, "\n") + "\n"
 }
 
 // parseLog reads the output of `git log --raw -z`: "\x01<id> <time> <author time> <subject>\0",
@@ -255,9 +252,15 @@ func (c *Commit) parseFile(f []byte, in *pieces, paths pathCache) error {
 	if more || len(part[4]) == 0 {
 		return fmt.Errorf("%w: %.40q", errLog, f)
 	}
-	e, ok := newFileChange(parseMode(part[0]), parseMode(part[1]), part[4][0])
-	e.Old = string(part[2])
-	if e.Blob = string(part[3]); e.Status == 'D' {
+	before, after := string(part[0]), string(part[1])
+	e := FileChange{Status: part[4][0], Old: string(part[2]), Blob: string(part[3])}
+	if before == modeLink {
+		before, e.Status = modeNone, 'A'
+	}
+	if after == modeLink {
+		after, e.Status = modeNone, 'D'
+	}
+	if e.Status == 'D' {
 		e.Blob = e.Old
 	}
 	if part[4][0] == 'R' { // also for a renamed submodule, whose status was changed above
@@ -273,31 +276,14 @@ func (c *Commit) parseFile(f []byte, in *pieces, paths pathCache) error {
 	if err != nil {
 		return err
 	}
-	if e.Path = paths.path(name); ok && e.Path != "" {
+	if e.Path = paths.path(name); e.Path != "" && (before != modeNone || after != modeNone) {
 		c.Files = append(c.Files, e)
 	}
 	return nil
 }
 
-// modeLink is the mode of a submodule, as git prints it.
-const modeLink uint32 = 0o160000
-
-// newFileChange decides by the modes what happened to a file. Mode 0 means that there is no file.
-// ok is false for a submodule.
-func newFileChange(old, new uint32, status byte) (e FileChange, ok bool) {
-	if old == modeLink {
-		old, status = 0, 'A'
-	}
-	if new == modeLink {
-		new, status = 0, 'D'
-	}
-	return FileChange{Status: status}, old != 0 || new != 0
-}
-
-func parseMode(b []byte) uint32 {
-	n, _ := strconv.ParseUint(string(b), 8, 32)
-	return uint32(n)
-}
+// The modes that git prints for a submodule, and where there is no file.
+const modeLink, modeNone = "160000", "000000"
 
 // pathCache keeps one copy of each path, because a history names the same few thousand files again
 // and again.

@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"context"
+	slashpath "path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -284,7 +285,7 @@ func (w *Watcher) reload(ctx context.Context) []event.Path {
 			continue
 		}
 		for name := range d.files {
-			if p := event.Path(join(path, name)); !listed[p] && w.repo.Ignored(p) {
+			if p := event.Path(slashpath.Join(path, name)); !listed[p] && w.repo.Ignored(p) {
 				delete(d.files, name)
 			}
 		}
@@ -292,6 +293,6 @@ func (w *Watcher) reload(ctx context.Context) []event.Path {
 			w.unwatch(path, d)
 		}
 	}
-	w.tree.pruneBelow()
+	w.tree.prune()
 	return files
 }

@@ -3,6 +3,7 @@ package watcher
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -51,25 +52,17 @@ type move struct {
 }
 
 func newReports(r *Repo, quiet, atMost time.Duration) *reports {
-	in := &reports{wake: make(chan struct{}, 1), limit: maxPending, saves: newDebouncer(quiet, atMost)}
-	in.addRoot(string(r.Root), false, false)
-	in.addRoot(r.CommonDir, true, r.CommonDir == r.GitDir)
+	root := func(dir string, git, own bool) watchRoot {
+		end := string(filepath.Separator)
+		return watchRoot{prefix: strings.TrimSuffix(dir, end) + end, git: git, own: own}
+	}
+	roots := []watchRoot{root(string(r.Root), false, false), root(r.GitDir, true, true)}
 	if r.GitDir != r.CommonDir {
-		in.addRoot(r.GitDir, true, true)
+		roots = append(roots, root(r.CommonDir, true, false))
 	}
-	return in
-}
-
-// addRoot adds a watched folder. Longer prefixes come first, because a worktree may be inside of
-// its git dir and a git dir inside of its worktree.
-func (in *reports) addRoot(dir string, git, own bool) {
-	r := watchRoot{prefix: strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator), git: git,
-		own: own}
-	i := 0
-	for i < len(in.roots) && len(in.roots[i].prefix) > len(r.prefix) {
-		i++
-	}
-	in.roots = append(in.roots[:i], append([]watchRoot{r}, in.roots[i:]...)...)
+	// because a worktree may be inside of its git dir and a git dir inside of its worktree
+	slices.SortFunc(roots, func(a, b watchRoot) int { return len(b.prefix) - len(a.prefix) })
+	return &reports{wake: make(chan struct{}, 1), roots: roots, limit: maxPending, saves: newDebouncer(quiet, atMost)}
 }
 
 // add takes one report of the system.

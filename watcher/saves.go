@@ -59,6 +59,9 @@ func (w *Watcher) resolve(ctx context.Context, paths []event.Path, by writer, at
 			saved = append(saved, f)
 		}
 	}
+	if len(gone) > 0 {
+		w.tree.prune()
+	}
 	byPath := func(a, b fileChange) int { return cmp.Compare(a.path, b.path) }
 	slices.SortFunc(saved, byPath)
 	slices.SortFunc(gone, byPath)
@@ -135,7 +138,6 @@ func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
 		}
 		if f.had {
 			delete(d.files, p.Base())
-			w.tree.prune(p.Dir())
 		}
 		f.gone = true
 		return f, f.had
@@ -147,7 +149,7 @@ func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
 	if !f.had && !w.counts(p) {
 		return f, false
 	}
-	w.tree.makeDir(p.Dir()).put(p.Base(), f.now)
+	w.tree.makeDir(p.Dir()).files[p.Base()] = f.now
 	return f, true
 }
 

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	slashpath "path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -42,7 +44,7 @@ func (w *Watcher) enter(ctx context.Context, files []event.Path, since time.Time
 	for _, p := range files {
 		d := w.tree.makeDir(p.Dir())
 		if _, had := d.files[p.Base()]; !had {
-			d.put(p.Base(), stamp{size: unknownSize})
+			d.files[p.Base()] = stamp{size: unknownSize}
 		}
 	}
 	w.tree.each("", w.watch)
@@ -156,7 +158,7 @@ func (w *Watcher) scan(path string, d *dir, h scanMode) {
 		there[e.Name()] = e.Type().IsRegular()
 	}
 	for name := range d.files {
-		p := event.Path(join(path, name))
+		p := event.Path(slashpath.Join(path, name))
 		switch {
 		case there[name]:
 		case h.record && w.unseen(d, p):
@@ -181,14 +183,14 @@ func (w *Watcher) scanFile(path string, d *dir, e fs.DirEntry, h scanMode) {
 		return
 	}
 	now := stampOf(fi)
-	p, err := event.NewPath(join(path, e.Name()))
+	p, err := event.NewPath(slashpath.Join(path, e.Name()))
 	switch {
 	case had && old.same(now) || err != nil:
 	case h.record && fi.ModTime().Before(h.since) && w.unseen(d, p) && (h.was == nil || h.was.ignored(p)):
 		// The second of tolerance is for file systems and clocks that lag behind. A change within
 		// it is seen only if the system reports it.
 		if fi.ModTime().Before(h.since.Add(-time.Second)) && (had || w.counts(p)) {
-			d.put(e.Name(), now)
+			d.files[e.Name()] = now
 		}
 	default:
 		w.in.touch(p, h.found, h.at)
@@ -197,7 +199,7 @@ func (w *Watcher) scanFile(path string, d *dir, e fs.DirEntry, h scanMode) {
 
 func (w *Watcher) scanSubdir(path string, d *dir, name string, h scanMode) {
 	if name != ".git" && (d.subs[name] == nil || h.deep) {
-		w.addDir(join(path, name), h)
+		w.addDir(slashpath.Join(path, name), h)
 	}
 }
 
@@ -250,11 +252,10 @@ func (w *Watcher) removeDir(path string, found bool, at time.Time) {
 		nested = nested || d.opaque
 		d.opaque = false
 		for name := range d.files {
-			w.in.touch(event.Path(join(path, name)), found, at)
+			w.in.touch(event.Path(slashpath.Join(path, name)), found, at)
 		}
 	})
-	d.pruneBelow()
-	w.tree.prune(path)
+	w.tree.prune()
 	if nested {
 		w.repo.loadRules() // they ignore other repositories
 	}
@@ -268,7 +269,9 @@ func (w *Watcher) forgetDir(path string) {
 		return
 	}
 	d.each(path, w.unwatch)
-	d.files, d.subs, d.opaque = nil, nil, true
+	clear(d.files)
+	clear(d.subs)
+	d.opaque = true
 	w.nested[path] = d
 }
 
@@ -305,27 +308,16 @@ func (w *Watcher) applyMoves(at time.Time) (rules bool) {
 	return rules
 }
 
-// gitFolders lists the folders of git dirs that are watched: the git dirs themselves, the refs
-// below heads and origin, the reflog of HEAD, the ignore rules in info, and the git dirs of other
-// worktrees. Objects and hooks are not watched.
+// gitFolders lists the folders of git dirs that are watched, if they exist: the git dirs themselves,
+// the refs below heads and origin, the reflog of HEAD, the ignore rules in info, and the git dirs of
+// other worktrees. Objects and hooks are not watched.
 func gitFolders(r *Repo) []string {
-	out := []string{r.GitDir}
-	if r.CommonDir != r.GitDir {
-		out = append(out, r.CommonDir)
-	}
-	for _, dir := range []string{filepath.Join(r.GitDir, "logs"), filepath.Join(r.CommonDir, "info")} {
-		if isDir(dir) {
-			out = append(out, dir)
-		}
-	}
+	trees := filepath.Join(r.CommonDir, "worktrees")
+	out := append(slices.Compact([]string{r.GitDir, r.CommonDir}), filepath.Join(r.GitDir, "logs"),
+		filepath.Join(r.CommonDir, "info"), trees)
 	for _, name := range []string{"refs/heads", "refs/remotes/origin", "reftable"} {
 		out = append(out, foldersBelow(filepath.Join(r.CommonDir, filepath.FromSlash(name)))...)
 	}
-	trees := filepath.Join(r.CommonDir, "worktrees")
-	if !isDir(trees) {
-		return out
-	}
-	out = append(out, trees)
 	names, _ := os.ReadDir(trees)
 	for _, n := range names {
 		if dir := filepath.Join(trees, n.Name()); n.IsDir() && dir != r.GitDir {

@@ -112,7 +112,7 @@ type WatchStatus struct {
 
 // NewWatcher returns a watcher of the repository's worktree. Run starts it.
 func NewWatcher(r *Repo, o WatchOptions) *Watcher {
-	return &Watcher{repo: r, o: o, in: newReports(r, o.Quiet, o.AtMost), tree: &dir{}, nested: map[string]*dir{},
+	return &Watcher{repo: r, o: o, in: newReports(r, o.Quiet, o.AtMost), tree: newDir(), nested: map[string]*dir{},
 		open: openNotifier, differing: r.differing, watchLimit: watchLimit,
 		bulk: bulkSize, held: newContents(), ready: make(chan struct{})}
 }

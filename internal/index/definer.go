@@ -117,7 +117,7 @@ func (d *definer) keyword(l definingLine) []byte {
 	rest := l.body
 	for range 3 { // as in const enum Name
 		word, after := identifier(rest)
-		if at, known := d.lang.keywords[string(word)]; !known || l.columns > at.columns() || len(after) == 0 {
+		if columns, known := d.lang.keywords[string(word)]; !known || l.columns > columns || len(after) == 0 {
 			return nil
 		}
 		after = bytes.TrimLeft(after, " \t*&!")
@@ -134,7 +134,7 @@ func (d *definer) keyword(l definingLine) []byte {
 		if string(name) == "mut" { // "mut" of Rust is not the name
 			name = d.qualified(bytes.TrimLeft(after[len(name):], " "))
 		}
-		if d.lang.keywords[string(name)] == 0 {
+		if _, known := d.lang.keywords[string(name)]; !known {
 			return name
 		}
 		rest = after

@@ -130,17 +130,8 @@ func definitionsIn(p event.Path, program []byte) (out []definedName) {
 
 // indentation returns the number of columns before the text of a line. A tab counts as 4.
 func indentation(line []byte) (columns int) {
-	for _, c := range line {
-		switch c {
-		case '\t':
-			columns += 4
-		case ' ':
-			columns++
-		default:
-			return columns
-		}
-	}
-	return columns
+	space := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
+	return len(space) + 3*bytes.Count(space, []byte{'\t'})
 }
 
 // receiver returns the receiver type of a Go method, "" for every other line.

@@ -253,12 +253,14 @@ func (f files) rustModule(from event.Path, module string) []event.Path {
 	if base := from.Base(); base != "mod.rs" && base != "lib.rs" && base != "main.rs" {
 		dir = strings.TrimSuffix(string(from), ".rs")
 	}
-	find := func(name string) []event.Path {
+	find := func(parts []string) []event.Path {
+		name := path.Join(dir, path.Join(parts...))
 		return f.first(name+".rs", name+"/mod.rs")
 	}
+	var above []string // the files of the innermost module that is not named by parts
 	switch parts[0] {
 	case "mod": // a declaration: it always means a file, never an item of a module
-		return find(path.Join(dir, path.Join(parts[1:]...)))
+		return find(parts[1:])
 	case "self", "super":
 		for len(parts) > 0 && (parts[0] == "super" || parts[0] == "self") {
 			if parts[0] == "super" {
@@ -266,28 +268,25 @@ func (f files) rustModule(from event.Path, module string) []event.Path {
 			}
 			parts = parts[1:]
 		}
-		for n := len(parts); n > 0; n-- {
-			if found := find(path.Join(dir, path.Join(parts[:n]...))); found != nil {
-				return found
-			}
-		}
-		return f.first(dir+".rs", dir+"/mod.rs", dir+"/lib.rs", dir+"/main.rs", string(from))
+		above = []string{dir + ".rs", dir + "/mod.rs", dir + "/lib.rs", dir + "/main.rs", string(from)}
 	case "crate":
-		root := from.Dir()
-		for root != "" && !f.has(root+"/lib.rs") && !f.has(root+"/main.rs") {
-			root = path.Dir("/" + root)[1:]
+		dir, parts = from.Dir(), parts[1:]
+		for dir != "" && !f.has(dir+"/lib.rs") && !f.has(dir+"/main.rs") {
+			dir = path.Dir("/" + dir)[1:]
 		}
-		for n := len(parts); n > 1; n-- {
-			if found := find(path.Join(root, path.Join(parts[1:n]...))); found != nil {
-				return found
+		above = []string{dir + "/lib.rs", dir + "/main.rs"}
+	default: // another crate of the repository
+		for _, p := range f.base("Cargo.toml") {
+			if path.Base(p.Dir()) == strings.ReplaceAll(parts[0], "_", "-") || path.Base(p.Dir()) == parts[0] {
+				return []event.Path{p}
 			}
 		}
-		return f.first(root+"/lib.rs", root+"/main.rs")
+		return nil
 	}
-	for _, p := range f.base("Cargo.toml") { // another crate of the repository
-		if path.Base(p.Dir()) == strings.ReplaceAll(parts[0], "_", "-") || path.Base(p.Dir()) == parts[0] {
-			return []event.Path{p}
+	for n := len(parts); n > 0; n-- {
+		if found := find(parts[:n]); found != nil {
+			return found
 		}
 	}
-	return nil
+	return f.first(above...)
 }

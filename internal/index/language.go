@@ -20,7 +20,7 @@ var languagesYAML []byte
 type language struct {
 	row
 	comments                     []string
-	keywords                     map[string]place // words that begin a definition
+	keywords                     map[string]int // words that begin a definition, with the columns that may precede them
 	modifiers, standard, members map[string]bool
 
 	more func(d *definer, line definingLine) // finds definitions in another way
@@ -37,25 +37,9 @@ type row struct {
 	Triples, Refers, Typed                  bool
 }
 
-// place tells where a keyword must be for its name to be usable in other files.
-type place uint8
-
-const (
-	anywhere place = iota + 1
-	member         // indented by at most 4 columns
-	top            // at the first column
-)
-
-// columns returns the largest number of columns that may precede the keyword.
-func (p place) columns() int {
-	switch p {
-	case anywhere:
-		return 1 << 30
-	case member:
-		return 4
-	}
-	return 0
-}
+// The largest numbers of columns that may precede a keyword of a row's fields, so that other files can
+// use the name after it.
+const anywhere, member, top = 1 << 30, 4, 0
 
 // The languages that have functions of their own, or that these functions know.
 var (
@@ -91,12 +75,12 @@ var languages = sync.OnceValue(func() map[string]*language {
 		if lang == nil {
 			lang = &language{}
 		}
-		lang.row, lang.comments, lang.keywords = r, strings.Fields(r.Comments), map[string]place{}
+		lang.row, lang.comments, lang.keywords = r, strings.Fields(r.Comments), map[string]int{}
 		lang.modifiers, lang.standard, lang.members = event.WordSet(r.Modifiers), event.WordSet(r.Standard),
 			event.WordSet(r.Members)
-		for p, list := range map[place]string{anywhere: r.Anywhere, member: r.Member, top: r.Top} {
+		for columns, list := range map[int]string{anywhere: r.Anywhere, member: r.Member, top: r.Top} {
 			for word := range strings.FieldsSeq(list) {
-				lang.keywords[word] = p
+				lang.keywords[word] = columns
 			}
 		}
 		for ext := range strings.FieldsSeq(r.Exts) {

@@ -204,17 +204,12 @@ const maxMark = 128
 // license returns the length of the first comment of a text if that is a license, else 0. Licenses
 // are skipped because many files have the same one.
 func (s *scanner) license(text []byte) int {
-	if len(s.lang.comments) == 0 && s.lang.Open == "" {
-		return 0
-	}
 	end, open := 0, false
 	for end < min(len(text), maxLicense) {
 		line, _, _ := bytes.Cut(text[end:], []byte{'\n'})
 		trimmed := bytes.TrimSpace(line)
 		switch {
-		case open:
-			open = !bytes.Contains(line, []byte(s.lang.Close))
-		case s.lang.Open != "" && bytes.HasPrefix(trimmed, []byte(s.lang.Open)):
+		case open, s.lang.Open != "" && bytes.HasPrefix(trimmed, []byte(s.lang.Open)):
 			open = !bytes.Contains(line, []byte(s.lang.Close))
 		// a mark of a version control system, as $OpenBSD$
 		case len(trimmed) == 0 && end < maxMark && licensed(text[:end]) == 0, bytes.HasPrefix(trimmed, []byte("<?php")):

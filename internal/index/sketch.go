@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"hash/maphash"
 	"slices"
+	"strconv"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -80,13 +81,10 @@ func (d *Differ) Sketch() Sketch {
 // no word has.
 func (d *Differ) marks() []uint32 {
 	size := "\x00size 1"
-	switch n := d.added + d.removed; {
-	case n > 100:
-		size = "\x00size 101"
-	case n > 20:
-		size = "\x00size 21"
-	case n > 4:
-		size = "\x00size 5"
+	for _, lines := range [...]int{5, 21, 101} {
+		if d.added+d.removed >= lines {
+			size = "\x00size " + strconv.Itoa(lines)
+		}
 	}
 	marks := []uint32{sketchHash([]byte(size))}
 	switch {

@@ -111,11 +111,4 @@ func term(word string) string {
 	return Stem(word)
 }
 
-func isNumber(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
+func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }

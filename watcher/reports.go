@@ -12,6 +12,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
 // maxPending is the number of paths that may wait. Beyond it the whole tree is scanned instead.
@@ -21,9 +22,9 @@ const maxPending = 100_000
 // drains the notifier adds to it. Adding needs neither the disk nor the clock, so that the kernel's
 // queue does not fill up.
 type reports struct {
-	wake  chan struct{} // has a value while the loop has something to handle; never closed
-	roots []watchRoot   // longest prefix first; set before draining begins
-	limit int           // largest number of pending paths, see maxPending
+	wake  schedule.Signal // the loop has something to handle
+	roots []watchRoot     // longest prefix first; set before draining begins
+	limit int             // largest number of pending paths, see maxPending
 
 	mu     sync.Mutex // guards the following fields
 	saves  debouncer
@@ -62,7 +63,7 @@ func newReports(r *Repo, quiet, atMost time.Duration) *reports {
 	}
 	// because a worktree may be inside of its git dir and a git dir inside of its worktree
 	slices.SortFunc(roots, func(a, b watchRoot) int { return len(b.prefix) - len(a.prefix) })
-	return &reports{wake: make(chan struct{}, 1), roots: roots, limit: maxPending, saves: newDebouncer(quiet, atMost)}
+	return &reports{wake: schedule.NewSignal(), roots: roots, limit: maxPending, saves: newDebouncer(quiet, atMost)}
 }
 
 // add takes one report of the system.
@@ -85,24 +86,24 @@ func (in *reports) add(ev fsnotify.Event, at time.Time) {
 		}
 		return
 	}
-	in.signal() // a root itself changed: step checks whether the repository still exists
+	in.wake.Give() // a root itself changed: step checks whether the repository still exists
 }
 
 func (in *reports) addGit(rel string, ev fsnotify.Event, own bool, at time.Time) {
 	switch {
 	case own && (rel == "index.lock" || rel == "index"): // kqueue may miss a short lock, so the index counts, too
 		in.git.at, in.headAt = at, at
-		in.signal()
+		in.wake.Give()
 	case strings.HasPrefix(rel, "info/"):
 		in.rules = true
-		in.signal()
+		in.wake.Give()
 	case concernsHead(rel):
 		in.headAt = at
-		in.signal()
+		in.wake.Give()
 	case ev.Has(fsnotify.Create) && holdsRefs(rel):
 		in.moves = append(in.moves, move{path: ev.Name, git: true})
 		in.headAt = at
-		in.signal()
+		in.wake.Give()
 	}
 }
 
@@ -110,13 +111,13 @@ func (in *reports) addTree(rel string, ev fsnotify.Event, at time.Time) {
 	p, err := event.NewPath(rel)
 	if err != nil {
 		if rel == ".git" {
-			in.signal()
+			in.wake.Give()
 		}
 		return
 	}
 	if ev.Has(fsnotify.Create) || ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) {
 		in.moves = append(in.moves, move{path: string(p), gone: !ev.Has(fsnotify.Create), at: at})
-		in.signal()
+		in.wake.Give()
 	}
 	if len(in.saves.pending) >= in.limit {
 		in.addLostLocked(at)
@@ -126,7 +127,7 @@ func (in *reports) addTree(rel string, ev fsnotify.Event, at time.Time) {
 	// files that are reported now.
 	in.found = in.found || !in.lostAt.IsZero()
 	if in.saves.touch(p, at) {
-		in.signal()
+		in.wake.Give()
 	}
 }
 
@@ -137,7 +138,7 @@ func (in *reports) touch(p event.Path, found bool, at time.Time) {
 	defer in.mu.Unlock()
 	in.found = in.found || found
 	if in.saves.touch(p, at) {
-		in.signal()
+		in.wake.Give()
 	}
 }
 
@@ -175,15 +176,7 @@ func (in *reports) addLost(at time.Time) {
 func (in *reports) addLostLocked(at time.Time) {
 	if in.lostAt.IsZero() {
 		in.lostAt = at
-		in.signal()
-	}
-}
-
-// signal wakes the loop.
-func (in *reports) signal() {
-	select {
-	case in.wake <- struct{}{}:
-	default:
+		in.wake.Give()
 	}
 }
 

@@ -138,24 +138,15 @@ func (w *Watcher) scan(path string, d *dir, h scanMode) {
 	case err != nil:
 		return
 	}
-	met := 0
-	for _, e := range entries {
-		switch {
-		case e.IsDir():
-			w.scanSubdir(path, d, e.Name(), h)
-		case e.Type().IsRegular():
-			if _, had := d.files[e.Name()]; had {
-				met++
-			}
-			w.scanFile(path, d, e, h)
-		}
-	}
-	if met == len(d.files) {
-		return
-	}
 	there := make(map[string]bool, len(entries))
 	for _, e := range entries {
-		there[e.Name()] = e.Type().IsRegular()
+		switch name := e.Name(); {
+		case e.IsDir() && name != ".git" && (d.subs[name] == nil || h.deep):
+			w.addDir(slashpath.Join(path, name), h)
+		case e.Type().IsRegular():
+			there[name] = true
+			w.scanFile(path, d, e, h)
+		}
 	}
 	for name := range d.files {
 		p := event.Path(slashpath.Join(path, name))
@@ -194,12 +185,6 @@ func (w *Watcher) scanFile(path string, d *dir, e fs.DirEntry, h scanMode) {
 		}
 	default:
 		w.in.touch(p, h.found, h.at)
-	}
-}
-
-func (w *Watcher) scanSubdir(path string, d *dir, name string, h scanMode) {
-	if name != ".git" && (d.subs[name] == nil || h.deep) {
-		w.addDir(slashpath.Join(path, name), h)
 	}
 }
 

@@ -170,7 +170,7 @@ func (w *Watcher) Nudge() {
 	w.in.mu.Lock()
 	w.in.nudged = true
 	w.in.mu.Unlock()
-	w.in.signal()
+	w.in.wake.Give()
 }
 
 func (w *Watcher) openOrPoll() {

@@ -155,7 +155,7 @@ func TestEndBesideGit(t *testing.T) {
 				return len(in.saves.pending) == 2
 			})
 			if locked {
-				in.signal() // a step is due, too
+				in.wake.Give() // a step is due, too
 				s.cancel()
 			} else {
 				d.Remove(".git/index.lock")

@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"hooks/agents":           {},
 	"hooks/client":           {"internal/atomicfile", "internal/locate", "internal/peer", "hooks/agents", "internal/regularfile"},
 	"watcher": {"internal/event", "internal/index", "internal/config", "internal/locate", "internal/redact",
-		"internal/regularfile", "internal/git"},
+		"internal/regularfile", "internal/git", "internal/schedule"},
 	"hooks/shell": {"internal/event", "internal/index"},
 	"hooks/install": {"hooks/agents", "internal/config", "internal/atomicfile", "scripts", "internal/git",
 		"internal/regularfile"},

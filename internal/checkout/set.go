@@ -99,7 +99,8 @@ func (t *Set) open(ctx context.Context, r *watcher.Repo) *Checkout {
 		w := New(r)
 		w.Rank(t.Hot, t.Sessions, t.DB, t.Words)
 		w.refresh(context.WithoutCancel(ctx), t.Info)
-		return t.enter(w), nil
+		t.enter(w)
+		return w, nil
 	})
 	return made.(*Checkout)
 }
@@ -111,9 +112,8 @@ func (t *Set) find(root event.Root) *Checkout {
 	return t.known[root]
 }
 
-// enter adds a checkout that has its ranker and its list of files. If two callers add the same one,
-// the first stays.
-func (t *Set) enter(w *Checkout) *Checkout {
+// enter adds a checkout that has its ranker and its list of files.
+func (t *Set) enter(w *Checkout) {
 	// The tree may not know of a new file yet.
 	w.edits = watcher.NewEdits(w.Repo, func(p event.Path) bool { return w.Tree().Has(p) || !w.Repo.Ignored(p) }, t.Now)
 	w.sketches = t.sketches
@@ -122,9 +122,6 @@ func (t *Set) enter(w *Checkout) *Checkout {
 	t.newWatcher(w, t.Settings.Last(), time.Time{})
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if other, known := t.known[w.Repo.Root]; known {
-		return other
-	}
 	t.known[w.Repo.Root] = w
 	select {
 	case t.arrivals <- w:
@@ -132,7 +129,6 @@ func (t *Set) enter(w *Checkout) *Checkout {
 		w.watcher.Store(nil)
 		w.Reader.Skip()
 	}
-	return w
 }
 
 // All returns the known checkouts.
@@ -196,9 +192,6 @@ func (t *Set) At(ctx context.Context, dir string) *Checkout {
 	t.places[dir] = w
 	return w
 }
-
-// NoteHead records that HEAD may have moved.
-func (t *Set) NoteHead() { t.HeadMoved.Give() }
 
 // Caller returns the checkout from which a request came.
 func (t *Set) Caller(ctx context.Context) *Checkout { return t.At(ctx, api.CallerDir(ctx)) }
@@ -321,7 +314,7 @@ func (t *Set) watch(ctx context.Context, w *Checkout) error {
 		if watching == nil {
 			<-round.Done()
 		} else {
-			err = watching.Run(round, func(events []event.Event) { t.saved(w, events) }, t.NoteHead)
+			err = watching.Run(round, func(events []event.Event) { t.saved(w, events) }, t.HeadMoved.Give)
 		}
 		end()
 		waiting.Wait()
@@ -373,7 +366,7 @@ func (t *Set) saved(w *Checkout, events []event.Event) {
 		}
 		w.Reader.Update(e)
 		if len(e.Paths()) == event.MaxPaths {
-			t.NoteHead() // the event does not name the other files, so the list is read again
+			t.HeadMoved.Give() // the event does not name the other files, so the list is read again
 		}
 	}
 	if !t.Settings.Paused() {

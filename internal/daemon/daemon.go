@@ -84,7 +84,7 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 	if err != nil {
 		return nil, err
 	}
-	d.worktrees.NoteHead()
+	d.worktrees.HeadMoved.Give()
 	return d, nil
 }
 

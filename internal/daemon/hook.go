@@ -24,7 +24,7 @@ func (d *Daemon) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		return nil
 	}
 	if f.Agent == "git" {
-		d.worktrees.NoteHead() // which hook it was does not matter: HEAD shows what happened
+		d.worktrees.HeadMoved.Give() // which hook it was does not matter: HEAD shows what happened
 		return nil
 	}
 	defer func() {

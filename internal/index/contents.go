@@ -43,11 +43,12 @@ const (
 
 // Limits of the overlay and of one step of work.
 const (
-	// When there are this many small segments, they are merged into one.
-	mergeAt = 32
-	// The number of files of a small segment. When a file is saved, hardly more than these are merged,
-	// which takes about 2 ms.
-	maxSmall = 256
+	// When this many segments of the overlay have about the same size, they are merged into one.
+	// Sizes count as about the same between two powers of this number.
+	mergeAt = 8
+	// The number of overlay files that may be merged at once when a file is saved; merging these
+	// takes about 3 ms.
+	maxSmall = 512
 	// The number of files that are removed under one lock; questions are answered between two
 	// steps.
 	removalStep = 1024
@@ -169,8 +170,9 @@ func (c *Contents) remove(paths ...event.Path) {
 	}
 }
 
-// merge merges the small segments if there are many. If another goroutine is already merging or
-// folding, merge returns at once: that goroutine, or the next call, does the work.
+// merge merges segments of the overlay as long as there are mergeAt of one size, up to maxSmall
+// files. If another goroutine is already merging or folding, merge returns at once: that goroutine,
+// or the next call, does the work.
 func (c *Contents) merge() {
 	for c.merging.TryLock() {
 		parts := c.small()
@@ -184,15 +186,25 @@ func (c *Contents) merge() {
 	}
 }
 
-// small returns the small segments if merge should join them, because there are many.
+// small returns the segments of the overlay that merge should join next; it returns none if no size
+// has enough segments.
 func (c *Contents) small() []part {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	small := slices.DeleteFunc(slices.Clone(c.segments), func(s *segment) bool { return s.live > maxSmall })
-	if len(small) < mergeAt {
-		return nil
+	var ofSize [3][]*segment
+	for _, s := range c.segments {
+		if s.live > maxSmall/mergeAt {
+			continue // the base, or a segment that is too large to be merged before the next base is made
+		}
+		size := 0
+		for n := s.live; n >= mergeAt; n /= mergeAt {
+			size++
+		}
+		if ofSize[size] = append(ofSize[size], s); len(ofSize[size]) == mergeAt {
+			return partsOf(ofSize[size])
+		}
 	}
-	return partsOf(small)
+	return nil
 }
 
 func partsOf(segments []*segment) (parts []part) {

@@ -30,8 +30,8 @@
 // Contents consists of packed segments, which never change. A segment lists, by the hash of each
 // word, the files that have the word; the words themselves are not kept. The largest segment is the
 // base. The overlay on top of it has what changed since: saving or removing a file deletes it from
-// the base, and a saved file becomes a small segment of the overlay. When
-// there are 32 segments of at most 256 files, these are merged. When a third of all files has been saved again,
+// the base, and a saved file becomes a small segment of the overlay. Eight overlay segments of one
+// size are merged at once, up to 512 files. When a third of all files has been saved again,
 // Reader.Run packs everything into a new base; before it writes the index to disk, a twentieth is
 // enough. The overlay is not one single segment, because that would have to be packed again at
 // every save. A question never waits for a merge, and its answer does not depend on which segment a

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -195,10 +196,7 @@ func (r *Repo) basis(files []event.Path) []string {
 	if rs.globalFile != "" {
 		out = append(out, rs.globalFile)
 	}
-	queue := make([]string, 0, len(folders))
-	for d := range folders {
-		queue = append(queue, d)
-	}
+	queue := slices.Collect(maps.Keys(folders))
 	for len(queue) > 0 && len(out) < maxBasis {
 		d := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]

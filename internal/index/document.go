@@ -59,10 +59,9 @@ const (
 // MaxDocument have a Kind but no words.
 func Extract(p event.Path, text []byte) Document {
 	d := Document{Kind: KindOf(p)}
-	if d.Kind == KindBinary || len(text) > MaxDocument || bytes.IndexByte(text, 0) >= 0 {
-		return d
-	}
-	if d.Kind != KindProse && len(text) > minMinified && len(text) > maxMeanLine*(1+bytes.Count(text, []byte{'\n'})) {
+	minified := d.Kind != KindProse && len(text) > minMinified &&
+		len(text) > maxMeanLine*(1+bytes.Count(text, []byte{'\n'}))
+	if minified || d.Kind == KindBinary || len(text) > MaxDocument || bytes.IndexByte(text, 0) >= 0 {
 		return d
 	}
 	if d.Kind == KindSource && generated(text) {

@@ -289,11 +289,9 @@ func (im *importer) rust(number int, code, _ []byte) {
 }
 
 func (im *importer) c(number int, code, raw []byte) {
-	text := bytes.TrimSpace(code)
-	if len(text) == 0 || text[0] != '#' {
-		return
-	}
-	if rest, found := bytes.CutPrefix(bytes.TrimLeft(text[1:], " \t"), []byte("include")); found && len(rest) > 0 {
+	text, directive := bytes.CutPrefix(bytes.TrimSpace(code), []byte{'#'})
+	rest, found := bytes.CutPrefix(bytes.TrimLeft(text, " \t"), []byte("include"))
+	if directive && found && len(rest) > 0 {
 		_, after, _ := bytes.Cut(raw, []byte{'"'})
 		if name, _, found := bytes.Cut(after, []byte{'"'}); found {
 			im.add(importing{line: number, module: string(name), all: true})

@@ -2,6 +2,7 @@ package index
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -56,17 +57,12 @@ func (f files) first(names ...string) []event.Path {
 
 // ending returns the files whose path is name or ends in "/" and name; none if more than maxSame
 // files have that base name.
-func (f files) ending(name string) (out []event.Path) {
+func (f files) ending(name string) []event.Path {
 	same := f.base(path.Base(name))
 	if len(same) > maxSame {
 		return nil
 	}
-	for _, p := range same {
-		if string(p) == name || strings.HasSuffix(string(p), "/"+name) {
-			out = append(out, p)
-		}
-	}
-	return out
+	return slices.DeleteFunc(same, func(p event.Path) bool { return !strings.HasSuffix("/"+string(p), "/"+name) })
 }
 
 // targetsOf returns the files of the repository that an import means. The list is empty if the
@@ -216,20 +212,17 @@ func (f files) goPackage(_ event.Path, module string) []event.Path {
 		most = len(parts) - 2 // a package of another module in this repository
 	}
 	for n := 1; n <= most; n++ {
-		if found := f.goFiles(path.Join(parts[n:]...)); found != nil {
+		if found := f.goFiles(path.Join(parts[n:]...)); len(found) > 0 {
 			return found
 		}
 	}
 	return nil
 }
 
-func (f files) goFiles(dir string) (out []event.Path) {
-	for _, p := range f.dir(dir) {
-		if p.Ext() == ".go" && !strings.HasSuffix(string(p), "_test.go") {
-			out = append(out, p)
-		}
-	}
-	return out
+func (f files) goFiles(dir string) []event.Path {
+	return slices.DeleteFunc(f.dir(dir), func(p event.Path) bool {
+		return p.Ext() != ".go" || strings.HasSuffix(string(p), "_test.go")
+	})
 }
 
 // javaClass finds a.b.C as …/a/b/C.java or C.kt. Parts of the name after the class are ignored.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -67,11 +68,8 @@ func (d *Differ) Sketch() Sketch {
 	if d.added+d.removed == 0 {
 		return nil
 	}
-	out := make(Sketch, 0, len(d.words)+2)
-	for w := range d.words {
-		out = append(out, w)
-	}
-	slices.SortFunc(out, func(a, b uint32) int { return cmp.Or(cmp.Compare(d.words[b], d.words[a]), cmp.Compare(a, b)) })
+	out := slices.SortedFunc(maps.Keys(d.words),
+		func(a, b uint32) int { return cmp.Or(cmp.Compare(d.words[b], d.words[a]), cmp.Compare(a, b)) })
 	out = append(out[:min(len(out), maxSketchWords)], d.marks()...)
 	slices.Sort(out)
 	return slices.Clip(slices.Compact(out))

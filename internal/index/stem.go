@@ -115,13 +115,7 @@ func sibilant(word string) bool {
 }
 
 func vowelGroups(word string) int {
-	groups := 0
-	for i := range len(word) {
-		if vowel(word[i]) && (i == 0 || !vowel(word[i-1])) {
-			groups++
-		}
-	}
-	return groups
+	return len(strings.FieldsFunc(word, func(r rune) bool { return !strings.ContainsRune("aeiouy", r) }))
 }
 
 func hasVowel(word string) bool { return strings.ContainsAny(word, "aeiouy") }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -122,10 +123,9 @@ func boilerplate(line string, title, fenced bool) bool {
 // counts returns the words of a map as a list, sorted by stem.
 func counts(words map[string]int) []Count {
 	list := make([]Count, 0, len(words))
-	for stem, n := range words {
-		list = append(list, Count{stem, n})
+	for _, stem := range slices.Sorted(maps.Keys(words)) {
+		list = append(list, Count{stem, words[stem]})
 	}
-	slices.SortFunc(list, func(a, b Count) int { return strings.Compare(a.Stem, b.Stem) })
 	return list
 }
 

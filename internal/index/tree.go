@@ -204,11 +204,7 @@ func (t *Tree) Version() uint64 {
 func (t *Tree) All() []event.Path {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	out := make([]event.Path, 0, len(t.files))
-	for p := range t.files {
-		out = append(out, p)
-	}
-	return out
+	return slices.AppendSeq(make([]event.Path, 0, len(t.files)), maps.Keys(t.files))
 }
 
 // Base returns the files with this base name.

@@ -99,20 +99,16 @@ func renamesIn(c *Commit) (out []rename) {
 	return out
 }
 
-// distinctive reports whether a base name identifies a file. Common names occur in every folder; if
-// one of them is deleted in one folder and another added elsewhere, that is a coincidence.
+// commonNames are names that occur in every folder. If a file with one of them is deleted in one folder
+// and another added elsewhere, that is a coincidence.
+var commonNames = event.WordSet(`index main mod lib readme license makefile cmakelists dockerfile package __init__
+	__main__ setup config conftest gitignore gitattributes gitkeep types utils util helpers common doc test tests build go
+	cargo changelog init app default styles style template version _index`)
+
+// distinctive reports whether a base name identifies a file.
 func distinctive(base string) bool {
 	stem, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
-	switch strings.ToLower(stem) {
-	case "index", "main", "mod", "lib", "readme", "license", "makefile", "cmakelists", "dockerfile", "package", "__init__",
-		"__main__",
-		"setup", "config", "conftest", "gitignore", "gitattributes", "gitkeep", "types", "utils", "util", "helpers", "common",
-		"doc",
-		"test", "tests", "build", "go", "cargo", "changelog", "init", "app", "default", "styles", "style", "template",
-		"version", "_index":
-		return false
-	}
-	return len(stem) > 2
+	return len(stem) > 2 && !commonNames[strings.ToLower(stem)]
 }
 
 // currentNames maps the names that files had at some time in the past to the names that they have

@@ -2,7 +2,6 @@ package watcher
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -43,7 +42,7 @@ type span struct{ first, last time.Time }
 
 type throttle struct {
 	until   time.Time
-	rounds  int
+	pause   time.Duration // the length of the pause that ends then
 	touched bool
 }
 
@@ -121,7 +120,7 @@ func (b *debouncer) take(at time.Time) []event.Path {
 		switch {
 		case !at.Before(s.last.Add(b.quiet)) || atMost == manyAtMost:
 		case !at.Before(s.first.Add(b.atMost)):
-			b.throttled[p] = &throttle{until: at.Add(b.atMost)}
+			b.throttled[p] = &throttle{until: at.Add(b.atMost), pause: b.atMost}
 		default:
 			b.keep(s)
 			continue
@@ -154,9 +153,8 @@ func (b *debouncer) takeThrottled(at time.Time) []event.Path {
 			continue
 		}
 		out = append(out, p)
-		l.rounds, l.touched = l.rounds+1, false
-		pause := float64(b.atMost) * math.Exp2(float64(l.rounds))
-		l.until = at.Add(time.Duration(math.Min(pause, float64(maxThrottle))))
+		l.pause, l.touched = min(2*l.pause, maxThrottle), false
+		l.until = at.Add(l.pause)
 	}
 	return out
 }

@@ -226,12 +226,7 @@ func (rs *rules) excludedIn(d *dirRules, path, base string) bool {
 	return !d.kept && index.Generated(event.Path(path))
 }
 
-func (rs *rules) lower(s string) string {
-	if rs.fold {
-		return event.Lower(s)
-	}
-	return s
-}
+func (rs *rules) lower(s string) string { return lowerIf(rs.fold, s) }
 
 // opinion is what a list of patterns says about a path: nothing, ignore it, or keep it.
 type opinion uint8

@@ -40,26 +40,28 @@ func parsePattern(line string, fold bool) (p pattern, ok bool) {
 	if text = strings.TrimPrefix(text, "/"); text == "" {
 		return p, false
 	}
-	lower := func(s string) string {
-		if fold {
-			return event.Lower(s)
-		}
-		return s
-	}
 	wild := func(s string) int { return strings.IndexAny(s, `*?[\`) }
 	first := wild(text)
 	switch {
 	case first < 0:
-		p.equal = lower(text)
+		p.equal = lowerIf(fold, text)
 		return p, true
 	case !p.whole && text[0] == '*' && wild(text[1:]) < 0:
-		p.suffix = lower(text[1:])
+		p.suffix = lowerIf(fold, text[1:])
 		return p, true
 	case p.whole:
-		p.lead, text = lower(text[:first]), text[first:]
+		p.lead, text = lowerIf(fold, text[:first]), text[first:]
 	}
 	p.rest = sync.OnceValue(func() *regexp.Regexp { return compile(text, fold) })
 	return p, true
+}
+
+// lowerIf returns a text in lower case if fold is true, else as it is.
+func lowerIf(fold bool, s string) string {
+	if fold {
+		return event.Lower(s)
+	}
+	return s
 }
 
 // trimSpaces removes trailing spaces that no backslash protects.

@@ -47,7 +47,7 @@ func (l *Locator) Mentions(text string, listing bool, dirs ...string) []event.Pa
 func (f *finder) line(line string) {
 	if f.names {
 		head, _, more := strings.Cut(line, ":")
-		if f.exact(strings.TrimSpace(head)) || more && f.exact(strings.TrimSpace(line)) {
+		if f.find(strings.TrimSpace(head), Exact) || more && f.find(strings.TrimSpace(line), Exact) {
 			return
 		}
 	}
@@ -64,12 +64,6 @@ func delimiter(r rune) bool {
 		return true
 	}
 	return false
-}
-
-func (f *finder) exact(name string) bool {
-	p, at := f.in.Find(name, Exact, Exact, f.dirs...)
-	f.add(p)
-	return at != None
 }
 
 // word tries one word of the text: "path", "path:12:text", "HEAD:path", "@path", "(path)",
@@ -98,17 +92,17 @@ func (f *finder) name(name string) bool {
 	if len(same) > maxSame || bare && !LooksNamed(name) {
 		last = Exact
 	}
-	p, at := f.in.Find(name, Exact, last, f.dirs...)
-	f.add(p)
-	return at != None
+	return f.find(name, last)
 }
 
-// add adds a file, unless p is "".
-func (f *finder) add(p event.Path) {
-	if p != "" && !f.seen[p] && !f.in.Ignored(p) && len(f.out) < event.MaxSeen {
+// find adds the file that a name means by one of the rules up to last, and reports whether there is one.
+func (f *finder) find(name string, last Rung) bool {
+	p, at := f.in.Find(name, Exact, last, f.dirs...)
+	if at != None && !f.seen[p] && !f.in.Ignored(p) && len(f.out) < event.MaxSeen {
 		f.seen[p] = true
 		f.out = append(f.out, p)
 	}
+	return at != None
 }
 
 // LooksNamed reports whether a bare word may be a file name: it has an extension that begins with a

@@ -61,7 +61,8 @@ func newReports(r *Repo, quiet, atMost time.Duration) *reports {
 	if r.GitDir != r.CommonDir {
 		roots = append(roots, root(r.CommonDir, true, false))
 	}
-	// because a worktree may be inside of its git dir and a git dir inside of its worktree
+	// Longer prefixes come first, because a worktree may be inside of its git dir and a git dir inside of
+	// its worktree.
 	slices.SortFunc(roots, func(a, b watchRoot) int { return len(b.prefix) - len(a.prefix) })
 	return &reports{wake: schedule.NewSignal(), roots: roots, limit: maxPending, saves: newDebouncer(quiet, atMost)}
 }

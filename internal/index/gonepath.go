@@ -72,8 +72,10 @@ func (b *breaking) lost(user event.Path, text []byte) map[event.Path]int {
 	for _, i := range importsIn(lang, text) {
 		for k, module := range i.modules(lang) {
 			for _, p := range before.targetsOf(user, lang, module) {
-				itself := k > 0 && slices.Contains(before.targetsOf(user, lang, i.module), p) // module is a name in it
-				if b.gone[p] && out[p] == 0 && !itself && len(after.targetsOf(user, lang, module)) == 0 {
+				if !b.gone[p] || out[p] > 0 || len(after.targetsOf(user, lang, module)) > 0 {
+					continue
+				}
+				if k == 0 || !slices.Contains(before.targetsOf(user, lang, i.module), p) { // else it is a name in p
 					out[p] = i.line
 				}
 			}

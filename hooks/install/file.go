@@ -2,6 +2,9 @@ package install
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -52,15 +55,12 @@ func open(a agents.Agent, name string, o Options) (*settingsFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("check settings: %w", err)
 	}
-	switch {
-	case !st.Mode().IsRegular():
-		return nil, f.refuse("it is not a regular file")
-	case st.Mode().Perm()&0o200 == 0:
-		return nil, f.refuse("it is read-only")
-	case hardLinked(st):
-		return nil, f.refuse("it has a hard link: the other name would not change with it")
-	case st.Size() > maxSettings:
-		return nil, f.refuse("it is larger than 1 MB")
+	why := unfit(st)
+	if why == "" && st.Mode().Perm()&0o200 == 0 {
+		why = "it is read-only"
+	}
+	if why != "" {
+		return nil, f.refuse(why)
 	}
 	if f.old, f.mode, err = readIfThere(f.target); err != nil {
 		return nil, fmt.Errorf("read settings: %w", err)
@@ -128,8 +128,22 @@ func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
 	}}, content)
 }
 
-// maxSettings is the largest settings file that is edited, in bytes. 300,000 keys would take 2.6 s.
+// maxSettings is the largest settings file or hook that is edited, in bytes. 300,000 keys would take
+// 2.6 s.
 const maxSettings = 1 << 20
+
+// unfit returns why a file cannot be replaced by another one, "" if it can.
+func unfit(st fs.FileInfo) string {
+	switch {
+	case !st.Mode().IsRegular():
+		return "it is not a regular file"
+	case hardLinked(st):
+		return "it has a hard link: the other name would not change with it"
+	case st.Size() > maxSettings:
+		return "it is larger than 1 MB"
+	}
+	return ""
+}
 
 // readIfThere reads a file. If the file does not exist, content is nil, and mode is the mode for a
 // new file. For an empty file content is not nil.
@@ -169,4 +183,70 @@ func write(name string, old []byte, mode fs.FileMode, content []byte, done strin
 		return Change{}, fmt.Errorf("write %s: %w", name, err)
 	}
 	return Change{File: name, Done: done}, nil
+}
+
+// kept has the bytes of a settings file before Add edited it. As long as the file is what Add
+// wrote, Remove restores these bytes; otherwise it only removes our entries.
+type kept struct {
+	File   string `json:"file"`
+	Before []byte `json:"before"` // nil if there was no file
+	Wrote  string `json:"wrote"`  // SHA-256 of what Add wrote
+}
+
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+// keptFile returns where the bytes of a settings file are kept, "" if nowhere.
+func (o Options) keptFile(target string) string {
+	if o.Kept == "" {
+		return ""
+	}
+	return filepath.Join(o.Kept, sum([]byte(target))[:16]+".json")
+}
+
+// readKept returns the kept bytes of the file. ok is false if there are none, or if someone else
+// has changed the file since.
+func (o Options) readKept(f *settingsFile) (k kept, ok bool) {
+	k, ok = loadKept(o.keptFile(f.target))
+	return k, ok && k.File == f.target && k.Wrote == sum(f.old)
+}
+
+func loadKept(name string) (k kept, ok bool) {
+	b, err := regularfile.Read(name, regularfile.NoLinks, 2*maxSettings)
+	return k, err == nil && json.Unmarshal(b, &k) == nil
+}
+
+// keep stores the present bytes before a file is written. A failure is not an error, because Remove
+// can still remove only our entries.
+func (o Options) keep(f *settingsFile, before, wrote []byte) {
+	name := o.keptFile(f.target)
+	if name == "" || os.MkdirAll(o.Kept, 0o700) != nil {
+		return
+	}
+	o.sweep()
+	if b, err := json.Marshal(kept{f.target, before, sum(wrote)}); err == nil {
+		_ = atomicfile.WriteBytes(name, atomicfile.Options{}, b)
+	}
+}
+
+// sweep deletes the kept bytes of files that no longer exist.
+func (o Options) sweep() {
+	names, _ := filepath.Glob(filepath.Join(o.Kept, "*.json")) // a bad pattern finds nothing
+	for _, name := range names {
+		if k, ok := loadKept(name); ok {
+			if _, err := os.Lstat(k.File); errors.Is(err, fs.ErrNotExist) {
+				_ = os.Remove(name)
+			}
+		}
+	}
+}
+
+// drop deletes the kept bytes of a file, and their folder if it is then empty.
+func (o Options) drop(f *settingsFile) {
+	if name := o.keptFile(f.target); name != "" {
+		_ = os.Remove(name) // it may be missing
+		_ = os.Remove(o.Kept)
+	}
 }

@@ -51,9 +51,6 @@ var blocks = map[string]string{GitHook: commitBlock, CheckHook: checkBlock}
 var shells = regexp.MustCompile(
 	`^#! *(\S*/)?(env +(-\S+ +)*)?(\S*/)?(sh|bash|dash|ash|ksh|zsh|mksh|busybox)(\.exe)?( [^\r\n]*)?\n`)
 
-// maxHook is the largest hook, in bytes, to which a block is added.
-const maxHook = 1 << 20
-
 // GitRepo is a repository whose hook is edited.
 type GitRepo struct {
 	Root      string   // the root of the worktree
@@ -183,20 +180,13 @@ func readHook(file, block string) ([]byte, fs.FileMode, error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("check git hook: %w", err)
 	}
-	why := ""
-	switch {
-	case !st.Mode().IsRegular():
-		why = "it is not a regular file"
-	case st.Size() > maxHook:
-		why = "it is larger than 1 MB"
-	case hardLinked(st):
-		why = "it has a hard link: the other name would not change with it"
-	case runtime.GOOS != "windows" && st.Mode().Perm()&0o100 == 0:
+	why := unfit(st)
+	if why == "" && runtime.GOOS != "windows" && st.Mode().Perm()&0o100 == 0 {
 		why = "it is not executable, so git does not run it"
 	}
 	var b []byte
 	if why == "" {
-		if b, err = regularfile.Read(file, regularfile.NoLinks, maxHook); err != nil {
+		if b, err = regularfile.Read(file, regularfile.NoLinks, maxSettings); err != nil {
 			return nil, 0, fmt.Errorf("read git hook: %w", err)
 		}
 		if !shells.Match(b) || bytes.IndexByte(b, 0) >= 0 {

@@ -16,13 +16,13 @@ type command struct {
 	name  string
 	exe   word // the word with the name; a script may be a file of the repository
 	args  []word
-	place             // piped also means that it reads a file or a here-document
-	xargs bool        // its files come from another command's output
-	in    *redirected // here-document
+	place         // piped also means that it reads a file or a here-document
+	xargs bool    // its files come from another command's output
+	in    *string // here-document
 }
 
 // call walks a simple command.
-func (sh *walker) call(x *syntax.CallExpr, at place, in *redirected) {
+func (sh *walker) call(x *syntax.CallExpr, at place, in *string) {
 	if len(x.Args) == 0 {
 		sh.assign(x.Assigns)
 		return
@@ -273,7 +273,7 @@ func scriptOf(c command) (src word, ok bool) {
 		}
 	}
 	if c.in != nil {
-		return word{text: c.in.body, ok: true}, true
+		return word{text: *c.in, ok: true}, true
 	}
 	return word{}, false
 }

@@ -244,7 +244,7 @@ func (sh *walker) started(c command) {
 		}
 	}
 	if c.in != nil {
-		a.Named = append(a.Named, sh.Mentions(c.in.body, false, sh.dir)...)
+		a.Named = append(a.Named, sh.Mentions(*c.in, false, sh.dir)...)
 	}
 	a.Words = strings.Join(words, " ")
 	a.Listing = c.name == "wc" || listed(c.args)

@@ -174,7 +174,7 @@ func (sh *walker) stmt(st *syntax.Stmt, at place) {
 	}
 	*sh.steps++
 	at = at.within(st)
-	var in *redirected
+	var in *string
 	for _, r := range st.Redirs {
 		if sh.redirect(r, &in) {
 			at.piped = true
@@ -277,12 +277,9 @@ func (sh *walker) sub() *walker {
 	return &inner
 }
 
-// redirected is the text that a here-document passes to a command.
-type redirected struct{ body string }
-
 // redirect records what a statement reads before it starts. It returns true if its input comes from
 // a redirection.
-func (sh *walker) redirect(r *syntax.Redirect, in **redirected) bool {
+func (sh *walker) redirect(r *syntax.Redirect, in **string) bool {
 	switch r.Op {
 	case syntax.RdrIn, syntax.RdrInOut:
 		for _, w := range sh.fields([]*syntax.Word{r.Word}) {
@@ -291,7 +288,7 @@ func (sh *walker) redirect(r *syntax.Redirect, in **redirected) bool {
 		return true
 	case syntax.Hdoc, syntax.DashHdoc:
 		if r.Hdoc != nil {
-			*in = &redirected{sh.heredoc(r.Hdoc)}
+			*in = new(sh.heredoc(r.Hdoc))
 		}
 		return true
 	case syntax.WordHdoc:

@@ -79,7 +79,7 @@ func (sh *walker) tee(c command, s spec) {
 func (sh *walker) patched(c command) {
 	body := ""
 	if c.in != nil {
-		body = c.in.body
+		body = *c.in
 	} else if len(c.args) > 0 && c.args[0].ok {
 		body = c.args[0].text
 	}

@@ -2,11 +2,14 @@ package transcript
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +45,7 @@ type Report struct {
 // may be nil. The error is that of ctx or of yield; all other problems are only counted.
 func Read(ctx context.Context, dir string, r hooks.Repo, progress func(done, total int),
 	yield func([]event.Event) error) (Report, error) {
-	t := &reader{places: places{repo: r, known: map[string]*index.Locator{}}, yield: yield, seen: map[string]bool{},
+	t := &reader{repo: r, known: map[string]*index.Locator{}, yield: yield, seen: map[string]bool{},
 		sessions: map[string]bool{}}
 	t.report.Skipped = map[string]int{}
 	all := files(dir)
@@ -59,22 +62,6 @@ func Read(ctx context.Context, dir string, r hooks.Repo, progress func(done, tot
 	}
 	t.report.Sessions = len(t.sessions)
 	return t.report, nil
-}
-
-// readLine reads one line and counts its bytes. A line longer than maxLine is dropped, and long is
-// true. err is io.EOF if the last line lacks its end.
-func readLine(in *bufio.Reader) (line []byte, n int64, long bool, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		if n += int64(len(part)); n <= maxLine {
-			line = append(line, part...)
-		} else {
-			line = nil
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, n, n > maxLine, err
-		}
-	}
 }
 
 // line is a line of a transcript. A field of an unexpected type is empty.
@@ -135,27 +122,21 @@ func (m message) content() (text string, typed bool, blocks []block) {
 	return "", false, blocks
 }
 
-// places finds the worktree for each working folder.
-type places struct {
-	repo  hooks.Repo
-	known map[string]*index.Locator // by working folder
-}
-
 // context returns where and when a line was written, nil if that was in another repository. file is
 // the name of the transcript.
-func (p places) context(l *line, file string) *hooks.CallContext {
-	at, ok := p.known[l.Cwd]
+func (t *reader) context(l *line, file string) *hooks.CallContext {
+	at, ok := t.known[l.Cwd]
 	if !ok {
-		at = p.repo.Locator(l.Cwd)
-		if len(p.known) < 1024 {
-			p.known[l.Cwd] = at
+		at = t.repo.Locator(l.Cwd)
+		if len(t.known) < 1024 {
+			t.known[l.Cwd] = at
 		}
 	}
 	when, err := time.Parse(time.RFC3339Nano, l.Timestamp)
 	if _, in := at.Inside(at.Cwd); !in || err != nil {
 		return nil
 	}
-	c := &hooks.CallContext{Repo: p.repo, Files: at, Agent: "claude", Session: l.Session, Subagent: l.Subagent,
+	c := &hooks.CallContext{Repo: t.repo, Files: at, Agent: "claude", Session: l.Session, Subagent: l.Subagent,
 		Turn: l.Prompt,
 		Time: when, Past: true}
 	if id, ok := strings.CutPrefix(strings.TrimSuffix(file, ".jsonl"), "agent-"); ok && c.Subagent == "" {
@@ -168,7 +149,8 @@ func (p places) context(l *line, file string) *hooks.CallContext {
 }
 
 type reader struct {
-	places
+	repo     hooks.Repo
+	known    map[string]*index.Locator // by working folder
 	yield    func([]event.Event) error
 	report   Report
 	seen     map[string]bool // ids of events and lines, because resumed sessions repeat earlier ones
@@ -196,9 +178,9 @@ func (t *reader) file(ctx context.Context, name string) error {
 	t.pending = map[string]pendingCall{}
 	in := bufio.NewReaderSize(f, 64<<10)
 	for {
-		text, _, long, err := readLine(in)
+		text, err := regularfile.Line(in, maxLine+1)
 		switch {
-		case long:
+		case len(text) > maxLine:
 			t.skip("long")
 		case len(text) > 8 || strings.TrimSpace(string(text)) != "":
 			if e := t.line(text, filepath.Base(name)); e != nil {
@@ -337,4 +319,56 @@ func (t *reader) flush() error {
 	}
 	t.batch = nil
 	return nil
+}
+
+// maxSlug is the length of the longest folder name that Claude Code uses as it is. It cuts a longer
+// one and adds a hash that aOa cannot compute.
+const maxSlug = 200
+
+// Dir returns the folder in which Claude Code keeps transcripts of sessions that were started in
+// root, "" if it is not known. config is the agent's own folder.
+func Dir(config string, root event.Root) string {
+	slug := slugOf(root)
+	if len(slug) > maxSlug {
+		return ""
+	}
+	return filepath.Join(config, "projects", slug)
+}
+
+// slugOf returns the name that the agent gives the folder of a worktree: everything but letters and
+// digits becomes a dash.
+func slugOf(root event.Root) string {
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
+			return c
+		}
+		return '-'
+	}, string(root))
+}
+
+// files lists the .jsonl files below dir, the one that was changed first first, equal ones by name.
+func files(dir string) []string {
+	if dir == "" {
+		return nil
+	}
+	type file struct {
+		name    string
+		changed time.Time
+	}
+	var found []file
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".jsonl" || !d.Type().IsRegular() {
+			return nil // a folder that cannot be read counts as empty
+		}
+		if info, err := d.Info(); err == nil {
+			found = append(found, file{name, info.ModTime()})
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b file) int { return cmp.Or(a.changed.Compare(b.changed), cmp.Compare(a.name, b.name)) })
+	out := make([]string, len(found))
+	for i, f := range found {
+		out[i] = f.name
+	}
+	return out
 }

@@ -112,7 +112,7 @@ func (p Place) Adopt() error {
 		err = fmt.Errorf("%s also holds %s, which aOa does not make", p.Store, others[0])
 	}
 	if err == nil {
-		err = own(p.Store)
+		_, err = own(p.Store)
 	}
 	if err == nil {
 		err = os.Remove(filepath.Join(p.Store, idFile))

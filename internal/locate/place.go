@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -146,16 +147,16 @@ func StateFolder(getenv func(string) string) string {
 	return filepath.Join(state, "aoa")
 }
 
-// own returns an error unless name is a folder that belongs to the caller.
-func own(name string) error {
+// own describes a folder. It returns an error unless name is a folder that belongs to the caller.
+func own(name string) (fs.FileInfo, error) {
 	st, err := os.Lstat(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !st.IsDir() {
-		return fmt.Errorf("%s is not a folder", name)
+		return nil, fmt.Errorf("%s is not a folder", name)
 	}
-	return CheckOwner(name, st)
+	return st, CheckOwner(name, st)
 }
 
 // ForeignError says that a socket, or the folder of a socket, belongs to another user.
@@ -186,14 +187,8 @@ func private(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	named, err := os.Lstat(dir)
+	named, err := own(dir)
 	if err != nil {
-		return err
-	}
-	if !named.IsDir() {
-		return fmt.Errorf("%s is not a folder", dir)
-	}
-	if err := CheckOwner(dir, named); err != nil {
 		return err // checked first: a folder of another user would look like one that cannot be written
 	}
 	root, err := os.OpenRoot(dir)
@@ -220,3 +215,13 @@ func private(dir string) error {
 	f.Close()
 	return root.Remove(probe)
 }
+
+// Names in the user's state folder: the key file, and the folder with records of stores.
+const (
+	keyFile       = "key"
+	recordsFolder = "stores"
+)
+
+// KeyFile returns the name of the file with the key that encrypts the texts in all stores of the
+// user. It is in the state folder; without that folder no store is known.
+func KeyFile(getenv func(string) string) string { return filepath.Join(StateFolder(getenv), keyFile) }

@@ -39,11 +39,11 @@ func (s *StrangerError) Error() string {
 // is refused, because anyone may create links in /tmp. The folder of the socket may be missing; it
 // is made later.
 func (p Place) Known() error {
-	if err := own(p.Store); err != nil {
+	if _, err := own(p.Store); err != nil {
 		return err
 	}
 	if dir := filepath.Dir(p.Socket); dir != p.Store {
-		if err := own(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if _, err := own(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -5,12 +5,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Serve serves a client on two streams, one message on each line, until the input ends. A byte order
@@ -33,7 +34,7 @@ type lineReader struct {
 
 func (r *lineReader) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
-		line, err := r.line()
+		line, err := regularfile.Line(r.in, maxLine) // the beginning of a longer line is not a valid message
 		if line = bytes.Trim(line, "\ufeff \t\r\n"); !json.Valid(line) {
 			line = bytes.Map(printed, line)
 		}
@@ -59,18 +60,6 @@ func printed(r rune) rune {
 		return ' '
 	}
 	return r
-}
-
-// line returns the next line with its end. If the line is too long, it returns only the beginning,
-// which is not a valid message.
-func (r *lineReader) line() (line []byte, err error) {
-	for {
-		part, err := r.in.ReadSlice('\n')
-		line = append(line, part[:min(len(part), maxLine-len(line))]...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
-	}
 }
 
 func (r *lineReader) Close() error { return nil }

@@ -17,27 +17,29 @@ func (s *Stranger) Error() string { return "it belongs to user " + s.User }
 // has connected and before it sends anything. Checking the path before connecting is not enough,
 // because folders can be renamed in between.
 func Listener(conn net.Conn, socket string) error {
-	return withDescriptor(conn, func(fd uintptr) error {
-		user, known, err := userOf(fd)
-		if err != nil {
-			return err
-		}
-		if !known {
-			return folder(socket)
-		}
-		return judge(user)
-	})
+	return check(conn, func() error { return folder(socket) })
 }
 
 // Caller checks the process that has connected to a server. If the system does not tell its user,
 // only the mode 0700 of the socket's folder keeps others out.
 func Caller(conn net.Conn) error {
+	return check(conn, func() error { return nil })
+}
+
+// check returns an error unless the other end belongs to this user or to root. If the system does not
+// tell the user, unknown decides.
+func check(conn net.Conn, unknown func() error) error {
 	return withDescriptor(conn, func(fd uintptr) error {
 		user, known, err := userOf(fd)
-		if err != nil || !known {
+		switch {
+		case err != nil:
 			return err
+		case !known:
+			return unknown()
+		case user != 0 && int(user) != os.Getuid():
+			return &Stranger{strconv.Itoa(int(user))}
 		}
-		return judge(user)
+		return nil
 	})
 }
 
@@ -62,11 +64,4 @@ func withDescriptor(conn net.Conn, fn func(fd uintptr) error) error {
 		return e
 	}
 	return err
-}
-
-func judge(user uint32) error {
-	if user != 0 && int(user) != os.Getuid() {
-		return &Stranger{strconv.Itoa(int(user))}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package regularfile
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -105,4 +106,16 @@ func readAll(f *os.File, name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	return content.Bytes(), nil
+}
+
+// Line returns the next line of a stream with its end, or its first most bytes if it is longer; the
+// rest of a longer line is skipped. The error is io.EOF if the last line lacks its end.
+func Line(in *bufio.Reader, most int) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part[:min(len(part), most-len(line))]...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
 }

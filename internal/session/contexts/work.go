@@ -73,15 +73,10 @@ func (w *work) sorted(which func(event.Path) bool) (out []event.Path) {
 	return out
 }
 
-// open returns the files that the session edited and that, according to git, differ from HEAD now.
-func (w *work) open(st Worktree) []event.Path {
-	return w.sorted(func(f event.Path) bool { return slices.Contains(st.Changed, f) })
-}
-
-// changed returns the open files. Those that clients read again by themselves after a compaction
-// come last.
+// changed returns the files that the session edited and that, according to git, differ from HEAD
+// now. Those that clients read again by themselves after a compaction come last.
 func (w *work) changed(st Worktree) []event.Path {
-	open := w.open(st)
+	open := w.sorted(func(f event.Path) bool { return slices.Contains(st.Changed, f) })
 	return slices.Concat(open[min(len(open), attached):], open[:min(len(open), attached)])
 }
 

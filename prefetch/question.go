@@ -43,8 +43,10 @@ func Questions(o Occasion) []Question {
 		out = append(out, Question{Kind: Partner, Query: change})
 	}
 	asked, kind := o.Asked, o.Kind
-	if e, ok := last(o.Recent, func(e event.Event) bool { return e.Kind() == event.KindPrompt }); ok && kind != Prompt {
-		asked, kind = event.PromptQuery(e), Prompt
+	for _, e := range slices.Backward(o.Recent) {
+		if e.Kind() == event.KindPrompt && kind != Prompt {
+			asked, kind = event.PromptQuery(e), Prompt
+		}
 	}
 	if asked != nil {
 		q := *asked
@@ -52,16 +54,6 @@ func Questions(o Occasion) []Question {
 		out = append(out, Question{Kind: kind, Query: q})
 	}
 	return out
-}
-
-// last returns the newest event for which sort is true.
-func last(events []event.Event, sort func(event.Event) bool) (event.Event, bool) {
-	for _, e := range slices.Backward(events) {
-		if sort(e) {
-			return e, true
-		}
-	}
-	return event.Event{}, false
 }
 
 // LooksAtChange reports whether an event is a command that people run when a change seems complete:

@@ -253,11 +253,7 @@ func (sh *walker) started(c command) {
 
 // listed reports whether options ask for names instead of content, in the way of git and gh.
 func listed(args []word) bool {
-	for _, w := range args {
-		if w.ok && (w.text == "--name-only" || w.text == "--name-status" || w.text == "--stat" ||
-			w.text == "--files-with-matches") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(w word) bool {
+		return w.is("--name-only") || w.is("--name-status") || w.is("--stat") || w.is("--files-with-matches")
+	})
 }

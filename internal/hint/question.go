@@ -78,8 +78,10 @@ func (h *Hints) texts(ctx context.Context, events []event.Event) []event.Event {
 // begun returns the request that began the turn: the one in the call, or a prompt that was not
 // answered yet. ok is false for calls in the middle of a turn.
 func begun(call hooks.Call, recent []event.Event) (asked reload.Ask, ok bool) {
-	if asked, ok = reload.Began(call.Events); ok {
-		return asked, true
+	for _, e := range call.Events {
+		if asked, ok = reload.AskOf(e); ok {
+			return asked, true
+		}
 	}
 	for _, e := range slices.Backward(recent) {
 		if e.Kind() == event.KindPrompt {

@@ -2,6 +2,7 @@ package history
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"sync"
 
@@ -179,19 +180,35 @@ func (c *Commits) Count(with, f event.Path) event.Together {
 	}
 	n.Of = len(c.files[i].commits)
 	n.OfRecent = min(n.Of, RecentCommits)
-	j, known := c.ids[f]
-	if !known || i == j {
+	if with == f {
 		return n
 	}
-	for age, set := range c.newest(i, n.Of) {
-		if _, both := slices.BinarySearch(set, j); both {
-			n.Both++
-			if age < RecentCommits {
-				n.Recent++
-			}
+	for age := range c.common(with, f, n.Of) {
+		n.Both++
+		if age < RecentCommits {
+			n.Recent++
 		}
 	}
 	return n
+}
+
+// common yields the newest common commits of two files, out of the newest most of with: their age in
+// commits of with, and their number. The caller holds c.mu.
+func (c *Commits) common(with, f event.Path, most int) iter.Seq2[int, int32] {
+	return func(yield func(int, int32) bool) {
+		i, known := c.ids[with]
+		j, also := c.ids[f]
+		if !known || !also {
+			return
+		}
+		commits := c.files[i].commits
+		for age := range min(len(commits), most) {
+			n := commits[len(commits)-1-age]
+			if _, both := slices.BinarySearch(c.sets[n], j); both && !yield(age, n) {
+				return
+			}
+		}
+	}
 }
 
 // Support returns how much the common commits of two files are about these two: the sum of 1/(n − 1)
@@ -200,15 +217,8 @@ func (c *Commits) Count(with, f event.Path) event.Together {
 func (c *Commits) Support(with, f event.Path) (sum float64) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	i, known := c.ids[with]
-	j, also := c.ids[f]
-	if !known || !also {
-		return 0
-	}
-	for _, set := range c.newest(i, mostCommits) {
-		if _, both := slices.BinarySearch(set, j); both {
-			sum += focusOf(len(set))
-		}
+	for _, n := range c.common(with, f, mostCommits) {
+		sum += focusOf(len(c.sets[n]))
 	}
 	return sum
 }
@@ -223,16 +233,11 @@ func (c *Commits) Together(a, b event.Path, most int) []string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	out := []string{}
-	i, known := c.ids[a]
-	j, also := c.ids[b]
-	if !known || !also {
-		return out
-	}
-	for _, n := range slices.Backward(c.files[i].commits) {
+	for _, n := range c.common(a, b, math.MaxInt) {
 		if len(out) == most {
 			break
 		}
-		if _, both := slices.BinarySearch(c.sets[n], j); both && c.names[n] != 0 {
+		if c.names[n] != 0 {
 			out = append(out, idOf(c.names[n])[:shortID])
 		}
 	}

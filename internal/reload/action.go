@@ -110,10 +110,11 @@ func (a Action) changes() bool { return a.Act == event.ActEdit || a.Act == event
 
 // note returns the reason why an action cannot be repeated, or "".
 func (e *Entry) note(a Action) string {
+	patched := func(f File) bool { return f.Path == a.Paths[0] && f.Patch != "" }
 	switch {
 	case a.Secret:
 		return "a secret was taken out of its input"
-	case a.OK && a.changes() && (len(a.Paths) != 1 || e.patch(a.Paths[0]) == ""):
+	case a.OK && a.changes() && (len(a.Paths) != 1 || !slices.ContainsFunc(e.Files, patched)):
 		return "its change was not recorded completely"
 	case a.Cut && !a.changes():
 		return "its input was not recorded completely"

@@ -118,16 +118,6 @@ func patchOf(p event.Path, before, after []byte) string {
 	return fmt.Sprintf("%s--- a/%s%s\n+++ b/%[2]s%[3]s\n%s", head, name, end, hunks)
 }
 
-// patch returns the change of a file, "" if it is not known.
-func (e *Entry) patch(p event.Path) string {
-	for _, f := range e.Files {
-		if f.Path == p {
-			return f.Patch
-		}
-	}
-	return ""
-}
-
 // hunk is one hunk of a patch.
 type hunk struct {
 	from, to int // the line where it begins, before and after the change; 0 or 1 at the beginning of the file

@@ -46,16 +46,6 @@ func AskOf(e event.Event) (a Ask, ok bool) {
 	return a, ok
 }
 
-// Began returns the request that began a turn, if one of the events did.
-func Began(events []event.Event) (a Ask, ok bool) {
-	for _, e := range events {
-		if a, ok = AskOf(e); ok {
-			return a, true
-		}
-	}
-	return Ask{}, false
-}
-
 // commandName distinguishes /review and /plugin:name from a path.
 var commandName = index.LazyRegexp(`^[A-Za-z0-9_:-]{1,64}$`)
 

@@ -44,10 +44,10 @@ func Load(environ []string, file string) (Config, []string, error) {
 	set, more := environment(environ)
 	maps.Copy(values, set)
 	warnings = append(warnings, more...)
-	if err := errors.Join(errs...); err != nil {
-		return standard(), warnings, fmt.Errorf("read config: %w", err)
+	c, err := Config{}, errors.Join(errs...)
+	if err == nil {
+		c, err = build(values)
 	}
-	c, err := build(values)
 	if err != nil {
 		return standard(), warnings, fmt.Errorf("read config: %w", err)
 	}

@@ -26,22 +26,20 @@ func (c *Cache) makeEntries(ctx context.Context, all bool) (waiting bool) {
 	if c.o.Config().Off || len(due) == 0 {
 		return waiting
 	}
-	err := c.load(ctx)
 	for _, b := range due {
-		if err == nil && b.At.After(c.since) {
-			err = c.make(ctx, b)
-		}
-		if err != nil && ctx.Err() == nil {
+		if err := c.make(ctx, b); err != nil && ctx.Err() == nil {
 			c.o.Log.Warn("recording a sequence failed", "err", err)
 		}
-		err = nil
 	}
 	return waiting
 }
 
 // make makes an entry of the turn that an event ended, if the turn did something that can be found
-// and replayed.
+// and replayed, and nothing was forgotten since.
 func (c *Cache) make(ctx context.Context, b boundary) error {
+	if err := c.load(ctx); err != nil || !b.At.After(c.since) {
+		return err
+	}
 	thread, err := c.o.DB.Thread(ctx, b.Session, maxThread)
 	if err != nil {
 		return err
@@ -101,9 +99,6 @@ const sameRequest = 0.9
 
 // enter adds an entry. It replaces an entry for the same request, unless that one is better.
 func (c *Cache) enter(ctx context.Context, e *Entry) error {
-	if err := c.load(ctx); err != nil {
-		return err
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.request = index.NewRequest(e.Text)

@@ -86,11 +86,15 @@ func TestChanges(t *testing.T) {
 	}
 	add("src/c.go")
 	for range 20 {
-		add("src/a.go", "docs/b.md")
+		add("src/a.go", "docs/old.md")
 	}
+	s.Commits = append(s.Commits, event.Event{ID: "rename:1", Agent: "git", Time: time.Date(2026, 1, 21, 1, 0, 0, 0, time.UTC),
+		Body: event.Rename{From: []event.Path{"docs/old.md"}, To: []event.Path{"docs/b.md"}}})
+	add("docs/b.md")
+	add("src/a.go", "docs/b.md")
 	add("src/a.go", "src/c.go", "src/new.go")
 	got := fault.Must(Changes(t.Context(), s, Options{Newest: 2}, .55))
-	if len(got) != 2 || got[1].Commit.ID != "commit:21" {
+	if len(got) != 2 || got[1].Commit.ID != "commit:24" {
 		t.Fatalf("asked about %+v", got)
 	}
 	usual, odd := got[0], got[1]
@@ -115,7 +119,7 @@ func TestChanges(t *testing.T) {
 		}
 	}
 	fault.Same(t, "promises that were kept and broken", fmt.Sprint(kept, broken), "2 1")
-	s = Source{Commits: s.Commits[:21]}
+	s = Source{Commits: s.Commits[:24]}
 	add("src/a.go", "src/c.go")
 	add("docs/b.md") // what the one before lacked, a day later
 	later, err := Changes(t.Context(), s, Options{Newest: 2}, .55)

@@ -148,12 +148,12 @@ func (r *Repo) listCommits(ctx context.Context, want, not []string, args ...stri
 	if len(want) == 0 {
 		return nil, nil
 	}
-	var out []byte
-	err := r.git.Stream(ctx, string(r.Root), revisions(want, not), func(rd io.Reader) (err error) {
-		out, err = io.ReadAll(rd)
+	var out strings.Builder
+	err := r.git.Stream(ctx, string(r.Root), revisions(want, not), func(rd io.Reader) error {
+		_, err := io.Copy(&out, rd)
 		return err
 	}, append([]string{"rev-list", "--ignore-missing", "--stdin"}, args...)...)
-	return strings.Fields(string(out)), err
+	return strings.Fields(out.String()), err
 }
 
 // Reached returns the ids of a commit and its ancestors, the newest ones without merges, at most

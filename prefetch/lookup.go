@@ -11,7 +11,8 @@ import (
 // Suggest returns the suggestion of a file that was looked up for a hint of this kind, with the
 // reason in words.
 func (k HintKind) Suggest(f event.Path, text string) event.Suggestion {
-	return event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(k), Value: 1, Weight: 1, Text: text}}}
+	reason := event.Reason{Signal: string(k), Value: 1, Weight: 1, Text: text}
+	return event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{reason}}
 }
 
 // meant has the reason in words for each rule of the resolver by which a missing path may find a

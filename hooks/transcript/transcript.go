@@ -365,7 +365,9 @@ func files(dir string) []string {
 		}
 		return nil
 	})
-	slices.SortFunc(found, func(a, b file) int { return cmp.Or(a.changed.Compare(b.changed), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(found, func(a, b file) int {
+		return cmp.Or(a.changed.Compare(b.changed), cmp.Compare(a.name, b.name))
+	})
 	out := make([]string, len(found))
 	for i, f := range found {
 		out[i] = f.name

@@ -171,7 +171,7 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 	commits := 0
 	if known {
 		commits = len(c.files[self].commits)
-		for age, set := range c.newest(self, mostCommits) {
+		for age, set := range c.newest(c.files[self].commits, mostCommits) {
 			w, l := commonWeights[age], latelyWeights[age]
 			part := w * focusOf(len(set))
 			common, lately, sized = common+w, lately+l, sized+part
@@ -187,7 +187,7 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, links
 			}
 		}
 	}
-	for age, set := range c.newestOf(c.folders[folder], mostFolder) {
+	for age, set := range c.newest(c.folders[folder], mostFolder) {
 		near += folderWeights[age]
 		for _, f := range set {
 			s.touch(f).folder += folderWeights[age]

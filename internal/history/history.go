@@ -273,12 +273,9 @@ func (c *Commits) Without(with, f event.Path) (n, of int) {
 	return n, of
 }
 
-// newest yields the newest commits of a file with their age in commits of that file, at most most.
-func (c *Commits) newest(i int32, most int) iter.Seq2[int, []int32] {
-	return c.newestOf(c.files[i].commits, most)
-}
-
-func (c *Commits) newestOf(commits []int32, most int) iter.Seq2[int, []int32] {
+// newest yields the files of the newest commits of a file or folder, at most most, with their age in
+// these commits.
+func (c *Commits) newest(commits []int32, most int) iter.Seq2[int, []int32] {
 	return func(yield func(int, []int32) bool) {
 		for age := range min(len(commits), most) {
 			if !yield(age, c.sets[commits[len(commits)-1-age]]) {

@@ -24,7 +24,7 @@ func (c *Commits) Simple(change []event.Path, has func(event.Path) bool, n int) 
 		}
 		given[i] = true
 		both := map[int32]float64{}
-		for _, set := range c.newest(i, mostCommits) {
+		for _, set := range c.newest(c.files[i].commits, mostCommits) {
 			for _, g := range set {
 				both[g]++
 			}

@@ -319,9 +319,6 @@ func (c *Cache) Evict(ctx context.Context, w Worktree) {
 			ids = append(ids, e.ID)
 		}
 	}
-	if len(ids) == 0 {
-		return
-	}
 	if err := c.drop(ctx, ids...); err != nil && ctx.Err() == nil {
 		c.o.Log.Warn("dropping old sequences failed", "err", err)
 	}

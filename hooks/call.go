@@ -59,7 +59,7 @@ func (r Repo) now() time.Time {
 // Call is one call of a hook: what happened (Events), and the question that goes with it (Query).
 type Call struct {
 	Agent    string        // the agent that called; it may run settings that were made for the one given to Decode
-	Event    string        // the agent's name of the event, "" if there is none
+	Event    string        // the agent's name of the event, "" if none exists
 	Session  string        // the agent's session id; state is kept per Session and Subagent
 	Subagent string        // set only inside a subagent
 	Events   []event.Event // events to log, in order; may be empty

@@ -85,8 +85,8 @@ func (s *CallContext) ended(c ToolCall) bool {
 	if s.Agent != "claude" {
 		return exitCode(s.Agent, c.Response) == "0"
 	}
-	told, _ := c.Response.(string) // a result in words means that the command was moved to the background
-	return !strings.Contains(event.Clip(told, 400), "background")
+	words, _ := c.Response.(string) // a result in words means that the command was moved to the background
+	return !strings.Contains(event.Clip(words, 400), "background")
 }
 
 // failed returns the Call for a tool call that failed. It keeps paths of files that do not exist,

@@ -208,7 +208,7 @@ func firstText(v any) string {
 }
 
 // problemText returns the message of a failure from a value that is a text, or an object with a
-// message; "" if there is none.
+// message; "" if none exists.
 func problemText(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -27,7 +27,7 @@ const (
 	commitMax = 100
 )
 
-// Apply adds an event to the weights. s is its session after the event, nil if there is none, and d
+// Apply adds an event to the weights. s is its session after the event, nil if none exists, and d
 // says what the event changed in the session.
 func (l *Learner) Apply(e event.Event, s *session.Session, d session.Delta) {
 	switch b := e.Body.(type) {

@@ -54,7 +54,7 @@ var stories = []struct {
 		e.Session = ""
 		return e
 	}()}},
-	{"words of a prompt and a search share one, five tags of six count, and the next turn begins anew", []event.Event{
+	{"words of a prompt and a search share one, five tags of six count, and the next turn begins again", []event.Event{
 		prompt("p1", 0, "login", "token"), with(ev(event.KindSearch, 0), "Terms", []string{"expire"}),
 		with(ev(event.KindRead, 0, "a"), "Tags", []string{"t1", "t2", "t3", "t4", "t5", "t6"}), ev(event.KindRead, 0, "a"),
 		prompt("p2", time.Minute, "cache"), ev(event.KindRead, time.Minute, "a")}},

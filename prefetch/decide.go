@@ -217,7 +217,7 @@ func digest(parts ...string) [sha256.Size]byte {
 }
 
 // heldOut reports whether a file is withheld from a session, whatever the kind. It decides by a
-// seeded hash: the same question always gets the same answer, and nobody can influence it.
+// seeded hash: the same question always gets the same answer, and no one can influence it.
 func heldOut(seed, session string, f event.Path, rate float64) bool {
 	d := digest("holdout", seed, session, string(f))
 	return float64(binary.BigEndian.Uint64(d[:8]))/math.Exp2(64) < rate

@@ -22,7 +22,7 @@ import (
 //	set NAME VALUE        holdout, threshold, list or tokens, as a person sets them
 //	likely P FILE…        files that changed together with cur.go in that share of its commits
 //	word WORD FILE…       a word of prompts that leads to files
-//	in SESSION [SUBAGENT] whose calls follow; nobody has none
+//	in SESSION [SUBAGENT] whose calls follow; no one has none
 //	room N                the words have room for so many files from now on
 //	wait DURATION         time passes
 //	ask KIND [PROMPT]     a question whose candidates are ranked

@@ -22,7 +22,7 @@ type Intercept struct {
 // learned from. The log loss falls from .544 to .482, and does so in 14 of the 15 repositories; the
 // mean difference between promised and actual shares falls from .135 to .101. With priorOutcomes of
 // 10 the loss is .467, but at prompts 6 of 15 repositories get worse instead of 3. With a slope in
-// addition to the intercepts, fitted anew each day, it is .553.
+// addition to the intercepts, fitted again each day, it is .553.
 const (
 	priorOutcomes = 40 // the shipped probability counts as much as this many outcomes
 	// From this number on newer outcomes replace older ones, because people, agents and

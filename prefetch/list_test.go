@@ -120,7 +120,7 @@ func TestSought(t *testing.T) {
 }
 
 // TestUsualIsApart: what belongs to everything stands apart in an answer, and takes no place of
-// another file. Beside its manifest, a lock file is an answer like any other. What people are told
+// another file. Beside its manifest, a lock file is an answer like any other. What people see
 // stands beside the strongest fact.
 func TestUsualIsApart(t *testing.T) {
 	c := &history.Commits{}

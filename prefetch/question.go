@@ -19,7 +19,7 @@ type Question struct {
 // Occasion describes the moment at which a hook can carry hints.
 type Occasion struct {
 	Query event.Query  // session, subagent and time
-	Asked *event.Query // the question that the hook itself asks; nil if there is none
+	Asked *event.Query // the question that the hook itself asks; nil if none exists
 	Kind  HintKind     // the kind of that question
 	// Recent has the prompts that could not be answered, edits, failed calls and looks at the
 	// change since the last hint, oldest first.

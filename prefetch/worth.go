@@ -46,7 +46,7 @@ func (b *companions) listed(files []Candidate, most int) (out []Candidate) {
 
 // testOrSource returns the index of the candidate that is the test of the given file, or the source if
 // that is a test: the only pair of a test and a source in the folder, by name and with the same
-// extension, or the only one in the repository. It returns -1 if there is none. Two files called
+// extension, or the only one in the repository. It returns -1 if none exists. Two files called
 // rbac.go do not tell which of them rbac_test.go in a third folder tests, and test_cli.py may test a
 // folder called cli.
 func (b *companions) testOrSource(files []Candidate) int {

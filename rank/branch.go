@@ -35,7 +35,7 @@ var changeWords = regexp.MustCompile(
 // branch changed among the answers; otherwise they would be in every answer.
 func speaksOfChange(prompt string) bool { return changeWords.MatchString(prompt) }
 
-// apartCommitted is the value of the signal Committed for a file that is set apart, because nobody
+// apartCommitted is the value of the signal Committed for a file that is set apart, because no one
 // knows when it was committed before the branch.
 const apartCommitted = 0.5
 

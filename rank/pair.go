@@ -26,8 +26,7 @@ func (x *queryContext) names(q event.Query) {
 	}
 }
 
-// pairedWith returns a file of the question that is a pair with the candidate by name, "" if there
-// is none.
+// pairedWith returns a file of the question that is a pair with the candidate by name, or "".
 func (x *queryContext) pairedWith(c *candidate) event.Path {
 	for _, f := range x.stems[c.label.stem] {
 		if f != c.path {

@@ -98,7 +98,7 @@ func (in *reads) collect(p *pool, x *queryContext) {
 	}
 }
 
-// head returns the time of the newest commit, but not later than now; now if there is none.
+// head returns the time of the newest commit, but not later than now; now if none exists.
 func (in *reads) head(now time.Time) time.Time {
 	if in.committed == nil || len(in.committed.Values) == 0 {
 		return now

@@ -145,7 +145,7 @@ var plain = map[Signal]string{
 }
 
 // together tells how often two files changed in one commit, with counts if Options.Together is set.
-// A person who asks about a single file is not told the name of that file again.
+// A person who asks about a single file does not get the name of that file again.
 func (r *Ranker) together(ctx context.Context, x *queryContext, with, file event.Path) (string, event.Path) {
 	if r.o.Together != nil {
 		if t, err := r.o.Together(ctx, with, file); err == nil && t.Both > 0 {

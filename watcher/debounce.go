@@ -35,7 +35,7 @@ type debouncer struct {
 
 	pending     map[event.Path]span
 	throttled   map[event.Path]*throttle
-	first, last time.Time // times of the pending changes; zero if there are none
+	first, last time.Time // times of the pending changes; zero if none exist
 }
 
 type span struct{ first, last time.Time }

@@ -153,7 +153,7 @@ func (r *Repo) tips(ctx context.Context) ([]tip, error) {
 	return out, ctx.Err()
 }
 
-// Limits for a branch. What comes next on a larger one cannot be told from its files.
+// Limits for a branch. What comes next on a larger one cannot be concluded from its files.
 const (
 	maxBranchCommits = 100
 	maxBranchFiles   = 100

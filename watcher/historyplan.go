@@ -77,7 +77,7 @@ func (r *Repo) plan(ctx context.Context, since map[string]string) (*plan, error)
 		if old == "" || !t.branch {
 			continue
 		}
-		// If a gc has removed the old commit, nobody knows which commits are new. All are yielded
+		// If a gc has removed the old commit, no one knows which commits are new. All are yielded
 		// again, which does no harm, because events with the same ID count once.
 		known, err := r.has(ctx, old)
 		if err != nil {

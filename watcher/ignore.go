@@ -59,7 +59,7 @@ func (rs *rules) ignored(p event.Path) bool {
 }
 
 // Nested returns the folder of the other repository, a submodule or a clone, that contains a path.
-// It returns "" if there is none, if git ignores the folder, or if .aoaignore names the path.
+// It returns "" if none exists, if git ignores the folder, or if .aoaignore names the path.
 func (r *Repo) Nested(p event.Path) string {
 	rs := r.ruleset()
 	nested := rs.dir(p.Dir()).nested

@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// askAtEnd limits the time for asking git after Run was told to end.
+// askAtEnd limits the time for asking git after Run was asked to end.
 const askAtEnd = 2 * time.Second
 
 // loop calls step whenever something was reported or became due, and calls beat at regular

@@ -62,7 +62,7 @@ const (
 	freshUnnamed = 8 * time.Hour // without an upstream, HEAD counts until it is this old: a day's work
 )
 
-// Unpushed returns the files of the user's own commits that nobody else has yet. With an upstream
+// Unpushed returns the files of the user's own commits that no one else has yet. With an upstream
 // these are the newest 20 commits that neither the upstream nor a remote has. Without one it is
 // HEAD, if it is less than eight hours old and no remote has it. A commit is the user's own if its
 // committer has the given e-mail address, or, if that is "", the address in git's settings. If

@@ -173,7 +173,7 @@ func bracket(p string, fold bool) (set string, n int) {
 	if negated {
 		i++
 	}
-	literal := func() (c byte) { // i is then behind it, and beyond the end if there is none
+	literal := func() (c byte) { // i is then behind it, and beyond the end if none exists
 		if i < len(p) && p[i] == '\\' {
 			i++
 		}

@@ -253,7 +253,7 @@ func TestEdits(t *testing.T) {
 		"gone.go": {"GoneName", ""}, "fresh.go": {"", "FreshName"}}
 	look(first)
 	if found := e.Compare(t.Context(), files); len(found) != len(first) {
-		t.Errorf("files that cannot be told are compared: %v", found)
+		t.Errorf("files that differ in nothing are compared: %v", found)
 	}
 	e.Close()
 	look(first)

@@ -116,7 +116,7 @@ var commands = map[string]func(ts *testscript.TestScript, s *scene, d *repotest.
 			return
 		}
 		r.again(d)
-		told := r.events
+		before := r.events
 		if len(args) > 0 {
 			want := strings.Fields(d.Git(append([]string{"rev-list", "--no-merges"}, args...)...))
 			slices.Sort(want)
@@ -124,7 +124,7 @@ var commands = map[string]func(ts *testscript.TestScript, s *scene, d *repotest.
 		}
 		r.again(d)
 		fault.Same(d, "found by a second run", len(r.events), 0)
-		r.events = told
+		r.events = before
 	},
 	"told": func(_ *testscript.TestScript, s *scene, d *repotest.Repo, _ bool, args []string) {
 		var got []string

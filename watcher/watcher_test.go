@@ -126,7 +126,7 @@ func TestImpossibleTimes(t *testing.T) {
 	}
 }
 
-// TestEndBesideGit: what a person saved while git held its lock is told when the watcher ends, and
+// TestEndBesideGit: what a person saved while git held its lock is reported when the watcher ends, and
 // what git may have written is not; also when the watcher ends while it asks git about them.
 func TestEndBesideGit(t *testing.T) {
 	for name, locked := range map[string]bool{"lock": true, "question": false} {
@@ -218,7 +218,7 @@ func TestCheckoutOfManyFiles(t *testing.T) {
 }
 
 // TestWritten: whatever git does with HEAD, the index and the stash, no content of it counts as
-// written, and what somebody wrote does, beside and after it.
+// written, and what someone wrote does, beside and after it.
 func TestWritten(t *testing.T) {
 	t.Parallel()
 	const both = "1\n2\n3\n4\n5\n6\n7\n8\n9\n"

@@ -70,7 +70,7 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) (out []hookSta
 	return out
 }
 
-// examineHooks lists the installed hooks, for the doctor. It is not a problem if there are none.
+// examineHooks lists the installed hooks, for the doctor. It is not a problem if none exist.
 func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 	var out []finding
 	desktop := false // it was already reported that agents started from the desktop do not find aoa

@@ -162,7 +162,7 @@ func newWorkload(d *sandbox, seed uint64) *workload {
 }
 
 // round starts a daemon, feeds it, and ends it at a moment that the seed decides: most are killed,
-// others are told to stop, also twice.
+// others are asked to stop, also twice.
 func (f *workload) round() {
 	f.begins = append(f.begins, time.Now())
 	daemon := f.daemon("AOA_HOLDOUT=0")

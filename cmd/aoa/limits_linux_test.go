@@ -26,7 +26,7 @@ func (d *sandbox) asNobody(args ...string) said {
 	return d.finish(cmd, "")
 }
 
-// forNobody makes a sandbox whose repository and home belong to nobody, and its program can be run
+// forNobody makes a sandbox whose repository and home belong to no one, and its program can be run
 // by anyone.
 func forNobody(t *testing.T) *sandbox {
 	t.Helper()

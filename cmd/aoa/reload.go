@@ -95,7 +95,7 @@ func (a *app) printSequence(s reload.Match) {
 	}
 }
 
-// noted returns a note in parentheses, "" if there is none.
+// noted returns a note in parentheses, "" if none exists.
 func noted(note string) string {
 	if note == "" {
 		return ""

@@ -75,7 +75,7 @@ func (a *app) statusTable(st api.StatusAnswer) {
 	}
 }
 
-// teamRows describe the exchange with other clones. There are none if nothing is or was exchanged.
+// teamRows describe the exchange with other clones. None exist if nothing is or was exchanged.
 func teamRows(t team.Status) []string {
 	if t.Server == "" && len(t.Origins) == 0 {
 		return nil

@@ -96,10 +96,10 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 			q.Limit = 0
 		}
 	}
-	told, cancel := checkout.ForGit(ctx)
+	bounded, cancel := checkout.ForGit(ctx)
 	defer cancel()
 	if how.staged {
-		staged, err := stagedFiles(told, repo, a.getenv("GIT_INDEX_FILE"))
+		staged, err := stagedFiles(bounded, repo, a.getenv("GIT_INDEX_FILE"))
 		if err != nil {
 			return err
 		}
@@ -138,12 +138,12 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	return nil
 }
 
-// changed returns the changed files of the working tree. If there are none, the question is about
+// changed returns the changed files of the working tree. If none exist, the question is about
 // recent work.
 func (a *app) changed(ctx context.Context, repo *watcher.Repo) []event.Path {
-	told, cancel := checkout.ForGit(ctx)
+	bounded, cancel := checkout.ForGit(ctx)
 	defer cancel()
-	files, err := repo.Changed(told)
+	files, err := repo.Changed(bounded)
 	if err != nil {
 		a.talk("the changed files are not considered: %v", err)
 	}

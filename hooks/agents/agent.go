@@ -48,7 +48,7 @@ func (e Event) Deadline() (wait time.Duration, starts bool) {
 	case "UserPromptSubmit":
 		return promptDeadline, true
 	case "Stop":
-		return startDeadline, false // nobody waits for anything else then, and git has to be asked about the change
+		return startDeadline, false // no one waits for anything else then, and git has to be asked about the change
 	}
 	return hintDeadline, false
 }

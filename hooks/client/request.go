@@ -38,7 +38,7 @@ type request struct {
 var environment = []string{"CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CURSOR_VERSION",
 	"GEMINI_SESSION_ID", "QWEN_PROJECT_DIR", "COPILOT_CLI"}
 
-// read reads the agent's JSON from stdin. It returns false if there is none.
+// read reads the agent's JSON from stdin. It returns false if none exists.
 func (r *request) read(stdin io.Reader, args []string) bool {
 	r.payload = bytes.TrimSpace(readPayload(stdin, time.Now().Add(stdinTime*time.Duration(Factor()))))
 	for bytes.HasPrefix(r.payload, byteOrderMark) { // PowerShell writes one or two of them before what it pipes

@@ -178,7 +178,7 @@ func write(name string, old []byte, mode fs.FileMode, content []byte, done strin
 	}
 	if err != nil {
 		for _, dir := range missing {
-			_ = os.Remove(dir) // fails if somebody has put something into it, which is right
+			_ = os.Remove(dir) // fails if someone has put something into it, which is right
 		}
 		return Change{}, fmt.Errorf("write %s: %w", name, err)
 	}
@@ -206,7 +206,7 @@ func (o Options) keptFile(target string) string {
 	return filepath.Join(o.Kept, sum([]byte(target))[:16]+".json")
 }
 
-// readKept returns the kept bytes of the file. ok is false if there are none, or if someone else
+// readKept returns the kept bytes of the file. ok is false if none exist, or if someone else
 // has changed the file since.
 func (o Options) readKept(f *settingsFile) (k kept, ok bool) {
 	k, ok = loadKept(o.keptFile(f.target))

@@ -170,7 +170,7 @@ func from(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// readHook reads a hook's file, or returns nil if there is none. It refuses a file to which a block
+// readHook reads a hook's file, or returns nil if none exists. It refuses a file to which a block
 // cannot be added.
 func readHook(file, block string) ([]byte, fs.FileMode, error) {
 	st, err := os.Lstat(file)
@@ -238,7 +238,7 @@ func (m *manager) refusal(r GitRepo, hook, why string) *Refusal {
 		Why: m.name + " writes " + why, Snippet: fill.Replace(m.snippet)}
 }
 
-// ofFolder returns the manager of a folder of hooks, nil if there is none.
+// ofFolder returns the manager of a folder of hooks, nil if none exists.
 func ofFolder(hooksPath string) *manager {
 	for i, m := range managers {
 		if m.folder != "" && strings.HasSuffix("/"+filepath.ToSlash(filepath.Clean(hooksPath)), "/"+m.folder) {
@@ -248,7 +248,7 @@ func ofFolder(hooksPath string) *manager {
 	return nil
 }
 
-// ofHook returns the manager that has written a hook, nil if there is none.
+// ofHook returns the manager that has written a hook, nil if none exists.
 func ofHook(text []byte) *manager {
 	for i, m := range managers {
 		if m.mark != "" && bytes.Contains(text, []byte(m.mark)) {

@@ -66,7 +66,7 @@ func (sh *walker) run(c command) {
 	sh.does(c, s)
 }
 
-// unwrap returns the words of the wrapped command. ok is false if there is none.
+// unwrap returns the words of the wrapped command. ok is false if none exists.
 func unwrap(name string, args []word) (rest []word, ok bool) {
 	s := specs()[name]
 	switch {
@@ -252,7 +252,7 @@ func (sh *walker) inner(c command) {
 	in.script(src.text, c.place)
 }
 
-// scriptOf returns the script that a command got as text. ok is false if there is none.
+// scriptOf returns the script that a command got as text. ok is false if none exists.
 func scriptOf(c command) (src word, ok bool) {
 	if c.name == "eval" {
 		src.ok = true

@@ -71,7 +71,7 @@ func (at place) within(s *syntax.Stmt) place {
 	return at
 }
 
-// diverting are commands after which nobody knows what the rest of the line runs, or which command
+// diverting are commands after which no one knows what the rest of the line runs, or which command
 // the status belongs to.
 var diverting = []string{"exit", "exec", "return", "trap", "alias", "set"}
 

@@ -219,7 +219,7 @@ func (sh *walker) binary(x *syntax.BinaryCmd, at place) {
 	sh.stmt(x.Y, right)
 }
 
-// compound walks every branch of a compound command, because nobody knows which one was taken.
+// compound walks every branch of a compound command, because no one knows which one was taken.
 func (sh *walker) compound(cmd syntax.Command) {
 	switch x := cmd.(type) {
 	case *syntax.IfClause:

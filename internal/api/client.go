@@ -38,7 +38,7 @@ type Client struct {
 }
 
 // Dial connects to the socket. It refuses a socket that another user owns or listens on. Who
-// listens is known only after connecting, because until then somebody may rename folders.
+// listens is known only after connecting, because until then someone may rename folders.
 func Dial(ctx context.Context, p locate.Place) (net.Conn, error) {
 	for _, name := range []string{filepath.Dir(p.Socket), p.Socket} {
 		st, err := os.Lstat(name)

@@ -14,7 +14,7 @@ import (
 )
 
 // Listener is the listening socket of a daemon. It remembers its own file, because the name may
-// later belong to the daemon of a store that replaced this one, or somebody may have removed the
+// later belong to the daemon of a store that replaced this one, or someone may have removed the
 // file.
 type Listener struct {
 	*net.UnixListener

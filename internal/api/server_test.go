@@ -77,7 +77,7 @@ func TestRoutesAndHooks(t *testing.T) {
 	}
 }
 
-// TestAnswerThatJSONCannotHold: the caller is told why there is no answer; it used to get an empty
+// TestAnswerThatJSONCannotHold: the caller learns why there is no answer; it used to get an empty
 // one.
 func TestAnswerThatJSONCannotHold(t *testing.T) {
 	mux := http.NewServeMux()

@@ -262,7 +262,7 @@ func TestSessions(t *testing.T) {
 	fault.Same(t, "lines", got[1], "yield a + b | - ? s6 s5 s4 s3 s2")
 }
 
-// TestShallow: of lines at the end of a shallow history nobody knows when they were written.
+// TestShallow: of lines at the end of a shallow history no one knows when they were written.
 func TestShallow(t *testing.T) {
 	w := newWork(t)
 	w.person("", add)

@@ -50,7 +50,7 @@ func New(r *watcher.Repo) *Checkout {
 	return &Checkout{Repo: r, Reader: index.NewReader(r.Root), sketches: newSketches()}
 }
 
-// Watching returns the state of the checkout's watcher. on is false if there is none.
+// Watching returns the state of the checkout's watcher. on is false if none exists.
 func (w *Checkout) Watching() (st watcher.WatchStatus, on bool) {
 	if watching := w.watcher.Load(); watching != nil {
 		return watching.Status(), true
@@ -137,10 +137,10 @@ func (w *Checkout) ReadFirst(ctx context.Context, log *slog.Logger) {
 			return
 		}
 	}
-	told, cancel := ForGit(ctx)
+	bounded, cancel := ForGit(ctx)
 	defer cancel()
-	w.refresh(told, log)
-	w.brief.Store(told.Err() != nil)
+	w.refresh(bounded, log)
+	w.brief.Store(bounded.Err() != nil)
 }
 
 // refresh reads the list of files again.

@@ -48,7 +48,7 @@ func (f sealedFile) Write(fill func(io.Writer) error) error {
 }
 
 // ForgetContents deletes the contents of a file, or of the files in a folder, from memory and from
-// the store. The stored file of a checkout that nobody uses now is deleted as a whole; its files
+// the store. The stored file of a checkout that no one uses now is deleted as a whole; its files
 // will be read again.
 func (t *Set) ForgetContents(p event.Path) error {
 	var errs []error

@@ -55,12 +55,12 @@ func (w *Checkout) HistoryBut(ctx context.Context, ids []string) (*history.Commi
 
 // read reads the commits that HEAD reaches, except those in but.
 func (w *Checkout) read(ctx context.Context, but []string) (commits *history.Commits, head string, err error) {
-	told, cancel := ForGit(ctx)
+	bounded, cancel := ForGit(ctx)
 	defer cancel()
 	var reached map[string]bool // nil if git does not answer: then all commits count
-	_, head, err = w.Repo.Head(told)
+	_, head, err = w.Repo.Head(bounded)
 	if err == nil && head != "" {
-		if reached, err = w.Repo.Reached(told, head, cold.HistoryCommits); err != nil {
+		if reached, err = w.Repo.Reached(bounded, head, cold.HistoryCommits); err != nil {
 			reached = nil
 		}
 	}

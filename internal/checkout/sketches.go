@@ -76,7 +76,7 @@ func (t *Set) RunSketches(ctx context.Context) error {
 			t.Info.Warn("the changes of earlier commits cannot be read: suggestions name no similar commits", "err", err)
 		}
 		if ctx.Err() == nil {
-			t.sketches.read.Open() // Nobody should wait after an error.
+			t.sketches.read.Open() // No one should wait after an error.
 		}
 	}
 }

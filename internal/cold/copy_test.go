@@ -236,7 +236,7 @@ func TestForgetDropsCopy(t *testing.T) {
 	}
 }
 
-// TestForgottenStaysAway: a log without a copy, and one of another version, are begun anew. Past
+// TestForgottenStaysAway: a log without a copy, and one of another version, are begun again. Past
 // sessions are imported into it again, without what was forgotten.
 func TestForgottenStaysAway(t *testing.T) {
 	for what, harm := range map[string]harm{

@@ -143,7 +143,7 @@ func (h renames) aliases(ids []int64) (out []alias) {
 const maxRenames = 16
 
 // Renamed follows the logged renames of a file and returns the first later name for which exists is
-// true. ok is false if there is none.
+// true. ok is false if none exists.
 func (d *DB) Renamed(ctx context.Context, p event.Path, exists func(event.Path) bool) (now event.Path, ok bool,
 	err error) {
 	first, known, err := d.fileID(ctx, p)

@@ -74,7 +74,7 @@ func restore(ctx context.Context, path string, o Options, written int64, why err
 }
 
 // takeCopy renames the copy to the name of the log. It returns when the copy was made, or the zero
-// time if there is none. A copy made by another version of aOa is deleted.
+// time if none exists. A copy made by another version of aOa is deleted.
 func takeCopy(path string, why error) (made time.Time, err error) {
 	info, err := os.Stat(path + copySuffix)
 	if err != nil {

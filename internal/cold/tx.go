@@ -101,7 +101,7 @@ func ofDatabase(err error) bool {
 	return is || classify(err) != nil
 }
 
-// Scan reads one row into dst; found is false if there is none. If the row is damaged the error is
+// Scan reads one row into dst; found is false if none exists. If the row is damaged the error is
 // ErrRow.
 func (tx *Tx) Scan(query string, args []any, dst ...any) (found bool, err error) {
 	return tx.f.scan(background, tx, query, args, dst)

@@ -43,7 +43,7 @@ func (c Config) Shows(kind string) bool {
 }
 
 // Settings returns the settings in the order of the documentation. Each pattern of tags is a
-// setting of its own; if there is none, one row "tags.PATTERN" represents them.
+// setting of its own; if none exists, one row "tags.PATTERN" represents them.
 func (c Config) Settings() (out []Key) {
 	for _, k := range Keys() {
 		if k.Name != anyPattern || len(c.Tags) == 0 {

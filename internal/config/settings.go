@@ -69,7 +69,7 @@ const maxPauseFile = 64
 // the daemon.
 func (s *Settings) pauseFile() string { return filepath.Join(s.Store, "paused") }
 
-// PausedUntil returns the end of the pause. It is zero or in the past if there is none.
+// PausedUntil returns the end of the pause. It is zero or in the past if none exists.
 func (s *Settings) PausedUntil() time.Time { return *s.until.Load() }
 
 // Paused reports whether aOa is paused: it learns nothing and shows no hints.

@@ -184,7 +184,7 @@ func (d *Daemon) wireParts() {
 		Sequences: d.sequences, Count: d.metrics})
 }
 
-// stopIdle stops the daemon because nobody calls it, or because its store was replaced.
+// stopIdle stops the daemon because no one calls it, or because its store was replaced.
 func (d *Daemon) stopIdle(replaced bool) {
 	why := errIdle
 	if replaced {

@@ -41,7 +41,7 @@ func TestForgottenAtOnce(t *testing.T) {
 }
 
 // TestForgetBesideReader: another program reads the log while something is forgotten. It is out of
-// every answer at once, the caller is told that the bytes are left, and they go when the reader
+// every answer at once, the caller learns that the bytes are left, and they go when the reader
 // ends.
 func TestForgetBesideReader(t *testing.T) {
 	t.Parallel()

@@ -26,9 +26,9 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 	if q.Limit < 0 || q.Limit > 100 {
 		return event.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
 	}
-	told, cancel := checkout.ForGit(ctx)
+	bounded, cancel := checkout.ForGit(ctx)
 	defer cancel()
-	w := d.worktrees.Asking(told)
+	w := d.worktrees.Asking(bounded)
 	wait := readTime
 	if rank.TaskOf(q) == event.TaskOpen {
 		wait = 0 // The question is asked again at the next call.
@@ -37,7 +37,7 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 	begin := d.now()
 	q.At = begin
 	var silent error
-	q.Branch, silent = w.Branch(told)
+	q.Branch, silent = w.Branch(bounded)
 	ans, err := w.Answer(ctx, q)
 	if err != nil {
 		return ans, err
@@ -65,16 +65,16 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 
 // why returns the present arithmetic of one file.
 func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
-	told, cancel := checkout.ForGit(ctx)
+	bounded, cancel := checkout.ForGit(ctx)
 	defer cancel()
-	w := d.worktrees.Asking(told)
+	w := d.worktrees.Asking(bounded)
 	if r.File == "" {
 		return api.WhyAnswer{}, api.Bad("aoa why FILE", "no file named")
 	}
 	d.events.SyncBriefly(ctx)
 	reading := !w.Reader.Wait(ctx, readTime)
 	r.Query.At = d.now()
-	r.Query.Branch, _ = w.Branch(told)
+	r.Query.Branch, _ = w.Branch(bounded)
 	past, err := w.Asked(ctx, r.Query)
 	if err != nil {
 		return api.WhyAnswer{}, err
@@ -92,9 +92,9 @@ func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, erro
 // whyLine tells where lines of a file come from.
 func (d *Daemon) whyLine(ctx context.Context, r api.WhyLineRequest) (api.WhyLineAnswer, error) {
 	out := api.WhyLineAnswer{File: r.File, Lines: []blame.Origin{}}
-	told, cancel := checkout.ForGit(ctx)
+	bounded, cancel := checkout.ForGit(ctx)
 	defer cancel()
-	w := d.worktrees.Asking(told)
+	w := d.worktrees.Asking(bounded)
 	r.To = cmp.Or(r.To, r.From)
 	text := w.Reader.Text(r.File)
 	lines := bytes.Count(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) + 1
@@ -118,20 +118,20 @@ func (d *Daemon) whyLine(ctx context.Context, r api.WhyLineRequest) (api.WhyLine
 	}
 	d.events.SyncBriefly(ctx)
 	find := blame.Finder{DB: d.db, Repo: w.Repo, Texts: d.sequences.Edits, Blob: w.Sequences().Blob, Now: d.now}
-	found, err := find.Find(told, r.File, text, r.From, r.To)
+	found, err := find.Find(bounded, r.File, text, r.From, r.To)
 	out.Lines = append(out.Lines, found...)
 	return out, err
 }
 
 // check tells what a change breaks and lacks.
 func (d *Daemon) check(ctx context.Context, r change.Request) (change.Answer, error) {
-	told, cancel := checkout.ForGit(ctx)
+	bounded, cancel := checkout.ForGit(ctx)
 	defer cancel()
-	w := d.worktrees.Asking(told)
+	w := d.worktrees.Asking(bounded)
 	w.Reader.Wait(ctx, readTime) // names in the lines of a change are looked up in the contents
 	d.events.SyncBriefly(ctx)
-	w.WaitForDiffs(told, readTime)
-	ans, err := w.Check(told, r)
+	w.WaitForDiffs(bounded, readTime)
+	ans, err := w.Check(bounded, r)
 	if errors.Is(err, change.ErrRange) || errors.Is(err, change.ErrCommit) {
 		return ans, refusal(r.Range, err)
 	}

@@ -36,7 +36,7 @@ const (
 	MaxPaths      = 5000 // further files of an event are counted but not kept
 )
 
-// Kind returns the kind of the body, "" if there is none.
+// Kind returns the kind of the body, "" if none exists.
 func (e Event) Kind() Kind {
 	if e.Body == nil {
 		return ""

@@ -133,7 +133,7 @@ func Quote(text string) string {
 
 // ShellWord returns a text as one word of a command line that a person may paste into a shell:
 // unchanged if it has only letters, digits and signs without a meaning for shells, else in single
-// quotes. A text that looks like an option gets "./" in front. A text that nobody can type, for
+// quotes. A text that looks like an option gets "./" in front. A text that no one can type, for
 // example with a control character, becomes "…".
 func ShellWord(text string) string {
 	if strings.HasPrefix(text, "-") {

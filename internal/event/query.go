@@ -28,7 +28,7 @@ type Query struct {
 	Task     Task   `json:"task,omitempty"`
 	Session  string `json:"session_id,omitempty"`
 	Subagent string `json:"agent_id,omitempty"`
-	Current  Path   `json:"current_file,omitempty"` // the file in hand; it is never suggested
+	Current  Path   `json:"current_file,omitempty"` // the file being worked on; it is never suggested
 	// files of the current work, newest last; empty: those of the session
 	Files  []Path   `json:"files,omitempty"`
 	Prompt string   `json:"prompt,omitempty"`      // its words and the files that it names are used
@@ -62,7 +62,7 @@ type Branch struct {
 
 // Answer is the answer to a Query. Later versions add fields to its JSON form and rename none.
 type Answer struct {
-	Confidence  float64      `json:"confidence"`  // score of the first suggestion, 0 if there is none
+	Confidence  float64      `json:"confidence"`  // score of the first suggestion, 0 if none exists
 	Suggestions []Suggestion `json:"suggestions"` // best first, equal ones by path
 	// Usual has, for a change, files that change with almost everything, such as changelogs,
 	// manifests and lock files, the most probable first. They are not in Suggestions.
@@ -163,7 +163,7 @@ func (x Earlier) String() string {
 // known.
 type Place struct {
 	Line    int    `json:"line,omitempty"`    // line number, from 1 on
-	Symbol  string `json:"symbol,omitempty"`  // its name as it is in the file, to be treated as data; "" if there is none
+	Symbol  string `json:"symbol,omitempty"`  // its name as it is in the file, to be treated as data; "" if none exists
 	Heading bool   `json:"heading,omitempty"` // the place is a heading
 }
 
@@ -215,7 +215,7 @@ type Reason struct {
 	Evidence bool `json:"-"`
 }
 
-// Words returns the text of Reason, "" if there is none.
+// Words returns the text of Reason, "" if none exists.
 func (s Suggestion) Words() string { return s.Reason().Text }
 
 // Reason returns the one reason to show: the strongest one that raises the file's score and

@@ -140,7 +140,7 @@ func (p *Program) settings(ctx context.Context, dir string) ([]string, error) {
 	out, err := p.Run(ctx, dir, "config", "-z", "--get-regexp",
 		`^(filter\..|core\.excludesfile$|core\.attributesfile$)`)
 	if ExitCode(err) == 1 {
-		return nil, nil // git's status when there are none
+		return nil, nil // git's status when none exist
 	}
 	return strings.Split(string(out), "\x00"), err
 }

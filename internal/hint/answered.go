@@ -15,7 +15,7 @@ import (
 // answered remembers, for each conversation, about which events questions were already asked. At
 // some events the agent takes no text, so the next event at which it does asks about everything
 // that happened since. Events that the session has forgotten are forgotten here, too. It also remembers
-// what the person was told at the end of a turn, so that the same findings are told only once.
+// what the person was shown at the end of a turn, so that the same findings are shown only once.
 type answered struct {
 	mu    sync.Mutex // guards known
 	known map[conversation]*asked
@@ -29,7 +29,7 @@ type conversation struct{ session, subagent string }
 type asked struct {
 	before []string // events about which questions were asked
 	late   []string // events whose questions were not answered in time and are asked once more
-	told   string   // what the person was told last, at the end of a turn
+	shown  string   // what the person was shown last, at the end of a turn
 }
 
 // maxConversations is the number of conversations that are remembered. When it is exceeded all are
@@ -87,15 +87,15 @@ func (a *answered) again(q question) {
 	}
 }
 
-// news returns a text for the person, or "" if it is the text that the session was told last.
+// news returns a text for the person, or "" if it is the text that the session was shown last.
 func (a *answered) news(session, text string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	x := a.of(conversation{session, ""})
-	if text == x.told {
+	if text == x.shown {
 		return ""
 	}
-	x.told = text
+	x.shown = text
 	return text
 }
 

@@ -54,7 +54,7 @@ func (h *Hints) searched(w *checkout.Checkout, events []event.Event) (out []even
 	return out
 }
 
-// Limits for finding files that somebody else changed.
+// Limits for finding files that someone else changed.
 const (
 	// staleSlack is how much later than the last open a file must have been written to count as
 	// stale, because a hook reports a write a little after it happened.
@@ -66,9 +66,9 @@ const (
 // that no call of the session wrote: a formatter did, or a branch switch, another agent, or a
 // person. If the content at the last open is not known, the time of the file decides.
 //
-// The log does not tell which conversation opened a file, so only the agent itself is told; a
+// The log does not tell which conversation opened a file, so only the agent itself gets a hint; a
 // subagent has read little, and only a moment ago. A file that the client has just refused to
-// change is left out, because the client has told why.
+// change is left out, because the client has said why.
 func (h *Hints) stale(w *checkout.Checkout, q event.Query, recent []event.Event) (out []event.Suggestion) {
 	if q.Session == "" || q.Subagent != "" {
 		return nil

@@ -18,7 +18,7 @@ import (
 // gathered has what may be said in answer to a question.
 type gathered struct {
 	candidates *prefetch.Candidates
-	before     words // printed above the files, and even if there are none
+	before     words // printed above the files, and even if none exist
 	more       int   // Partner: number of further missing files, beyond those that aoa check names
 	// Reload: the recorded sequences; the files of the first one are the candidates.
 	offered []reload.Match
@@ -71,7 +71,7 @@ func (h *Hints) gather(ctx context.Context, w *checkout.Checkout, q *question,
 func early(ans change.Answer) bool { return ans.Reading && ans.Findings() == 0 }
 
 // change asks what the session's change breaks and lacks, as aoa check does. It leaves out broken
-// files about which the conversation has already been told.
+// files about which the conversation already knows.
 func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q question,
 	space int) (g gathered, why prefetch.Why, err error) {
 	ans, err := w.Check(ctx, change.Request{Files: q.Query.Files, Hint: true})
@@ -84,9 +84,9 @@ func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q question,
 	s := h.o.Sessions.Get(q.Query.Session, q.Query.At)
 	g.candidates, g.more = ans.Candidates(), ans.MoreMissing
 	g.before.text, g.before.named = hooks.BrokenText(slices.DeleteFunc(ans.Broken, func(b index.Broken) bool {
-		told := session.Mark{By: q.Query.Subagent, Kind: string(prefetch.Partner), Status: string(prefetch.Shown),
+		said := session.Mark{By: q.Query.Subagent, Kind: string(prefetch.Partner), Status: string(prefetch.Shown),
 			File: b.File}
-		return slices.Contains(s.Hints.Marks, told)
+		return slices.Contains(s.Hints.Marks, said)
 	}), ans.MoreBroken, space)
 	return g, "", nil
 }

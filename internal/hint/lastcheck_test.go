@@ -109,8 +109,8 @@ func TestLastCheckUnsure(t *testing.T) {
 		raw := strings.Replace(string(c.payload("claude")), `"interrupted":false`, member, 1)
 		fault.Same(t, member, lastCheck("claude", nil, []byte(raw)), "last check: pytest -q")
 	}
-	told := strings.Replace(string(c.payload("claude")), `{"interrupted":false,"stderr":"","stdout":"57 passed in 0.12s\n"}`, `"57 passed"`, 1)
-	fault.Same(t, "words alone", lastCheck("claude", nil, []byte(told)), "last check: pytest -q")
+	plain := strings.Replace(string(c.payload("claude")), `{"interrupted":false,"stderr":"","stdout":"57 passed in 0.12s\n"}`, `"57 passed"`, 1)
+	fault.Same(t, "words alone", lastCheck("claude", nil, []byte(plain)), "last check: pytest -q")
 	later := checked{Line: "ls || pytest"}.payload("claude")
 	fault.Same(t, "a later one", lastCheck("claude", nil, c.payload("claude"), later), "")
 	fault.Same(t, "a save", lastCheck("claude", []event.Path{"calc.py"}, c.payload("claude")),

@@ -26,16 +26,16 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// told is a log whose events are folded at once.
-type told struct{ *session.Sessions }
+// folding is a log whose events are folded at once.
+type folding struct{ *session.Sessions }
 
-func (t told) Add(events ...event.Event) {
+func (t folding) Add(events ...event.Event) {
 	for _, e := range events {
 		t.Apply(e)
 	}
 }
 
-func (told) SyncBriefly(context.Context) {}
+func (folding) SyncBriefly(context.Context) {}
 
 // newLog opens a log, at the epoch.
 func newLog(t *testing.T) *cold.DB {
@@ -63,7 +63,7 @@ func TestLateIsAskedAgain(t *testing.T) {
 	w.Prefetch = prefetch.New(prefetch.NewState(), sessions, nil, prefetch.Options{Settings: func() prefetch.Settings {
 		return prefetch.Settings{Threshold: prefetch.Balanced, List: prefetch.ListThreshold, Tokens: 2000}
 	}})
-	h := New(Options{Settings: config.Open(env, "", "", now, cfg), Now: now, Log: log, Factor: 1, Events: told{sessions},
+	h := New(Options{Settings: config.Open(env, "", "", now, cfg), Now: now, Log: log, Factor: 1, Events: folding{sessions},
 		DB: db, Sessions: sessions, Count: uncounted{}})
 	at := event.Event{Time: epoch, Agent: "claude", Session: "s"}
 	failed, read := at, at
@@ -108,7 +108,7 @@ func TestLateEvents(t *testing.T) {
 		"prompt": event.Prompt{}, "start": event.Start{}, "read": event.Call{Act: event.ActRead}} {
 		all = append(all, event.Event{ID: id, Time: epoch, Agent: "claude", Session: "s", Body: b})
 	}
-	told{sessions}.Add(all...)
+	folding{sessions}.Add(all...)
 	for kind, want := range map[prefetch.HintKind]string{prefetch.Rescue: "failed", prefetch.Search: "search",
 		prefetch.Partner: "look", prefetch.Stale: "", prefetch.Next: "", prefetch.Prompt: "prompt",
 		prefetch.Reload: "prompt", prefetch.Start: "start"} {
@@ -139,7 +139,7 @@ func TestTextsOfRecentEvents(t *testing.T) {
 	before, now := search("1", "frameLimit"), search("2", "frame_limit")
 	_, _, err := db.Append(t.Context(), []event.Event{before, now})
 	fault.Check(t, err)
-	told{sessions}.Add(before.WithoutText(), now.WithoutText())
+	folding{sessions}.Add(before.WithoutText(), now.WithoutText())
 	h := New(Options{DB: db, Log: slog.New(slog.DiscardHandler)})
 	recent := h.texts(t.Context(), h.answered.take(sessions.Get("s", epoch), hooks.Call{Agent: "claude", Session: "s",
 		Events: []event.Event{now}}, epoch))

@@ -22,7 +22,7 @@ func stops(call hooks.Call) bool {
 
 // stopText returns the text for the person when a turn ends: what the files that the session has
 // edited and not committed break and lack, in the words of aoa check. It is "" if there are no
-// findings, or if they were told before.
+// findings, or if they were shown before.
 func (h *Hints) stopText(ctx context.Context, w *checkout.Checkout, call hooks.Call) string {
 	edited := uncommitted(h.o.Sessions.Get(call.Session, h.o.Now()), call.Events)
 	if !h.o.Settings.Get().Shows(string(prefetch.Partner)) || call.Subagent != "" || len(edited) == 0 {

@@ -85,7 +85,7 @@ func (f Foremost) Of(c *Companion) {
 
 // Companions returns the files that may belong to a change, the most probable first, at most most.
 // has tells which files exist; only those are returned. links are those of the only file of a
-// change, nil if nobody looked. memo may be nil. It takes some 0.1 ms for each file of the change.
+// change, nil if no one looked. memo may be nil. It takes some 0.1 ms for each file of the change.
 func (c *Commits) Companions(memo *Memo, w *Weights, change []event.Path, diffs map[event.Path]index.Sketch,
 	links Links, has func(event.Path) bool, most int) []Companion {
 	c.know(links)

@@ -13,7 +13,7 @@ import (
 // commits in common. If there are few commits, names and contents tell more (index.Link).
 
 // Links tells how names and contents connect other files with one file. It may be empty; nil means
-// that nobody has looked.
+// that no one has looked.
 type Links map[event.Path]*index.Link
 
 // sizedPrior is the number of common commits as which the share in the folder counts.

@@ -7,7 +7,7 @@ import (
 
 // Past has what is needed to answer a question about a change. The zero value knows nothing.
 type Past struct {
-	Commits *Commits                    // the commits of the repository; nil if there are none
+	Commits *Commits                    // the commits of the repository; nil if none exist
 	Diffs   map[event.Path]index.Sketch // what the change does to its files, as far as that is known
 	Pending bool                        // the commits' diffs are still being read
 	// Returns the present content of a file, nil if it cannot be read. If Text is nil, no Place is

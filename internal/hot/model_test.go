@@ -394,7 +394,7 @@ func (m *model) compareSums(t *testing.T, s *hot.Store, f *hot.Family, w world, 
 }
 
 // TestFamilies: the half-life, the size and the nouns of each family. Other half-lives make other
-// scores: after a change of one, the weights of package rank are fitted anew.
+// scores: after a change of one, the weights of package rank are fitted again.
 func TestFamilies(t *testing.T) {
 	text := ""
 	for _, f := range hot.Families {

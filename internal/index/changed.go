@@ -11,7 +11,7 @@ import (
 // Changed is one file of a change. A renamed file appears as a deleted and as a new one.
 type Changed struct {
 	Path    event.Path
-	Was, Is *Source // the program before and after; nil if there is none or the file is not a program
+	Was, Is *Source // the program before and after; nil if none exists or the file is not a program
 	Gone    bool    // the change deletes the file
 	Same    bool    // the content is the same; only the file's mode or the ends of its lines change
 	Sketch  Sketch  // sketch of the difference between both contents

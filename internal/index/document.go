@@ -317,7 +317,7 @@ func (x *extractor) document(text []byte) {
 }
 
 // headingAt returns the heading that a line is, or that it makes of the line before it by
-// underlining; before tells which. heading is nil if there is none. Neither line has spaces at its
+// underlining; before tells which. heading is nil if none exists. Neither line has spaces at its
 // end.
 func headingAt(line, last []byte) (heading []byte, before bool) {
 	if h := bytes.TrimLeft(line, "#"); len(h) < len(line) && len(h) > 0 && h[0] == ' ' {

@@ -46,7 +46,7 @@ func (l *lists) number(n int) []byte {
 	return l.Bytes[start:l.Ends[n]]
 }
 
-// find returns the list of the term with this hash, nil if there is none.
+// find returns the list of the term with this hash, nil if none exists.
 func (l *lists) find(hash uint64) []byte {
 	if n, found := slices.BinarySearch(l.Hashes, hash); found {
 		return l.number(n)

@@ -43,7 +43,7 @@ func NewLocator(tree *Tree, ignored func(event.Path) bool, cwd string, roots ...
 	return l
 }
 
-// Root returns the first worktree, "" if there is none.
+// Root returns the first worktree, "" if none exists.
 func (l *Locator) Root() string {
 	if len(l.roots) == 0 {
 		return ""

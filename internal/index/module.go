@@ -19,7 +19,7 @@ var moduleFiles = standing[:slices.Index(standing, "main.go")]
 func moduleFile(p event.Path) bool { return slices.Contains(moduleFiles, p.Base()) }
 
 // Entrance returns the file that stands for a folder: its only file, one with a usual name, one
-// with the name of the folder, or the only one that is not a test. ok is false if there is none.
+// with the name of the folder, or the only one that is not a test. ok is false if none exists.
 func (t *Tree) Entrance(dir event.Path) (file event.Path, ok bool) {
 	files := t.Dir(string(dir))
 	if len(files) == 1 {

@@ -260,7 +260,7 @@ func (l *language) family() *language {
 // occurrence is one place in a line of code where a name occurs.
 type occurrence struct {
 	before, after []byte // the code before and after the name
-	owner         string // the identifier before the dot in front of it, "" if there is none
+	owner         string // the identifier before the dot in front of it, "" if none exists
 	dotted        bool
 }
 
@@ -349,7 +349,7 @@ func around(line []byte, at int) string {
 }
 
 // Mends returns a name that a change removes and that a file of the change used before but no
-// longer uses; "" if there is none. Developers' programs use it to measure.
+// longer uses; "" if none exists. Developers' programs use it to measure.
 func Mends(f Changed, change []Changed) string {
 	was, is := f.Was, f.Is
 	if was == nil || is == nil {

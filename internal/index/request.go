@@ -182,7 +182,7 @@ func grams(words []string) []gram {
 func compareGram(a, b gram) int { return cmp.Compare(a.hash, b.hash) }
 
 // Difference names the reason why two requests ask for different things although they share most
-// words; "" if there is none.
+// words; "" if none exists.
 type Difference string
 
 // OtherNumber and OtherName are differences of values: the second request may be the same task with
@@ -196,7 +196,7 @@ const (
 func (d Difference) OfValues() bool { return d == OtherNumber || d == OtherName }
 
 // Difference returns the first difference between two requests: another negation, task or file,
-// opposite words, or a reversed direction; if there is none of these, another number or name.
+// opposite words, or a reversed direction; if none exists of these, another number or name.
 func (r Request) Difference(s Request) Difference {
 	switch {
 	case !slices.Equal(r.negated, s.negated):

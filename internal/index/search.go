@@ -117,7 +117,7 @@ type sharedName struct {
 }
 
 // identifiersOf returns the id of a file and its rarest identifiers that other files have, too, at
-// most maxCompared. There are none if the file is not known.
+// most maxCompared. None exist if the file is not known.
 func (c *Contents) identifiersOf(p event.Path) (self fileID, shared []sharedName) {
 	d, known := c.files[p]
 	if !known {

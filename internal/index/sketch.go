@@ -63,7 +63,7 @@ func (d *Differ) Line(added bool, line []byte) {
 	}
 }
 
-// Sketch returns the sketch of the lines so far; nil if there are none.
+// Sketch returns the sketch of the lines so far; nil if none exist.
 func (d *Differ) Sketch() Sketch {
 	if d.added+d.removed == 0 {
 		return nil

@@ -12,10 +12,10 @@ import (
 type Options struct {
 	Blobs *cold.Blobs      // the store of the items
 	Now   func() time.Time // the clock
-	// returns the time of the newest event of a session in the log, zero if there is none; may be
+	// returns the time of the newest event of a session in the log, zero if none exists; may be
 	// nil
 	Redact func(string) string
-	// returns the time of a session's newest event in the log, zero if there is none; may be nil
+	// returns the time of a session's newest event in the log, zero if none exists; may be nil
 	Newest func(string) time.Time
 	Quota  int64 // bytes of a session's items; 0 means Quota
 }

@@ -89,7 +89,7 @@ func number(text string) (n int) {
 	return n
 }
 
-// say is what a caller is told: the code, the message, and what to do.
+// say is what a caller gets: the code, the message, and what to do.
 func say(err error) string {
 	var e *Error
 	if !errors.As(err, &e) {

@@ -14,7 +14,7 @@ import (
 )
 
 // made lists the names of all files that aOa makes in a store, as patterns, for the store itself
-// and for its folders. Anything else belongs to somebody else and is never deleted: a file with
+// and for its folders. Anything else belongs to someone else and is never deleted: a file with
 // another name, and whatever is neither a regular file nor a socket.
 var made = map[string][]string{
 	"": slices.Concat([]string{"lock", "sock", "redis", "paused", "transcripts", "report.html", "sketches",

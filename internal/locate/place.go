@@ -181,7 +181,7 @@ func (f *ForeignError) Hint() string {
 const probePrefix = ".probe-"
 
 // private makes dir with mode 0700, or checks that an existing one belongs to the caller and
-// removes the access of others. It checks and changes one open folder, so that nobody can put a
+// removes the access of others. It checks and changes one open folder, so that no one can put a
 // link or another folder in its place meanwhile.
 func private(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {

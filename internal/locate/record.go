@@ -15,7 +15,7 @@ import (
 
 // An archive or a clone can contain a store, and unpacking it makes the user its owner. Therefore a
 // store is trusted only if the user's state folder has a record of it. Create makes a random ID and
-// writes it into the store and into the name of the record. Nobody else can know the ID, and a
+// writes it into the store and into the name of the record. No one else can know the ID, and a
 // repository that was moved is still recognized.
 
 // StrangerError says that the folder at the place of a store was not made there by this user's aoa

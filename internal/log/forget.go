@@ -96,7 +96,7 @@ func (l *Log) delete(ctx context.Context,
 	if err := l.flush(ctx); err != nil {
 		return gone, err
 	}
-	l.settle()
+	l.awaitSnapshot()
 	l.note(func(s *Status) { s.Kept = 0 })
 	if err := l.o.Kept.Drop(ctx); err != nil {
 		return gone, err
@@ -121,7 +121,7 @@ const peerShare = 5
 // it deleted.
 func (l *Log) Prune(ctx context.Context, most int64) error {
 	return l.ask(ctx, func(ctx context.Context) error {
-		l.settle()
+		l.awaitSnapshot()
 		between := func() error { return l.flush(ctx) } // pruning a large log takes long
 		peers, err := l.o.DB.PrunePeers(ctx, most/peerShare, l.Status().Kept, between)
 		if err != nil {

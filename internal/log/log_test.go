@@ -220,7 +220,7 @@ func (p panicker) Apply(e event.Event, _ *session.Session, _ session.Delta) {
 func (panicker) Snapshot() ([]byte, error) { return nil, nil }
 func (panicker) Restore([]byte) error      { return nil }
 
-// TestPanic: an event that makes a consumer panic is passed over and told of. Those around it are
+// TestPanic: an event that makes a consumer panic is passed over and reported. Those around it are
 // learned.
 func TestPanic(t *testing.T) {
 	k := newKept(t)

@@ -54,7 +54,7 @@ func (l *Log) Save(ctx context.Context) error {
 // save encodes the states and starts a goroutine that writes the snapshot. Only one snapshot is
 // written at a time.
 func (l *Log) save(ctx context.Context) {
-	l.settle()
+	l.awaitSnapshot()
 	l.saving = make(chan struct{})
 	st := l.Status()
 	position := st.Position
@@ -79,8 +79,8 @@ func (l *Log) save(ctx context.Context) {
 	}(l.saving)
 }
 
-// settle waits until the current snapshot is written.
-func (l *Log) settle() {
+// awaitSnapshot waits until the current snapshot is written.
+func (l *Log) awaitSnapshot() {
 	if l.saving != nil {
 		<-l.saving
 	}

@@ -18,7 +18,7 @@ func (l *Log) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			err := l.flush(whole)
 			l.save(whole)
-			l.settle()
+			l.awaitSnapshot()
 			return err
 		case do := <-l.requests:
 			do()

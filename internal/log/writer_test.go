@@ -18,12 +18,12 @@ import (
 
 // inBubble gives a store in a bubble of synctest, whose clock is the log's, and the texts of its
 // warnings.
-func inBubble(t *testing.T, do func(t *testing.T, k *kept, told *strings.Builder)) {
+func inBubble(t *testing.T, do func(t *testing.T, k *kept, warned *strings.Builder)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		k, told := newKept(t), &strings.Builder{}
-		k.clock, k.log = time.Now, slog.New(slog.NewTextHandler(told, nil))
-		do(t, k, told)
+		k, warned := newKept(t), &strings.Builder{}
+		k.clock, k.log = time.Now, slog.New(slog.NewTextHandler(warned, nil))
+		do(t, k, warned)
 	})
 }
 
@@ -80,7 +80,7 @@ func TestWhenABatchIsWritten(t *testing.T) {
 // written as soon as it takes them. One warning says that it began, one that it is over and what
 // was lost.
 func TestTheDiskRefuses(t *testing.T) {
-	inBubble(t, func(t *testing.T, k *kept, told *strings.Builder) {
+	inBubble(t, func(t *testing.T, k *kept, warned *strings.Builder) {
 		got := &recorder{}
 		l := k.begin(got)
 		defer k.running(l)()
@@ -113,7 +113,7 @@ func TestTheDiskRefuses(t *testing.T) {
 		trouble("all are written", 0, 0, 2+maxPending)
 		fault.Same(t, "in their order", got.ids()[2:4], []string{"2", "3"})
 		fault.Same(t, "behind", l.Status().Behind, time.Duration(0))
-		if s := told.String(); strings.Count(s, "cannot be written") != 1 || strings.Count(s, "written again") != 1 ||
+		if s := warned.String(); strings.Count(s, "cannot be written") != 1 || strings.Count(s, "written again") != 1 ||
 			!strings.Contains(s, "dropped=3") {
 			t.Errorf("the warnings are %s", s)
 		}
@@ -182,18 +182,18 @@ func TestARestReplayed(t *testing.T) {
 	fault.Same(t, "with the next batch", got.ids(), []string{"0", "1", "2", "3", "4"})
 }
 
-// told has the warnings of a store written to a text.
-func (k *kept) told() *strings.Builder {
-	told := &strings.Builder{}
-	k.log = slog.New(slog.NewTextHandler(told, nil))
-	return told
+// warned has the warnings of a store written to a text.
+func (k *kept) warned() *strings.Builder {
+	warned := &strings.Builder{}
+	k.log = slog.New(slog.NewTextHandler(warned, nil))
+	return warned
 }
 
-// TestASnapshotThatFails is told of by Save and Saved and in the log, the one before is kept, and
+// TestASnapshotThatFails is reported by Save and Saved and in the log, the one before is kept, and
 // the next is tried.
 func TestASnapshotThatFails(t *testing.T) {
 	k := newKept(t)
-	told, broken := k.told(), &recorder{} // which cannot be saved
+	warned, broken := k.warned(), &recorder{} // which cannot be saved
 	l := k.begin(broken)
 	defer k.running(l)()
 	k.append(l, many(0, 1)...)
@@ -201,7 +201,7 @@ func TestASnapshotThatFails(t *testing.T) {
 	if at, err := l.Status().Saved, l.Status().Unsaved; saved == nil || !errors.Is(err, saved) || !at.IsZero() || l.Status().Kept != 0 {
 		t.Errorf("save: %v, saved at %v: %v, batch %d", saved, at, err, l.Status().Kept)
 	}
-	fault.Same(t, "warnings", strings.Count(told.String(), "snapshot not written"), 1)
+	fault.Same(t, "warnings", strings.Count(warned.String(), "snapshot not written"), 1)
 	fault.Check(t, l.ask(t.Context(), func(context.Context) error { l.consumers = l.consumers[:3]; return nil }))
 	fault.Check(t, l.Save(t.Context()))
 	if at, err := l.Status().Saved, l.Status().Unsaved; err != nil || !at.Equal(clock()) || l.Status().Kept != l.Status().Position {
@@ -209,7 +209,7 @@ func TestASnapshotThatFails(t *testing.T) {
 	}
 	// A log with other states does not take it.
 	again := k.begin(broken)
-	fault.Same(t, "a snapshot of other states", strings.Count(told.String(), "the snapshot was damaged"), 1)
+	fault.Same(t, "a snapshot of other states", strings.Count(warned.String(), "the snapshot was damaged"), 1)
 	fault.Same(t, "replayed", []any{again.Status().Position, again.Status().Kept, broken.ids()},
 		[]any{l.Status().Position, int64(0), []string{"0", "0"}})
 }
@@ -270,7 +270,7 @@ func read(id, session string, path event.Path) event.Event {
 // TestPrune deletes only what a snapshot contains, and says what it deleted.
 func TestPrune(t *testing.T) {
 	k := newKept(t)
-	told := k.told()
+	warned := k.warned()
 	l := k.begin()
 	defer k.running(l)()
 	k.append(l, many(0, 3)...)
@@ -278,13 +278,13 @@ func TestPrune(t *testing.T) {
 		t.Helper()
 		fault.Check(t, l.Prune(t.Context(), 0))
 		events, err := k.db.Log(t.Context(), cold.LogFilter{})
-		if err != nil || len(events) != want || !strings.Contains(told.String()+"nothing", said) {
-			t.Errorf("%d events are left, want %d: %v; said: %s", len(events), want, err, told)
+		if err != nil || len(events) != want || !strings.Contains(warned.String()+"nothing", said) {
+			t.Errorf("%d events are left, want %d: %v; said: %s", len(events), want, err, warned)
 		}
 	}
 	left(3, "nothing")
 	fault.Check(t, l.Save(t.Context()))
 	left(0, "events=3 of_peers=0")
 	left(0, "nothing")
-	fault.Same(t, "said", strings.Count(told.String(), "log pruned"), 1)
+	fault.Same(t, "said", strings.Count(warned.String(), "log pruned"), 1)
 }

@@ -114,9 +114,9 @@ func FuzzText(f *testing.F) {
 		if low := strings.ToLower(once); strings.Contains(low, "<private>") {
 			t.Errorf("%q kept a private mark: %q", s, once)
 		}
-		told := index.Terms(once, len(once))
+		known := index.Terms(once, len(once))
 		for _, w := range append(Terms(s, 32), CommandTerms(s, 32)...) {
-			if !strings.Contains(strings.ToLower(once), w) && !slices.Contains(told, w) {
+			if !strings.Contains(strings.ToLower(once), w) && !slices.Contains(known, w) {
 				t.Errorf("%q: the term %q is not of %q", s, w, once)
 			}
 		}

@@ -113,7 +113,7 @@ func (v value) optionSecret() bool {
 }
 
 // tightSecret decides about name=value without quotes. In a shell any value may be a secret; in a
-// program a value that is a name is none.
+// program a value that is a name is not one.
 func (v value) tightSecret() bool {
 	next := v.next()
 	switch {

@@ -98,15 +98,15 @@ func TestStories(t *testing.T) {
 			return nil
 		}
 		words := fault.Words(line)
-		if f.told(words) {
+		if f.answers(words) {
 			return nil
 		}
 		return []string{f.reply(words)}
 	})
 }
 
-// told reports whether a line says what the daemon has.
-func (f *fixture) told(words []string) bool {
+// answers reports whether a line says what the daemon has.
+func (f *fixture) answers(words []string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch words[0] {

@@ -25,7 +25,7 @@
 // Edits are shown as patches that git has checked. They are made, by git apply, only if the caller
 // names the plan that was shown: all of them or none, after storing an undo record (plan.go). A
 // replay stops at the first action that cannot be made again, such as a read of a file that is gone.
-// That a file has changed, or that a search finds nothing now, is told and stops nothing. An input
+// That a file has changed, or that a search finds nothing now, is said and stops nothing. An input
 // that contained a secret is never replayed.
 //
 // The package never asks a model, never repeats a change by itself, and never leaves the worktree,

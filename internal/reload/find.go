@@ -182,7 +182,7 @@ func (c *Cache) used(ctx context.Context, id string, well bool) error {
 	return c.put(ctx, e)
 }
 
-// Asked returns the request that began a session's present turn; ok is false if there is none.
+// Asked returns the request that began a session's present turn; ok is false if none exists.
 func (c *Cache) Asked(ctx context.Context, session string) (asked Ask, ok bool) {
 	thread, err := c.o.DB.Thread(ctx, session, maxThread)
 	if err != nil {

@@ -235,7 +235,7 @@ func (d *fixture) did(session string, steps ...Action) {
 	}
 }
 
-// find returns the best entry for a prompt, "" if there is none.
+// find returns the best entry for a prompt, "" if none exists.
 func (d *fixture) find(prompt string) string {
 	d.Helper()
 	found := fault.Must(d.cache.Find(d.Context(), d.w, asked(prompt)))

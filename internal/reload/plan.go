@@ -149,7 +149,7 @@ func (c *Cache) apply(ctx context.Context, w Worktree, l *plan, session string) 
 }
 
 // Undo undoes what a replay has changed. id is the id of its undo record; if it is "", the newest
-// replay that was not undone is undone. Undo restores all files or none: if somebody has since
+// replay that was not undone is undone. Undo restores all files or none: if someone has since
 // changed what the replay wrote in one of them, it changes nothing. A file that already has its
 // former content is left alone.
 func (c *Cache) Undo(ctx context.Context, w Worktree, id string) (record string, files []event.Path, err error) {
@@ -182,7 +182,7 @@ func (c *Cache) dropUndo(ctx context.Context, id string) error {
 	return err
 }
 
-// findUndo returns the record with this id, or the newest one. If there is none the error is
+// findUndo returns the record with this id, or the newest one. If none exists the error is
 // ErrNoUndo.
 func (c *Cache) findUndo(ctx context.Context, id string) (u undo, err error) {
 	found, err := c.undos.List(ctx, cold.Selection{Key: id, Limit: 1})

@@ -66,7 +66,7 @@ func (p *replay) read(a Action, s *Step) {
 	s.Output = b.String()
 }
 
-// number prints lines with their numbers. It returns false if there are none.
+// number prints lines with their numbers. It returns false if none exist.
 func number(b *strings.Builder, raw []byte, from, limit int) bool {
 	if limit <= 0 || limit > maxLines {
 		limit = maxLines

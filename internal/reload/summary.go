@@ -17,7 +17,7 @@ const (
 	maxCommand = 60  // bytes of one command
 )
 
-// justLooks matches a command that only shows what is there. Nobody needs such a command to repeat
+// justLooks matches a command that only shows what is there. No one needs such a command to repeat
 // the work.
 var justLooks = regexp.MustCompile(
 	`^(git (--no-pager )?(status|diff|log|show|grep|blame|branch)|ls|cat|head|tail|grep|rg|find|wc|pwd|echo|true)\b[^;&>]*$`)

@@ -47,7 +47,7 @@ func (l *Sessions) committed(e event.Event) (out []Resolved) {
 	return out
 }
 
-// lastEdit returns the time of the newest edit in the change, zero if there is none.
+// lastEdit returns the time of the newest edit in the change, zero if none exists.
 func (s *Session) lastEdit() (latest time.Time) {
 	for _, x := range s.Edits {
 		if x.At.After(latest) {

@@ -43,7 +43,7 @@ func idOf(e event.Event) string {
 }
 
 // Apply updates the state by an event. It returns the session of the event as it is now, nil if
-// there is none, and what the event changed. Both are valid until the next Apply.
+// none exists, and what the event changed. Both are valid until the next Apply.
 func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -141,7 +141,7 @@ func (d *digests) sum(name string, id identity) (string, error) {
 	return sum, nil
 }
 
-// read hashes a file and returns the file's identity after reading. If somebody writes to it
+// read hashes a file and returns the file's identity after reading. If someone writes to it
 // meanwhile, the identity changes, and its times are then too recent to be reliable.
 func read(name string) (string, identity, error) {
 	f, err := regularfile.Open(name, regularfile.NoLinks)

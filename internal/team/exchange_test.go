@@ -277,14 +277,14 @@ func TestForgotten(t *testing.T) {
 		a.say(event.Event{ID: "5", Session: "t", Time: time.Now().Add(time.Second),
 			Body: event.Call{Act: event.ActRead, Paths: []event.Path{"in/c.go"}}})
 		fault.Until(t, time.Minute, "what came later", func() bool { return len(c.holds()) == 3 && len(b.holds()) == 3 })
-		told := ""
+		sent := ""
 		for _, m := range x.entries(x.client()) {
 			if raw := fmt.Sprint(m.Values[field]); strings.Contains(raw, `"forget"`) {
-				told += raw
+				sent += raw
 			}
 		}
-		if strings.Contains(told, `"in"`) || !strings.Contains(told, digest("in")) {
-			t.Errorf("the server is told %s", told)
+		if strings.Contains(sent, `"in"`) || !strings.Contains(sent, digest("in")) {
+			t.Errorf("the server is sent %s", sent)
 		}
 	})
 }
@@ -503,7 +503,7 @@ func TestNewestOrigins(t *testing.T) {
 }
 
 // TestHostileServer: a server that hangs in the handshake or never ends an answer costs news alone:
-// trouble is said, the own events wait in the log, memory stays, and the exchange ends when it is told
+// trouble is said, the own events wait in the log, memory stays, and the exchange ends when it is asked
 // to.
 func TestHostileServer(t *testing.T) {
 	t.Parallel()

@@ -75,7 +75,7 @@ func (l *link) take(ctx context.Context, found []redis.XMessage) error {
 func (l *link) open(m redis.XMessage) (event.Event, *Filter) {
 	raw, _ := m.Values[field].(string)
 	at := entryTime(m.ID)
-	if now := l.t.o.Now(); at.After(now) { // the server's clock was ahead, or somebody chose the ID
+	if now := l.t.o.Now(); at.After(now) { // the server's clock was ahead, or someone chose the ID
 		at = now
 	}
 	e, forget, origin, bad := decode(raw, at)

@@ -65,7 +65,7 @@ type state struct {
 	Read    string   `json:"read,omitempty"`    // ID of the entry that was read last
 	Sent    int64    `json:"sent,omitempty"`    // number of the own batch that was published last
 	Entry   string   `json:"entry,omitempty"`   // ID of the newest own entry
-	Forgets []Filter `json:"forgets,omitempty"` // filters that the other daemons were not told yet
+	Forgets []Filter `json:"forgets,omitempty"` // filters that the other daemons do not have yet
 	Removed []string `json:"removed,omitempty"` // origins whose entries are refused
 }
 
@@ -281,7 +281,7 @@ type Status struct {
 	Linked  bool   `json:"linked"`
 	Trouble error  `json:"-"`
 	Waiting int64  `json:"waiting"` // own batches that are not published yet
-	Forgets int    `json:"forgets"` // filters that the other daemons were not told yet
+	Forgets int    `json:"forgets"` // filters that the other daemons do not have yet
 	// when the server was last found to have lost data, since the start
 	Gap     time.Time         `json:"gap,omitzero"`
 	Removed []string          `json:"removed,omitempty"` // origins whose entries are refused

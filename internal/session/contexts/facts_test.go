@@ -186,14 +186,14 @@ func TestDone(t *testing.T) {
 `)
 }
 
-// TestPowerShellIsNoBash: a line of PowerShell is told as it is. What bash would make of it is not.
+// TestPowerShellIsNoBash: a line of PowerShell is given as it is. What bash would make of it is not.
 func TestPowerShellIsNoBash(t *testing.T) {
 	for tool, want := range map[string]string{"PowerShell": "0 programs, checks false", "Bash": "1 programs, checks true"} {
 		e := cold.Numbered{Event: event.Event{Body: event.Call{Act: event.ActRun, Tool: tool, Text: "go test ./store"}}}
-		a, told := ran(Action{}, e)
+		a, shown := ran(Action{}, e)
 		fault.Same(t, tool, fmt.Sprintf("%d programs, checks %v", len(a.run), a.checks), want)
-		if !told || !strings.Contains(a.Object, "go test ./store") {
-			t.Errorf("%s: %v %+v", tool, told, a)
+		if !shown || !strings.Contains(a.Object, "go test ./store") {
+			t.Errorf("%s: %v %+v", tool, shown, a)
 		}
 	}
 }
@@ -246,7 +246,7 @@ func TestWords(t *testing.T) {
 		fault.Same(t, fmt.Sprintf("prompts of %+v", b.Budget), b.prompts(), b.want)
 	}
 	fault.Same(t, "half of it", DefaultBudget.scaled(250), Budget{150, 50, 250})
-	// Of three prompts like the one that is asked, one is the same: two others are told.
+	// Of three prompts like the one that is asked, one is the same: two others are shown.
 	r := newContextFixture(t)
 	for i, text := range []string{"port the parser of pictures", "port the parser of pictures again",
 		"port the old parser of pictures"} {

@@ -141,7 +141,7 @@ func (h *history) dropGist() {
 	h.gists = slices.Delete(h.gists, least, least+1)
 }
 
-// shortened returns the gists on one line, "" if there are none.
+// shortened returns the gists on one line, "" if none exist.
 func (h *history) shortened() string {
 	if len(h.gists) == 0 {
 		return ""

@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestContext: what a session gets, word for word; after a compaction it is told no actions, for
+// TestContext: what a session gets, word for word; after a compaction it gets no actions, for
 // its own summary has them.
 func TestContext(t *testing.T) {
 	r := newContextFixture(t)

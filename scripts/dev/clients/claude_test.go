@@ -234,7 +234,7 @@ func (w *clientSandbox) end(pid int) {
 		func() bool { return syscall.Kill(pid, syscall.SIGKILL) != nil })
 }
 
-// pid is that of the daemon, which is started if there is none.
+// pid is that of the daemon, which is started if none exists.
 func (w *clientSandbox) pid() int {
 	w.t.Helper()
 	w.must("aoa", "daemon", "start")

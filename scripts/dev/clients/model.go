@@ -30,9 +30,9 @@ type model struct {
 
 // turn is the answer of the model to one request.
 type turn struct {
-	calls  []toolUse // calls that are made together; if there are none, the text ends the model's turn
+	calls  []toolUse // calls that are made together; if none exist, the text ends the model's turn
 	text   string
-	tokens int    // the number of tokens in the context that the client is told
+	tokens int    // the number of tokens in the context that the client learns of
 	before func() // called before the answer is sent, while the client waits
 }
 
@@ -160,7 +160,7 @@ func (m *model) requests() (out []reading) {
 	return out
 }
 
-// first returns the index of the first such request that contains the text, -1 if there is none.
+// first returns the index of the first such request that contains the text, -1 if none exists.
 func (m *model) first(text string) int {
 	for i, r := range m.requests() {
 		if strings.Contains(r.text, text) {

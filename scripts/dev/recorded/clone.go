@@ -38,7 +38,7 @@ func EachHistory(ctx context.Context, dir string, names []string,
 }
 
 // CloneOf finds the clone of OWNER/NAME in a folder: OWNER+NAME, OWNER/NAME or NAME, bare or not;
-// "" if there is none.
+// "" if none exists.
 func CloneOf(dir, name string) string {
 	base := name[strings.LastIndexByte(name, '/')+1:]
 	for _, n := range []string{strings.ReplaceAll(name, "/", "+"), name, base} {

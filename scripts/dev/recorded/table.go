@@ -142,7 +142,7 @@ func (t *Table) Beside(old *Table, method, measure string) (mean float64, in [2]
 	return n.Value(), interval(repos)
 }
 
-// beside returns the clusters of both tables, nil if there are none.
+// beside returns the clusters of both tables, nil if none exist.
 func (c Clusters) beside(old Clusters) (out [][2]Ratio) {
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		if before, both := old[name]; both || old == nil {

@@ -47,7 +47,7 @@ func fileOfPromises(found []lessons) prefetch.File {
 			"the fit.",
 		Command:    "make train",
 		Measured:   measurePromises(found),
-		Confidence: confidence(found, nobody),
+		Confidence: confidence(found, none),
 	}
 }
 

@@ -25,7 +25,7 @@ func numbers(c prefetch.FileFeatures) []float64 {
 	return x
 }
 
-func nobody(int) bool { return false }
+func none(int) bool { return false }
 
 // example is one row of a regression.
 type example struct {

@@ -13,7 +13,7 @@ import (
 const judgeList = "judge.txt"
 
 // readJudges reads the names of the repositories that are used only for judging. A folder without
-// the list is an error, because nobody could know then which repositories a fit must not read.
+// the list is an error, because no one could know then which repositories a fit must not read.
 func readJudges(traces string) (judges []string, err error) {
 	data, err := os.ReadFile(filepath.Join(traces, judgeList))
 	if err != nil {

@@ -260,7 +260,7 @@ func measureTexts(fits, ranked *set, into map[string]map[string]float64) {
 	fmt.Fprintln(os.Stderr, "texts, left out:", out)
 }
 
-// firstRight returns the position of the first right file from 1, 0 if there is none.
+// firstRight returns the position of the first right file from 1, 0 if none exists.
 func firstRight(q *question, w []float64) int {
 	best, place := math.Inf(-1), 0
 	for i := range q.Files {

@@ -69,6 +69,11 @@ func (w *Watcher) resolve(ctx context.Context, paths []event.Path, by writer, at
 	for _, m := range moved {
 		w.held.rename(m[0].path, m[1].path)
 	}
+	if w.headMoved {
+		w.renamed = nil // what is committed is taken back by another commit
+	}
+	moved = append(moved, w.renamed.undone(gone, func(p event.Path) bool { return exists(w.abs(string(p))) })...)
+	w.renamed = w.renamed.with(moved)
 	peoples := w.notGits(ctx, saved, gone, by)
 	gits := func(f fileChange) bool {
 		if peoples == nil || peoples[f.path] {
@@ -270,6 +275,43 @@ func renameEvents(moved [][2]fileChange, at time.Time) []event.Event {
 		out = append(out, event.Event{ID: "rename:" + digest(ids), Agent: "watch", Time: at.UTC(), Body: b})
 	}
 	return out
+}
+
+// renames has the renames that were told since HEAD moved: the first name of each file, by its present
+// one.
+type renames map[event.Path]event.Path
+
+// maxRenames is the number of renames that are remembered. With more of them all are forgotten.
+const maxRenames = 1 << 12
+
+// undone returns the renames that git has undone, as git reset does after git mv: the new name is gone
+// and the first one is there again. Git writes the file again, so nothing else shows that it is the same.
+func (r renames) undone(gone []fileChange, exists func(event.Path) bool) (back [][2]fileChange) {
+	for _, g := range gone {
+		if first, renamed := r[g.path]; renamed && exists(first) {
+			back = append(back, [2]fileChange{g, {path: first}})
+		}
+	}
+	return back
+}
+
+// with returns the renames after some more of them.
+func (r renames) with(moved [][2]fileChange) renames {
+	if len(moved) == 0 {
+		return r
+	}
+	if r == nil || len(r)+len(moved) > maxRenames {
+		r = renames{}
+	}
+	for _, m := range moved {
+		from, to := m[0].path, m[1].path
+		first := cmp.Or(r[from], from)
+		delete(r, from)
+		if r[to] = first; first == to {
+			delete(r, to)
+		}
+	}
+	return r
 }
 
 func branchEvent(ref, oid string, at time.Time) event.Event {

@@ -84,6 +84,7 @@ type Watcher struct {
 	ref        string // the checked-out branch; "" if HEAD is detached
 	seen       string // ref and commit when HEAD was last read
 	headMoved  bool   // HEAD is another commit than at the previous step
+	renamed    renames
 	held       contents
 	watches    int
 	maxWatches int // see watchLimit; 0 means as many as the system allows

@@ -46,7 +46,7 @@ type fileChange struct {
 
 // resolve returns the events of the paths that changed. If git wrote a file, its new state is only
 // recorded, before git is asked, because the file may change again meanwhile. A file that keeps its
-// state under another name counts always, because git writes files again.
+// state under another name counts always, because git writes a new file.
 func (w *Watcher) resolve(ctx context.Context, paths []event.Path, by writer, at time.Time) []event.Event {
 	var saved, gone []fileChange
 	for _, p := range paths {

@@ -81,10 +81,10 @@ type Watcher struct {
 	nested     map[string]*dir // by path: folders that were found to be other repositories
 	rules      *rules          // the ignore rules by which the tree was last listed
 	start      time.Time
-	ref        string // the checked-out branch; "" if HEAD is detached
-	seen       string // ref and commit when HEAD was last read
-	headMoved  bool   // HEAD is another commit than at the previous step
-	renamed    renames
+	ref        string  // the checked-out branch; "" if HEAD is detached
+	seen       string  // ref and commit when HEAD was last read
+	headMoved  bool    // HEAD is another commit than at the previous step
+	renamed    renames // those since HEAD moved
 	held       contents
 	watches    int
 	maxWatches int // see watchLimit; 0 means as many as the system allows

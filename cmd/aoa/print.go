@@ -300,3 +300,11 @@ func wrap(s string, n int) []string {
 	}
 	return append(lines, line)
 }
+
+// early prints a note if the daemon has not read everything yet.
+func (a *app) early(reading bool) {
+	if reading {
+		a.talk("the daemon has not yet read all files and the changes of earlier commits")
+		a.talk("hint: ask again in a few seconds")
+	}
+}

@@ -313,14 +313,6 @@ func (a *app) printNames(list []event.Suggestion, nul bool) {
 	}
 }
 
-// early prints a note if the daemon has not read everything yet.
-func (a *app) early(reading bool) {
-	if reading {
-		a.talk("the daemon has not yet read all files and the changes of earlier commits")
-		a.talk("hint: ask again in a few seconds")
-	}
-}
-
 // suggestions prints files, each with a word for its probability and with its evidence. calibrated
 // tells whether the probabilities are meaningful for this question.
 func (a *app) suggestions(list []event.Suggestion, q event.Query, calibrated bool) {

@@ -3,7 +3,6 @@ package index
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -46,7 +45,7 @@ func (b *breaking) imports(p event.Path, lang *language, known map[event.Path]ma
 }
 
 // choosesModule finds what says in a program where a module is, or does without one that is missing.
-var choosesModule = regexp.MustCompile(`#\[path|ImportError|ModuleNotFoundError`)
+var choosesModule = LazyRegexp(`#\[path|ImportError|ModuleNotFoundError`)
 
 // forgotten finds the imports of deleted files in the files that the change keeps and edits. New ones
 // do not count: a wrapper of a library that gets another name still imports the library, which is
@@ -56,7 +55,7 @@ func (b *breaking) forgotten(change []Changed) {
 		if c.Was == nil || c.Is == nil {
 			continue
 		}
-		if text := b.readable(c.Path); !choosesModule.Match(text) {
+		if text := b.readable(c.Path); !choosesModule().Match(text) {
 			for p, line := range b.lost(c.Path, text) {
 				b.out = append(b.out, Broken{c.Path, line, lineOf(text, line, pathKeys(p)[0]), string(p), p})
 			}

@@ -196,7 +196,7 @@ const (
 func (d Difference) OfValues() bool { return d == OtherNumber || d == OtherName }
 
 // Difference returns the first difference between two requests: another negation, task or file,
-// opposite words, or a reversed direction; if none exists of these, another number or name.
+// opposite words, or a reversed direction; if none of these exists, another number or name.
 func (r Request) Difference(s Request) Difference {
 	switch {
 	case !slices.Equal(r.negated, s.negated):

@@ -271,7 +271,8 @@ func TestImportsGolden(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, root := range []string{"example.com/shop", ""} {
-		all := files{tree: tree, root: func() string { return root }}
+		texts["go.mod"] = "module " + root
+		all := files{tree: tree, manifests: newManifests(func(p event.Path) []byte { return []byte(texts[p]) })}
 		for _, p := range slices.Sorted(maps.Keys(texts)) {
 			lang := languageOf(p)
 			if lang == nil || root == "" && p.Ext() != ".go" {

@@ -44,8 +44,8 @@ func (b *breaking) imports(p event.Path, lang *language, known map[event.Path]ma
 	}
 }
 
-// choosesModule finds what says in a program where a module is, or does without one that is missing.
-var choosesModule = LazyRegexp(`#\[path|ImportError|ModuleNotFoundError`)
+// choosesModule finds what does without a module that is missing.
+var choosesModule = LazyRegexp(`ImportError|ModuleNotFoundError`)
 
 // forgotten finds the imports of deleted files in the files that the change keeps and edits. New ones
 // do not count: a wrapper of a library that gets another name still imports the library, which is
@@ -71,7 +71,8 @@ func (b *breaking) lost(user event.Path, text []byte) map[event.Path]int {
 	for _, i := range importsIn(lang, text) {
 		for k, module := range i.modules(lang) {
 			for _, p := range before.targetsOf(user, lang, module) {
-				if !b.gone[p] || out[p] > 0 || len(after.targetsOf(user, lang, module)) > 0 {
+				manifest := languageOf(p) == nil && !strings.HasSuffix(module, p.Ext())
+				if !b.gone[p] || out[p] > 0 || manifest || b.provided(p, lang, after.targetsOf(user, lang, module)) {
 					continue
 				}
 				if k == 0 || !slices.Contains(before.targetsOf(user, lang, i.module), p) { // else it is a name in p
@@ -81,6 +82,18 @@ func (b *breaking) lost(user event.Path, text []byte) map[event.Path]int {
 		}
 	}
 	return out
+}
+
+// provided reports whether the files that an import means without a deleted one can provide the same. In
+// Rust that is the module above, which then has an item or a module of that name.
+func (b *breaking) provided(p event.Path, lang *language, now []event.Path) bool {
+	name := p.Stem()
+	if moduleFile(p) {
+		name = path.Base(p.Dir())
+	}
+	return slices.ContainsFunc(now, func(f event.Path) bool {
+		return lang != rust || bytes.Contains(b.Text(f), []byte(name))
+	})
 }
 
 // pathKeys returns the index keys under which imports of a file can be found.
@@ -124,7 +137,8 @@ func (b *breaking) mentions(p event.Path) {
 			continue
 		}
 		number := b.mentionIn(user, text, p)
-		if number > 0 && !slices.ContainsFunc(b.out, func(o Broken) bool { return o.File == user && o.Line == number }) {
+		told := func(o Broken) bool { return o.File == user && (o.Line == number || o.Name == string(p)) }
+		if number > 0 && !slices.ContainsFunc(b.out, told) {
 			b.out = append(b.out, Broken{user, number, lineOf(text, number, p.Base()), string(p), p})
 		}
 	}
@@ -133,7 +147,6 @@ func (b *breaking) mentions(p event.Path) {
 // mentionIn returns the number of the first line of a text that names a path, 0 if none does.
 func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 	base, kind := []byte(p.Base()), KindOf(user)
-	builds := bareFiles[user.Base()] || user.Ext() == ".mk" || user.Ext() == ".dockerfile"
 	number := 0
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		number++
@@ -155,9 +168,12 @@ func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 				return number
 			}
 			here := event.Path(path.Join(user.Dir(), name))
+			if name[0] == '/' && user.Dir() != "" {
+				here = "" // of a web site
+			}
 			bare := !strings.Contains(name, "/")
 			if kind == KindSource || kind == KindTest {
-				if b.inProgram(line, start, name, p, here, builds, kind == KindSource) {
+				if b.inProgram(user, line, start, name, p, here) {
 					return number
 				}
 				continue
@@ -174,15 +190,25 @@ func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 	return 0
 }
 
+var (
+	importsFile  = LazyRegexp(`\b(?:import|from|require)\b`)
+	includesFile = LazyRegexp(`include|url\(['"]?$`)
+)
+
 // inProgram reports whether a name in a line of a program, a test or a build file means the deleted
 // file. Seen from the folder of that program (here), the name must contain a folder, unless the
-// line includes a file or belongs to a build. Seen from the root, the name must contain a folder,
-// too, and only counts in a program that is not a test, because tests invent names of files.
-func (b *breaking) inProgram(line []byte, start int, name string, p, here event.Path, builds, program bool) bool {
-	bare := !strings.Contains(strings.TrimPrefix(name, "./"), "/")
-	includes := bytes.Contains(line, []byte("go:embed ")) || bytes.Contains(line[:start], []byte("include"))
-	return here == p && (!bare || builds || includes) ||
-		program && !bare && strings.TrimPrefix(name, "./") == string(p) && !b.Tree.Has(here)
+// line includes or imports a file or belongs to a build. Seen from the root, the name must contain a
+// folder, too, and only counts in a program that is not a test, because tests invent names of files.
+// What a script imports from a script is not decided here: ./a.js may mean a.ts.
+func (b *breaking) inProgram(user event.Path, line []byte, start int, name string, p, here event.Path) bool {
+	fromHere, dotted := strings.CutPrefix(name, "./")
+	bare, imports := !strings.Contains(fromHere, "/"), importsFile().Match(line[:start])
+	if imports && languageOf(user) == script && languageOf(p) == script {
+		return false
+	}
+	includes := bytes.Contains(line, []byte("go:embed ")) || includesFile().Match(line[:start]) || imports && dotted ||
+		bareFiles[user.Base()] || user.Ext() == ".mk" || user.Ext() == ".dockerfile"
+	return here == p && (!bare || includes) || KindOf(user) == KindSource && !bare && fromHere == string(p) && !b.Tree.Has(here)
 }
 
 // newestBranch has the usual names of a repository's main branch. A web address with one of them

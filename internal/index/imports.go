@@ -56,7 +56,7 @@ type importer struct {
 	// In Python: the open import ends at a parenthesis, not at the first line without a backslash.
 	inParens bool
 	exports  bool   // in scripts: the open import begins with export
-	text     []byte // the text of the open import so far
+	text     []byte // the text of the open import so far; in Rust also the path of the next module
 }
 
 // importsIn returns the imports of a program.
@@ -153,7 +153,8 @@ var (
 
 func (im *importer) script(number int, code, raw []byte) {
 	text := bytes.TrimSpace(code)
-	statement := bytes.HasPrefix(text, []byte("import")) || bytes.HasPrefix(text, []byte("export"))
+	statement := (bytes.HasPrefix(text, []byte("import")) || bytes.HasPrefix(text, []byte("export"))) &&
+		!bytes.Contains(text, []byte("require("))
 	if im.open == nil && statement && len(text) > 6 && bytes.IndexByte([]byte(" {*'\""), text[6]) >= 0 {
 		if m := bareModule().FindSubmatch(raw); m != nil {
 			im.add(importing{line: number, module: string(m[1])})
@@ -175,7 +176,7 @@ func (im *importer) script(number int, code, raw []byte) {
 	if im.open != nil {
 		at := bytes.Index(code, []byte("from"))
 		if m := fromModule().FindSubmatch(raw); m != nil && at >= 0 {
-			im.open.module = string(m[1])
+			im.open.module, im.open.line = string(m[1]), number
 			text = bytes.TrimSpace(text[:max(0, bytes.LastIndex(text, []byte("from")))])
 		}
 		im.open.list(strings.NewReplacer("{", ",", "}", ",").Replace(string(text)), number, " as ")
@@ -194,7 +195,7 @@ func (im *importer) script(number int, code, raw []byte) {
 	for _, m := range loadModule().FindAllSubmatch(raw, 4) {
 		i := importing{line: number, module: string(m[1])}
 		left, _, found := strings.Cut(string(code), "=")
-		for _, word := range [...]string{"const ", "let ", "var "} {
+		for _, word := range [...]string{"const ", "let ", "var ", "import "} {
 			left = strings.TrimPrefix(strings.TrimSpace(left), word)
 		}
 		left = strings.TrimSpace(left)
@@ -259,21 +260,36 @@ func (im *importer) java(number int, code, _ []byte) {
 	im.add(i)
 }
 
-func (im *importer) rust(number int, code, _ []byte) {
+// rustPath finds the attribute that says in which file the next module is.
+var rustPath = LazyRegexp(`^\s*#\[.*\bpath\s*=\s*"([^"]+)"`)
+
+func (im *importer) rust(number int, code, raw []byte) {
 	text := bytes.TrimSpace(code)
 	if im.open == nil {
 		for _, word := range [...]string{"pub(crate) ", "pub(super) ", "pub "} {
 			text = bytes.TrimPrefix(text, []byte(word))
 		}
+		if text[0] == '#' {
+			if m := rustPath().FindSubmatch(raw); m != nil {
+				im.text = m[1]
+			}
+			return
+		}
+		inFile := im.text
+		im.text = nil
 		if rest, found := bytes.CutPrefix(text, []byte("mod ")); found && bytes.HasSuffix(rest, []byte(";")) {
-			im.add(importing{line: number, module: "mod::" + string(bytes.Trim(rest, " ;"))})
+			module := "mod::" + string(bytes.Trim(rest, " ;"))
+			if inFile != nil {
+				module = "path::" + string(inFile)
+			}
+			im.add(importing{line: number, module: module})
 			return
 		}
 		rest, found := bytes.CutPrefix(text, []byte("use "))
 		if !found {
 			return
 		}
-		im.open, im.text, text = &importing{line: number}, nil, rest
+		im.open, text = &importing{line: number}, rest
 	}
 	im.text = append(im.text, text...)
 	module, _, _ := strings.Cut(string(im.text), "{")
@@ -284,7 +300,7 @@ func (im *importer) rust(number int, code, _ []byte) {
 	im.open.all = im.open.all || bytes.IndexByte(text, '*') >= 0
 	if bytes.HasSuffix(text, []byte(";")) {
 		im.add(*im.open)
-		im.open = nil
+		im.open, im.text = nil, nil
 	}
 }
 
@@ -370,7 +386,9 @@ func (i importing) keys(lang *language) (keys []string) {
 	last := i.module[strings.LastIndexAny(i.module, `./\:`)+1:]
 	if lang == clike || lang == script || lang == ruby || lang == styles || lang == php && strings.HasSuffix(i.module, ".php") {
 		last = path.Base(i.module)
-		last, _, _ = strings.Cut(last, ".")
+		if last, _, _ = strings.Cut(last, "."); last == "" { // the folder
+			last = "index"
+		}
 	}
 	if last != "" {
 		keys = append(keys, last)

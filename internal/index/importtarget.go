@@ -13,7 +13,7 @@ type files struct {
 	tree *Tree
 	more map[event.Path]bool
 	less map[event.Path]bool // files that are deleted although the tree may still have them
-	root func() string       // the path of the Go module at the root
+	*manifests
 }
 
 func (f files) has(p string) bool {
@@ -143,27 +143,38 @@ func (f files) pythonModule(from event.Path, module string) []event.Path {
 
 var scriptExts = strings.Fields(".ts .tsx .js .jsx .mjs .cjs .mts .cts .vue .svelte .d.ts .json")
 
-// scriptModule finds ./a as a.ts, a/index.ts and so on, @/a as any file whose path ends that way, and
-// a/b below a folder that contains the importing file, which may be the baseUrl of TypeScript.
+// scriptModule finds ./a as a.ts, a/index.ts and so on, @/a and SvelteKit's $lib/a as any file whose
+// path ends in a or lib/a, and a/b below a folder that contains the importing file, which may be the
+// baseUrl of TypeScript.
 func (f files) scriptModule(from event.Path, module string) []event.Path {
 	module, _, _ = strings.Cut(module, "?")
-	if alias, found := strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(module, "@"), "~"), "/"); found {
+	exact := func(key string) []event.Path {
+		return scriptFile(key, func(name string) []event.Path { return f.first(name) })
+	}
+	switch alias, found := strings.CutPrefix(strings.TrimLeft(module, "@~"), "/"); {
+	case strings.HasPrefix(module, "."):
+		return exact(path.Join(from.Dir(), module))
+	case strings.HasPrefix(module, "/"):
+		return exact(alias)
+	case found:
 		return scriptFile(alias, f.ending)
+	case strings.HasPrefix(module, "$lib/"):
+		return scriptFile(module[1:], f.ending)
 	}
-	exact := func(name string) []event.Path { return f.first(name) }
-	if strings.HasPrefix(module, ".") {
-		return scriptFile(path.Join(from.Dir(), module), exact)
+	if found := f.manifest("package.json", packageOf(module)); found != nil {
+		return found
 	}
-	for _, p := range f.base("package.json") { // another package of the repository
-		if dir := p.Dir(); dir != "" &&
-			(path.Base(dir) == path.Base(module) || strings.HasSuffix(module, "/"+path.Base(dir))) {
-			return []event.Path{p}
-		}
-	}
-	for dir := from.Dir(); dir != "" && strings.Contains(module, "/"); {
-		dir = path.Dir("/" + dir)[1:]
-		if found := scriptFile(path.Join(dir, module), exact); found != nil {
+	return f.above(from, module, exact)
+}
+
+// above finds a/b below a folder that contains the importing file, unless a is a package of others.
+func (f files) above(from event.Path, module string, find func(key string) []event.Path) []event.Path {
+	for dir := from.Dir(); strings.Contains(module, "/"); dir = path.Dir("/" + dir)[1:] {
+		if found := find(path.Join(dir, module)); found != nil && !f.foreign(from, module) {
 			return found
+		}
+		if dir == "" {
+			break
 		}
 	}
 	return nil
@@ -184,15 +195,24 @@ func scriptFile(key string, find func(name string) []event.Path) []event.Path {
 	return nil
 }
 
-// styleSheet finds a/b beside the importing file as a/b.css, a/_b.scss, a/b/_index.scss and so on.
+// styleSheet finds a/b beside the importing file, or below a folder that contains it, as a/b.css,
+// a/_b.scss, a/b/_index.scss and so on.
 func (f files) styleSheet(from event.Path, module string) []event.Path {
-	key := path.Join(from.Dir(), module)
-	for _, name := range [...]string{key, path.Join(path.Dir(key), "_"+path.Base(key)), key + "/_index", key + "/index"} {
-		if found := f.first(name, name+".scss", name+".sass", name+".less", name+".css"); found != nil {
-			return found
+	find := func(key string) []event.Path {
+		for _, name := range [...]string{key, path.Join(path.Dir(key), "_"+path.Base(key)), key + "/_index", key + "/index"} {
+			if found := f.first(name, name+".scss", name+".sass", name+".less", name+".css", name+".styl"); found != nil {
+				return found
+			}
 		}
+		return nil
 	}
-	return nil
+	if strings.HasPrefix(module, "/") { // of a web site
+		return nil
+	}
+	if found := find(path.Join(from.Dir(), module)); found != nil || strings.HasPrefix(module, ".") {
+		return found
+	}
+	return f.above(from, module, find)
 }
 
 // goPackage finds the folder of a Go package: below the root of its module, else the folder with
@@ -268,13 +288,10 @@ func (f files) rustModule(from event.Path, module string) []event.Path {
 			dir = path.Dir("/" + dir)[1:]
 		}
 		above = []string{dir + "/lib.rs", dir + "/main.rs"}
-	default: // another crate of the repository
-		for _, p := range f.base("Cargo.toml") {
-			if path.Base(p.Dir()) == strings.ReplaceAll(parts[0], "_", "-") || path.Base(p.Dir()) == parts[0] {
-				return []event.Path{p}
-			}
-		}
-		return nil
+	case "path": // the same with an attribute, from the folder of the file
+		return f.first(path.Join(from.Dir(), parts[1]))
+	default:
+		return f.manifest("Cargo.toml", parts[0])
 	}
 	for n := len(parts); n > 0; n-- {
 		if found := find(parts[:n]); found != nil {

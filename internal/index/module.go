@@ -11,7 +11,7 @@ import (
 // standing are the usual names of a file that stands for its folder, in the order in which they are
 // tried. The names before main.go are those that an import of the folder means.
 var standing = strings.Fields(`index.ts index.tsx index.js index.jsx index.mjs mod.rs lib.rs main.rs __init__.py
-	__init__.pyx init.lua main.go doc.go SKILL.md README.md readme.md`)
+	__init__.pyx init.lua _index.scss main.go doc.go SKILL.md README.md readme.md`)
 
 // moduleFiles are the names of files that an import of their folder means.
 var moduleFiles = standing[:slices.Index(standing, "main.go")]

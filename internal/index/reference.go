@@ -6,9 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
-
-	"golang.org/x/mod/modfile"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -98,20 +95,20 @@ func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
 // files returns the files of the tree and of the change, except for those in less. The change is
 // added because the tree may not know of it yet.
 func (b *breaking) files(less map[event.Path]bool) files {
-	if b.module == nil {
-		b.module = sync.OnceValue(func() string { return modfile.ModulePath(b.Text("go.mod")) })
+	if b.manifests == nil {
+		b.manifests = newManifests(b.Text)
 	}
-	return files{b.Tree, b.change, less, b.module}
+	return files{b.Tree, b.change, less, b.manifests}
 }
 
 // breaking is the state of one search for broken references.
 type breaking struct {
 	World
-	change map[event.Path]bool // files of the change
-	gone   map[event.Path]bool // deleted files
-	module func() string       // returns the path of the Go module at the root; nil until it is first needed
-	own    map[nameIn]bool     // names that tests define themselves
-	out    []Broken
+	*manifests                     // nil until it is first needed
+	change     map[event.Path]bool // files of the change
+	gone       map[event.Path]bool // deleted files
+	own        map[nameIn]bool     // names that tests define themselves
+	out        []Broken
 }
 
 // nameIn is a name in a file.

@@ -60,6 +60,9 @@ func ReadSource(p event.Path, text []byte) *Source {
 	for number, l := range codeLines(lang, text, nil) {
 		line = l
 		im.line(number, l)
+		if export := bytes.TrimLeft(l.defining, " \t"); components[p.Ext()] && bytes.HasPrefix(export, []byte("export ")) {
+			l.defining = export // the whole script may be indented
+		}
 		d.line(l)
 		for name := range e.constants(l.code) {
 			if len(name) >= minReference && !s.has(string(name)) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/monitor"
 )
 
 // The commands that miniredis executes. None of them blocks, runs a script, or allocates more
@@ -34,7 +34,7 @@ func (v *view) run(ctx context.Context, p *server.Peer, out *bytes.Buffer, args 
 	var written []string
 	switch {
 	case name == "INFO" && (len(keys) == 0 || strings.EqualFold(keys[0], "memory")):
-		p.WriteBulk(memory())
+		p.WriteBulk(fmt.Sprintf("# Memory\r\nused_memory:%d\r\n", monitor.Heap())) // of this process
 		return
 	case name == "COMMAND":
 		p.WriteLen(0) // redis-cli cannot read miniredis's reply to COMMAND DOCS
@@ -84,11 +84,4 @@ func (v *view) dispatch(p *server.Peer, args []string) {
 		}
 	}()
 	v.redis.Server().Dispatch(p, args)
-}
-
-// memory returns the section of INFO about the memory of this process.
-func memory() string {
-	used := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(used)
-	return fmt.Sprintf("# Memory\r\nused_memory:%d\r\n", used[0].Value.Uint64())
 }

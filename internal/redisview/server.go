@@ -4,10 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
-	"io"
 	"net"
-	"strconv"
 	"sync"
 	"time"
 
@@ -75,14 +72,10 @@ func (v *view) serve(ctx context.Context, conn net.Conn) {
 	p := server.NewPeer(bufio.NewWriter(out))
 	for !p.Closed() {
 		args, err := readCommand(in)
-		var wrong protocolError
-		switch {
-		case errors.As(err, &wrong):
-			p.WriteError("ERR " + wrong.Error())
-			p.Close()
-		case err != nil:
+		if err != nil {
 			return
-		case len(args) > 0:
+		}
+		if len(args) > 0 {
 			v.run(ctx, p, out, args)
 		}
 		p.Flush()
@@ -181,61 +174,17 @@ func (v *view) put(key, kind string, a api.ScoresAnswer) {
 	}
 }
 
-// Limits of a command.
-const (
-	maxArguments = 1024
-	maxArgument  = 1 << 20 // bytes
-	maxCommand   = 4 << 20 // bytes of all arguments together
-	maxLine      = 32      // bytes of a line that states a length
-)
-
-// protocolError is an error in what a client sent. The connection cannot be used any further.
-type protocolError string
-
-func (e protocolError) Error() string { return "Protocol error: " + string(e) }
-
-// readCommand reads a command as clients send it: an array of bulk strings. An empty array is not a
-// command. Any other form, and a command beyond the limits, is a protocolError; the limits are
-// checked before the data is read.
+// readCommand reads a command as clients send it: an array of strings. The error tells that the
+// client has left, or that it sent something else.
 func readCommand(r *bufio.Reader) (args []string, err error) {
-	n, err := readLength(r, '*', maxArguments)
-	left := maxCommand
-	for i := 0; i < n && err == nil; i++ {
-		var length int
-		if length, err = readLength(r, '$', min(left, maxArgument)); err != nil {
-			return nil, err
+	sent, err := server.ParseReply(r) // commands have the form of a reply
+	words, _ := sent.([]any)
+	for _, w := range words {
+		word, ok := w.(string)
+		if !ok {
+			return nil, server.ErrProtocol
 		}
-		if length < 0 {
-			return nil, protocolError("an argument has no length")
-		}
-		arg := make([]byte, length+2)
-		if _, err = io.ReadFull(r, arg); err == nil && string(arg[length:]) != "\r\n" {
-			err = protocolError("an argument is longer than its stated length")
-		}
-		left -= length
-		args = append(args, string(arg[:length]))
+		args = append(args, word)
 	}
 	return args, err
-}
-
-// readLength reads a line with a mark and a number.
-func readLength(r *bufio.Reader, mark byte, most int) (int, error) {
-	var line []byte
-	for len(line) == 0 || line[len(line)-1] != '\n' {
-		b, err := r.ReadByte()
-		switch {
-		case err != nil:
-			return 0, err
-		case len(line) == 0 && b != mark:
-			return 0, protocolError("expected '" + string(mark) + "': send commands as arrays of bulk strings")
-		case len(line) == maxLine:
-			return 0, protocolError("a length is too long")
-		}
-		line = append(line, b)
-	}
-	n, err := strconv.Atoi(string(line[1:max(1, len(line)-2)]))
-	if err != nil || n > most || line[len(line)-2] != '\r' {
-		return 0, protocolError("a length is not a number, or larger than " + strconv.Itoa(most))
-	}
-	return n, nil
 }

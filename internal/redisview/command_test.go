@@ -5,10 +5,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,57 +15,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
-
-func encode(args []string) []byte {
-	out := fmt.Appendf(nil, "*%d\r\n", len(args))
-	for _, a := range args {
-		out = fmt.Appendf(out, "$%d\r\n%s\r\n", len(a), a)
-	}
-	return out
-}
-
-// TestReadCommand says of the input in each line of testdata/commands.txt what is read (-update writes it).
-func TestReadCommand(t *testing.T) {
-	read := func(in string) string {
-		args, err := readCommand(bufio.NewReader(strings.NewReader(in)))
-		if err != nil {
-			return err.Error()
-		}
-		return fmt.Sprintf("%q", args)
-	}
-	fault.Replies(t, "testdata/commands.txt", func(line string) []string { return []string{read(fault.Must(strconv.Unquote(line)))} })
-	long := string(encode(slices.Repeat([]string{strings.Repeat("x", maxArgument)}, 5)))
-	fault.Same(t, "a long command", read(long), "Protocol error: a length is not a number, or larger than 0")
-}
-
-// FuzzCommand: what is read as a command can be written and read again; nothing else than bad input
-// is an error.
-func FuzzCommand(f *testing.F) {
-	for _, seed := range []string{"*0\r\n", "*-1\r\n*1\r\n$4\r\nPING\r\n", "*1\r\n$99999999999\r\n", "PING\r\n",
-		"*2\r\n$-1\r\n", "\r\n", "*1\r\n$1\r\nab\r\n"} {
-		f.Add([]byte(seed))
-	}
-	f.Add(encode([]string{"ZUNIONSTORE", "aoa:composite", "1", "aoa:scores:recency"}))
-	f.Fuzz(func(t *testing.T, in []byte) {
-		r := bufio.NewReader(bytes.NewReader(in))
-		for {
-			args, err := readCommand(r)
-			if err != nil {
-				return
-			}
-			size := 0
-			for _, a := range args {
-				size += len(a)
-			}
-			if again, err := readCommand(bufio.NewReader(bytes.NewReader(encode(args)))); err != nil ||
-				!slices.Equal(again, args) || len(args) > maxArguments || size > maxCommand {
-				t.Fatalf("%q is read as %q, then %q: %v", in, args, again, err)
-			}
-		}
-	})
-}
 
 // TestHostileArguments: no arguments of a command crash the server, make it wait, or write to what
 // is not the client's.

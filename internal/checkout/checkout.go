@@ -169,13 +169,14 @@ func (w *Checkout) follow(ctx context.Context, log *slog.Logger) {
 
 // list sets the files that may be suggested.
 func (w *Checkout) list(ctx context.Context, files []event.Path) {
-	if _, head, err := w.Repo.Head(ctx); err == nil {
-		w.listed.Store(&head)
-		w.past.forget(head)
-	}
+	_, head, err := w.Repo.Head(ctx)
 	tree := index.NewTree(files)
 	tree.Word("") // make the index of words now, beside the snapshot, and not at the first question
 	w.tree.Store(tree)
+	if err == nil {
+		w.listed.Store(&head)
+		w.past.forget(head, tree.Has)
+	}
 	w.Reader.Refresh()
 	roots := w.Repo.Worktrees()
 	w.siblings.Store(&roots)

@@ -20,6 +20,9 @@ type past struct {
 	head    string // the commit at which it was read
 	version int64  // version of the log
 	sketch  int64  // version of the sketches of commits
+	// the names of renamed files that were looked for, and whether they existed: that decides under
+	// which name a file has its commits
+	names map[event.Path]bool
 }
 
 // History returns the commits in the log that the checkout's HEAD reached when it was last read.
@@ -35,11 +38,12 @@ func (w *Checkout) History(ctx context.Context) (*history.Commits, error) {
 	if p.commits != nil && p.version == version && p.sketch == sketch {
 		return p.commits, nil
 	}
-	commits, head, err := w.read(context.WithoutCancel(ctx), nil)
+	names := map[event.Path]bool{}
+	commits, head, err := w.read(context.WithoutCancel(ctx), nil, names)
 	if err != nil {
 		return nil, err
 	}
-	p.commits, p.head, p.version, p.sketch = commits, head, version, sketch
+	p.commits, p.head, p.version, p.sketch, p.names = commits, head, version, sketch, names
 	return commits, nil
 }
 
@@ -49,12 +53,13 @@ func (w *Checkout) HistoryBut(ctx context.Context, ids []string) (*history.Commi
 	if len(ids) == 0 {
 		return w.History(ctx)
 	}
-	commits, _, err := w.read(ctx, ids)
+	commits, _, err := w.read(ctx, ids, map[event.Path]bool{})
 	return commits, err
 }
 
-// read reads the commits that HEAD reaches, except those in but.
-func (w *Checkout) read(ctx context.Context, but []string) (commits *history.Commits, head string, err error) {
+// read reads the commits that HEAD reaches, except those in but. It notes the names that it looked for.
+func (w *Checkout) read(ctx context.Context, but []string, names map[event.Path]bool) (commits *history.Commits,
+	head string, err error) {
 	bounded, cancel := ForGit(ctx)
 	defer cancel()
 	var reached map[string]bool // nil if git does not answer: then all commits count
@@ -67,7 +72,12 @@ func (w *Checkout) read(ctx context.Context, but []string) (commits *history.Com
 	for _, id := range but {
 		delete(reached, id)
 	}
-	commits, err = w.db.History(ctx, reached, w.Tree().Has, &w.sketches.Sketches)
+	tree := w.Tree()
+	has := func(p event.Path) bool {
+		names[p] = tree.Has(p)
+		return names[p]
+	}
+	commits, err = w.db.History(ctx, reached, has, &w.sketches.Sketches)
 	return commits, head, err
 }
 
@@ -104,11 +114,15 @@ func (w *Checkout) Answer(ctx context.Context, q event.Query) (event.Answer, err
 	return ans, err
 }
 
-// forget makes History read again if HEAD has moved.
-func (p *past) forget(head string) {
+// forget makes History read again if HEAD has moved, or if a name of a renamed file came or went.
+func (p *past) forget(head string, has func(event.Path) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.head != head {
+	changed := p.head != head
+	for name, had := range p.names {
+		changed = changed || has(name) != had
+	}
+	if changed {
 		p.commits = nil
 	}
 }

@@ -168,8 +168,8 @@ func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 				return number
 			}
 			here := event.Path(path.Join(user.Dir(), name))
-			if name[0] == '/' && user.Dir() != "" {
-				here = "" // of a web site
+			if name[0] == '/' { // of a web site
+				here = ""
 			}
 			bare := !strings.Contains(name, "/")
 			if kind == KindSource || kind == KindTest {

@@ -14,27 +14,37 @@ import (
 // manifests reads what the packages of a repository are called, and on which others they depend.
 type manifests struct {
 	text  func(event.Path) []byte
-	root  func() string              // the path of the Go module at the root
-	needs map[string]map[string]bool // for each folder that was asked about, the dependencies of its package.json
+	root  func() string                    // the path of the Go module at the root
+	named map[string]map[string]event.Path // for package.json and Cargo.toml, by name; see manifest
+	needs map[string]map[string]bool       // for each folder that was asked about, the dependencies of its package.json
 }
 
 func newManifests(text func(event.Path) []byte) *manifests {
 	root := sync.OnceValue(func() string { return modfile.ModulePath(text("go.mod")) })
-	return &manifests{text, root, map[string]map[string]bool{}}
+	return &manifests{text, root, map[string]map[string]event.Path{}, map[string]map[string]bool{}}
 }
 
 // packageName finds the name in a package.json or a Cargo.toml.
 var packageName = LazyRegexp(`\bname"?\s*[:=]\s*"([^"]+)"`)
 
-// manifest returns the file with this base name that describes a package of the repository, which has
-// a folder of its name. Whether a deleted one had that name, too, is not known.
+// manifest returns the file with this base name that describes a package of the repository. One without
+// a name, such as a deleted one, describes any package that is called like its folder.
 func (f files) manifest(base, name string) []event.Path {
-	same := func(a, b string) bool { return strings.ReplaceAll(a, "_", "-") == strings.ReplaceAll(b, "_", "-") }
-	for _, p := range f.base(base) {
-		if same(path.Base(p.Dir()), path.Base(name)) {
-			if m := packageName().FindSubmatch(f.text(p)); m == nil || same(string(m[1]), name) {
-				return []event.Path{p}
+	key := func(name string) string { return strings.ReplaceAll(name, "_", "-") } // Rust writes one as the other
+	if f.named[base] == nil {
+		f.named[base] = map[string]event.Path{}
+		all := f.base(base)
+		for _, p := range all[:min(len(all), maxReferences)] {
+			called := "/" + path.Base(p.Dir())
+			if m := packageName().FindSubmatch(f.text(p)); m != nil {
+				called = string(m[1])
 			}
+			f.named[base][key(called)] = p
+		}
+	}
+	for _, name := range [...]string{name, "/" + path.Base(name)} {
+		if p, known := f.named[base][key(name)]; known {
+			return []event.Path{p}
 		}
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -42,17 +41,6 @@ const instructions = "aOa has recorded this repository's commits and past sessio
 
 // server handles the tool calls.
 type server struct{ o Options }
-
-// Serve serves a client on two streams, one message on each line, until the input ends. The streams
-// are not closed.
-func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
-	return New(o).Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: open{out}})
-}
-
-// open is a writer that Close leaves open.
-type open struct{ io.Writer }
-
-func (open) Close() error { return nil }
 
 // New returns a server with all tools, which can then be connected to a transport. It always lists
 // its tools in the same order.

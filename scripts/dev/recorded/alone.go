@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"time"
 
@@ -156,18 +157,16 @@ func (c *counts) learn(e event.Event) {
 
 // with returns the files that most often changed together with one; ties are ordered by path.
 func (c *counts) with(p event.Path, has func(event.Path) bool) (out []event.Path) {
-	sums, id := map[int]int{}, c.id(p)
+	id, at := c.id(p), map[event.Path]int{}
 	for _, n := range c.of[id] {
 		for _, g := range c.commits[n] {
-			if g != id && has(c.names[g]) {
-				sums[g]++
+			// A file that a rename has replaced still has its name: the commits of both count.
+			if name := c.names[g]; g != id && has(name) {
+				at[name]++
 			}
 		}
 	}
-	at := map[event.Path]int{}
-	for g, n := range sums {
-		at[c.names[g]], out = n, append(out, c.names[g])
-	}
+	out = slices.Collect(maps.Keys(at))
 	slices.SortFunc(out, func(a, b event.Path) int { return cmp.Or(cmp.Compare(at[b], at[a]), cmp.Compare(a, b)) })
 	return out
 }

@@ -3,6 +3,6 @@
 //
 // Clients send HTTP requests and get JSON; hooks get the bytes that their client prints. Each
 // request is a Route, a value that client and server share, so that their types cannot differ. The
-// package decides nothing: the daemon passes a function for each route. If the socket loses its
-// name, it is created again. A call connects, writes once and reads once, which takes about 60 µs.
+// package decides nothing: the daemon passes a function for each route. A call connects, writes
+// once and reads once, which takes about 60 µs.
 package api

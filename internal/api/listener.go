@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/peer"
+	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
 // Listener is the listening socket of a daemon. It remembers its own file, because the name may
@@ -18,8 +19,8 @@ import (
 // file.
 type Listener struct {
 	*net.UnixListener
-	place locate.Place
-	file  os.FileInfo // the file as it was created; its inode is not reused while the socket listens
+	name string
+	file os.FileInfo // the file as it was created; its inode is not reused while the socket listens
 }
 
 // Listen creates the socket with mode 0600. The caller holds the store's lock, so an existing
@@ -33,7 +34,7 @@ func Listen(p locate.Place) (*Listener, error) {
 		return nil, fmt.Errorf("listen on %s: %w", p.Socket, err)
 	}
 	ln.SetUnlinkOnClose(false) // it would remove another daemon's socket with that name: see release
-	l := &Listener{UnixListener: ln, place: p}
+	l := &Listener{UnixListener: ln, name: p.Socket}
 	if err = os.Chmod(p.Socket, 0o600); err == nil {
 		l.file, err = os.Lstat(p.Socket)
 	}
@@ -44,10 +45,14 @@ func Listen(p locate.Place) (*Listener, error) {
 	return l, nil
 }
 
+// Named reports whether the socket still has its name, by which clients find it. A program that
+// cleans /tmp, or a person, may have removed the file.
+func (l *Listener) Named() bool { return named(l.name, l.file) }
+
 // release removes the socket's file, unless the name now belongs to another daemon's socket.
 func (l *Listener) release() {
-	if named(l.place.Socket, l.file) {
-		_ = os.Remove(l.place.Socket)
+	if l.Named() {
+		_ = os.Remove(l.name)
 	}
 }
 
@@ -65,46 +70,12 @@ const (
 	drainTries = 3
 )
 
-// lookEvery is how often a listener checks that its socket still has its name. A program that
-// cleans /tmp, or a person, may have removed the file, and then no client could connect any more.
-const lookEvery = time.Second
-
-// errNameless is the error of Accept when the socket file was deleted.
-var errNameless = errors.New("the socket file was deleted")
-
-// until returns the listener in the form that http.Server takes. When ctx ends, it removes the
-// socket's name, accepts every client that had already connected, and closes. It never accepts
-// processes of other users. gone reports whether the name belongs to another daemon.
-func (l *Listener) until(ctx context.Context, gone func() bool) *callers {
-	e := &callers{ctx: ctx, gone: gone}
-	e.use(l)
-	return e
-}
-
-// use makes e accept from a listener.
-func (e *callers) use(l *Listener) {
-	e.Listener = l
-	context.AfterFunc(e.ctx, func() { _ = l.SetDeadline(time.Now()) })
-}
-
-// again listens again under the lost name. It also creates the folder if that is missing.
-func (e *callers) again() error {
-	if err := e.place.MakeSocketFolder(); err != nil {
-		return err
-	}
-	l, err := Listen(e.place)
-	if err == nil {
-		e.use(l)
-	}
-	return err
-}
-
-// callers is a Listener that ends with ctx.
+// callers is a Listener in the form that http.Server takes. When ctx ends, it removes the socket's
+// name, accepts every client that had already connected, and closes. It never accepts processes of
+// other users.
 type callers struct {
 	*Listener
 	ctx    context.Context
-	gone   func() bool
-	quiet  int            // number of times that no client was waiting
 	unread sync.WaitGroup // connections that have not sent a request yet
 }
 
@@ -131,38 +102,25 @@ func (e *callers) wait(ctx context.Context) {
 
 // Accept implements net.Listener.
 func (e *callers) Accept() (net.Conn, error) {
-	for e.quiet < drainTries {
-		err := e.SetDeadline(time.Now().Add(lookEvery))
-		if e.ctx.Err() != nil { // ctx is checked after setting the deadline, because the end of ctx sets one, too
+	defer context.AfterFunc(e.ctx, func() { _ = e.SetDeadline(time.Now()) })()
+	for quiet := 0; quiet < drainTries; { // how often no client was waiting
+		if e.ctx.Err() != nil {
 			e.release()
-			err = e.SetDeadline(time.Now().Add(drain))
-		}
-		if err != nil {
-			break
+			_ = e.SetDeadline(time.Now().Add(drain)) // it fails only if the listener is closed
 		}
 		conn, err := e.UnixListener.Accept()
 		switch {
+		case err == nil && peer.Caller(conn) == nil:
+			e.unread.Add(1)
+			return &caller{Conn: conn, heard: sync.OnceFunc(e.unread.Done)}, nil
 		case err == nil:
-			e.quiet = 0
-			if peer.Caller(conn) == nil {
-				e.unread.Add(1)
-				return &caller{Conn: conn, heard: sync.OnceFunc(e.unread.Done)}, nil
-			}
 			conn.Close()
-		case errors.Is(err, os.ErrDeadlineExceeded) && e.ctx.Err() != nil:
-			e.quiet++
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			if !named(e.place.Socket, e.file) && (e.gone == nil || !e.gone()) {
-				return nil, errNameless
-			}
 		case errors.Is(err, net.ErrClosed):
 			return nil, err
+		case e.ctx.Err() != nil:
+			quiet++
 		default: // no file descriptors are left, but there may soon be one
-			select {
-			case <-time.After(10 * time.Millisecond):
-			case <-e.ctx.Done():
-				e.quiet++
-			}
+			schedule.Pause(e.ctx, 10*time.Millisecond)
 		}
 	}
 	return nil, net.ErrClosed

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -15,10 +14,6 @@ type Server struct {
 	Log  *slog.Logger // gets the stack of a handler that panicked; may be nil
 	// The build of this daemon. Requests from clients of another build get the code other_build.
 	Build string
-	// Gone reports whether another store has replaced this one; its daemon then owns the name of
-	// the socket. In all other cases a socket that lost its name is created again. nil never
-	// reports it.
-	Gone func() bool
 }
 
 // BuildHeader has the build of the client or the daemon. A client of another build replaces the
@@ -34,26 +29,20 @@ const grace = 2 * time.Second
 
 // Serve answers requests until ctx ends. Then it removes the name of the socket, so that no more
 // clients connect. It still serves the clients that have connected, because hooks do not wait for
-// an answer. Running requests have two seconds to finish. Serve returns an error if the socket lost
-// its name and it cannot listen again.
-func (s *Server) Serve(ctx context.Context, ln *Listener) error {
+// an answer. Running requests have two seconds to finish.
+func (s *Server) Serve(ctx context.Context, ln *Listener) {
 	web := &http.Server{Handler: begun(s.sameBuild(guarded(s.HTTP))), ReadHeaderTimeout: headerTime,
 		BaseContext: func(net.Listener) context.Context {
 			return context.WithValue(context.WithoutCancel(ctx), logKey{}, s.Log)
 		},
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }}
-	callers := ln.until(ctx, s.Gone)
-	var err error
-	// Serve returns once all connected clients are accepted
-	for errors.Is(web.Serve(callers), errNameless) && err == nil {
-		err = callers.again()
-	}
+	callers := &callers{Listener: ln, ctx: ctx}
+	_ = web.Serve(callers) // returns once all connected clients are accepted
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	callers.wait(end) // Shutdown drops requests that have not been read
 	_ = web.Shutdown(end)
 	_ = web.Close()
-	return err
 }
 
 type connKey struct{}

@@ -65,27 +65,8 @@ type Daemon struct {
 	transcripts *checkout.Transcripts
 	stages      *stage.Cache
 	hints       *hint.Hints
+	listener    *api.Listener
 	serving     context.Context // ends when the daemon stops, which also ends requests that wait for others
-}
-
-// open opens the stores and brings the states to the end of the log.
-func open(ctx context.Context, o Options, cfg config.Config, stop context.CancelCauseFunc) (*Daemon, error) {
-	d := newDaemon(o, cfg, stop)
-	err := d.load(ctx)
-	if errors.Is(err, cold.ErrDamaged) {
-		// Reading found damage that opening had not checked for. Package cold has noted it and now
-		// checks the whole file. Nothing of the first attempt except its warnings is used again,
-		// because its parts have stores that are closed.
-		kept := d.warnings
-		d = newDaemon(o, cfg, stop)
-		d.warnings.Take(kept)
-		err = d.load(ctx)
-	}
-	if err != nil {
-		return nil, err
-	}
-	d.worktrees.HeadMoved.Give()
-	return d, nil
 }
 
 // newDaemon returns a daemon without opening anything.
@@ -165,6 +146,7 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	d.worktrees = checkout.NewSet(checkout.Options{Home: d.o.Repo, Env: d.o.Env, Settings: d.settings, Now: d.now,
 		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.events.Hot, Sessions: d.events.Sessions, First: d.predictions,
 		Seal: d.seal, Replaced: d.o.Replaced, Events: d.events}, home)
+	d.worktrees.HeadMoved.Give() // begins to read the history
 	d.wireParts()
 	return nil
 }
@@ -178,19 +160,21 @@ func (d *Daemon) wireParts() {
 	d.idle = &schedule.Idle{Calls: d.calls, Now: d.now, Alert: d.alert, Busy: d.transcripts.Reading,
 		Limit:     func() time.Duration { return d.settings.Get().IdleTimeout },
 		Unwritten: func() bool { st := d.events.Status(); return st.Failing != nil && st.Waiting > 0 },
-		Gone:      d.o.Replaced, Stop: d.stopIdle}
+		Gone:      d.gone, Stop: d.stop}
 	d.hints = hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
 		Events: d.events, DB: d.db, Sessions: d.events.Sessions, Contexts: d.contexts,
 		Sequences: d.sequences, Count: d.metrics})
 }
 
-// stopIdle stops the daemon because no one calls it, or because its store was replaced.
-func (d *Daemon) stopIdle(replaced bool) {
-	why := errIdle
-	if replaced {
-		why = errDeleted
+// gone returns why no client can be served any more, or nil.
+func (d *Daemon) gone() error {
+	switch {
+	case d.o.Replaced():
+		return errDeleted
+	case !d.listener.Named():
+		return errNameless
 	}
-	d.stop(why)
+	return nil
 }
 
 // watch follows the checkouts, and stops the daemon when the repository is gone.
@@ -205,7 +189,8 @@ func (d *Daemon) watch(ctx context.Context) error {
 
 // serve runs every part until ctx ends. All goroutines of the daemon start here.
 func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
-	server := &api.Server{HTTP: d.routes(), Log: d.log, Build: d.o.Build, Gone: d.o.Replaced}
+	server := &api.Server{HTTP: d.routes(), Log: d.log, Build: d.o.Build}
+	d.listener = ln
 	// The event log outlives the other parts, because what they accept while they stop must still
 	// be written.
 	tail, endTail := context.WithCancel(context.WithoutCancel(ctx))
@@ -221,7 +206,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 		d.finishForgetting, d.worktrees.RunSketches} {
 		g.Go(func() error { return part(ctx) })
 	}
-	g.Go(func() error { return server.Serve(ctx, ln) })
+	g.Go(func() error { server.Serve(ctx, ln); return nil })
 	if d.o.Ready != nil {
 		d.o.Ready()
 	}

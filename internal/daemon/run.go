@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,14 +76,13 @@ func Run(ctx context.Context, o Options) error {
 	}
 	defer held.Unlock() // the process ends, and its locks with it
 	o.asked = new(atomic.Bool)
-	for range maxDamaged {
-		cause, err := runOnce(ctx, o)
-		o.Log.Info("stopped", "cause", cause)
-		if err != nil || o.asked.Load() || !errors.Is(cause, cold.ErrDamaged) {
+	return o.open(ctx, func(ctx context.Context, d *Daemon) error {
+		ln, err := api.Listen(o.Place)
+		if err != nil {
 			return err
 		}
-	}
-	return fmt.Errorf("damage was found %d times: see the log", maxDamaged)
+		return d.serve(ctx, ln)
+	})
 }
 
 // Try opens what a daemon needs and closes it again, without serving anybody. The error tells why
@@ -97,52 +97,50 @@ func Try(ctx context.Context, o Options) error {
 		return err
 	}
 	defer held.Unlock()
-	cfg, _, err := config.Load(o.Env, o.Place.Settings())
-	if err != nil {
-		return err
-	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	d, err := open(ctx, o, cfg, stop)
-	if err != nil {
-		return err
-	}
-	return d.close()
+	return o.open(ctx, func(context.Context, *Daemon) error { return nil })
 }
 
-// maxDamaged is how often one daemon may open its stores again after meeting damage. After that the
-// disk must be bad.
+// maxDamaged is how often one daemon may open its stores after meeting damage. After that the disk
+// must be bad.
 const maxDamaged = 1000
 
-// runOnce opens the stores, serves until something stops it, and returns the cause.
-func runOnce(ctx context.Context, o Options) (cause, err error) {
-	cfg, configWarnings, err := config.Load(o.Env, o.Place.Settings())
+// open opens the stores, calls use until something stops it, and closes the stores. If damage was
+// found, it begins anew: package cold has noted the damage, and checks the whole file.
+func (o Options) open(ctx context.Context, use func(context.Context, *Daemon) error) error {
+	for range maxDamaged {
+		cause, err := o.openOnce(ctx, use)
+		o.Log.Info("stopped", "cause", cause)
+		if asked := o.asked != nil && o.asked.Load(); asked || !errors.Is(cmp.Or(err, cause), cold.ErrDamaged) {
+			return err
+		}
+	}
+	return fmt.Errorf("damage was found %d times: see the log", maxDamaged)
+}
+
+func (o Options) openOnce(ctx context.Context, use func(context.Context, *Daemon) error) (cause, err error) {
+	cfg, warnings, err := config.Load(o.Env, o.Place.Settings())
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	d, err := open(ctx, o, cfg, stop)
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return context.Cause(ctx), nil // it was stopped while the stores were being opened
+	d := newDaemon(o, cfg, stop)
+	if err := d.load(ctx); err != nil {
+		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+			err = nil // it was stopped while the stores were being opened
+		}
+		return context.Cause(ctx), err
 	}
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range configWarnings {
+	for _, w := range warnings {
 		d.alert.Warn("config: " + w)
 	}
-	ln, err := api.Listen(o.Place)
-	if err != nil {
-		return nil, errors.Join(err, d.close())
-	}
-	err = d.serve(ctx, ln)
+	err = use(ctx, d)
 	return context.Cause(ctx), errors.Join(err, d.close())
 }
 
 // The causes of a stop, for the log.
 var (
-	errIdle    = errors.New("no client called for the idle time")
-	errAsked   = errors.New("a client asked for it")
-	errDeleted = errors.New("the repository is gone")
+	errAsked    = errors.New("a client asked for it")
+	errDeleted  = errors.New("the repository is gone")
+	errNameless = errors.New("the file of its socket was deleted")
 )

@@ -58,10 +58,3 @@ func (h *warningHandler) Handle(ctx context.Context, r slog.Record) error {
 	}
 	return h.Handler.Handle(ctx, r)
 }
-
-// Take moves the warnings of another Warnings to w.
-func (w *Warnings) Take(from *Warnings) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.list = from.list
-}

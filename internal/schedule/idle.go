@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"runtime/debug"
 	"sync/atomic"
@@ -23,6 +24,9 @@ func (c *Calls) Begin(at time.Time) { c.unixMilli.Store(at.UnixMilli()) }
 // last returns the time of the last call.
 func (c *Calls) last() time.Time { return time.UnixMilli(c.unixMilli.Load()) }
 
+// ErrIdle is the reason why Idle stops a process that was not called for the limit.
+var ErrIdle = errors.New("no client called for the idle time")
+
 // Idle returns memory to the system when there are no calls, and stops the process after a longer
 // time without calls. All fields are required.
 type Idle struct {
@@ -34,9 +38,8 @@ type Idle struct {
 	// reports whether data could not be written yet; then the process keeps running and logs a
 	// warning
 	Unwritten func() bool
-	// reports whether the thing that the process serves is gone; then the process stops at once
-	Gone func() bool
-	Stop func(gone bool)
+	Gone      func() error // returns why nobody can be served any more, or nil
+	Stop      func(why error)
 }
 
 // passing is how long a process keeps running if it had at most one call. An agent that searches
@@ -70,12 +73,12 @@ func (i *Idle) ReturnMemory(ctx context.Context) error {
 	return nil
 }
 
-// Run stops the process after the limit without a call, or when the thing that it serves is gone.
+// Run stops the process after the limit without a call, or when Gone has a reason.
 func (i *Idle) Run(ctx context.Context) error {
 	warned := false // whether the warning about unwritten data was logged
 	for wait := idleAtLeast; Pause(ctx, wait); {
-		if i.Gone() {
-			i.Stop(true)
+		if why := i.Gone(); why != nil {
+			i.Stop(why)
 			return nil
 		}
 		wait = idleAtMost
@@ -96,7 +99,7 @@ func (i *Idle) Run(ctx context.Context) error {
 			}
 			continue
 		default:
-			i.Stop(false)
+			i.Stop(ErrIdle)
 			return nil
 		}
 		wait = min(wait, max(left, idleAtLeast))

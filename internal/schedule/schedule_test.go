@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -148,7 +149,7 @@ func TestPassing(t *testing.T) {
 			}
 			never := func() bool { return false }
 			i := &Idle{Calls: &calls, Now: time.Now, Alert: slog.New(slog.DiscardHandler), Limit: func() time.Duration { return c.limit },
-				Busy: never, Unwritten: never, Gone: never, Stop: func(bool) { ended = time.Now() }}
+				Busy: never, Unwritten: never, Gone: func() error { return nil }, Stop: func(error) { ended = time.Now() }}
 			go func() { _ = i.Run(t.Context()) }()
 			time.Sleep(3 * time.Hour) // in a synctest bubble
 			synctest.Wait()
@@ -169,13 +170,18 @@ func TestIdle(t *testing.T) {
 		var limit atomic.Int64 // a time.Duration
 		var busy, unwritten, gone atomic.Bool
 		limit.Store(int64(time.Hour))
-		ended := make(chan bool, 1)
+		ended := make(chan error, 1)
 		calls.Note(time.Now())
 		calls.Note(time.Now())
 		i := &Idle{Calls: &calls, Now: time.Now, Alert: slog.New(slog.NewTextHandler(&log, nil)),
 			Limit: func() time.Duration { return time.Duration(limit.Load()) }, Busy: busy.Load,
-			Unwritten: unwritten.Load, Gone: gone.Load,
-			Stop: func(gone bool) { ended <- gone }}
+			Unwritten: unwritten.Load, Stop: func(why error) { ended <- why },
+			Gone: func() error {
+				if gone.Load() {
+					return io.EOF
+				}
+				return nil
+			}}
 		begin := func() { go func() { _ = i.Run(t.Context()) }() }
 		after := func(d time.Duration, what string, want int) {
 			t.Helper()
@@ -198,12 +204,12 @@ func TestIdle(t *testing.T) {
 		after(time.Hour, "no limit", 0)
 		limit.Store(int64(time.Hour))
 		after(idleAtMost, "idle", 1)
-		fault.Same(t, "gone", <-ended, false)
+		fault.Same(t, "why", (<-ended).Error(), ErrIdle.Error())
 		calls.Note(time.Now())
 		begin()
 		gone.Store(true)
 		after(idleAtMost, "what it serves is gone", 1)
-		fault.Same(t, "gone", <-ended, true)
+		fault.Same(t, "why", (<-ended).Error(), io.EOF.Error())
 	})
 }
 

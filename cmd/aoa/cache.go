@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -33,20 +31,10 @@ func (a *app) cachePut() *cobra.Command {
 			if meta != "" {
 				r.Notes = json.RawMessage(meta)
 			}
-			data, err := a.readItem(ctx, &r, strings.Join(args, ""))
-			if err != nil {
+			if err := a.readItem(ctx, &r, strings.Join(args, "")); err != nil {
 				return err
 			}
-			client, _, err := a.client(ctx)
-			if err != nil {
-				return err
-			}
-			reply, err := api.Ask(ctx, client, api.CachePut, r, data)
-			if err != nil {
-				return err
-			}
-			defer reply.Close()
-			return a.answer(reply.Head, func() { fmt.Fprintln(a.out, reply.Head.Key) })
+			return show(ctx, a, api.CachePut, r, func(ans api.CachePutAnswer) { fmt.Fprintln(a.out, ans.Key) })
 		})
 	c.Flags().StringVar(&r.Session, "session", a.getenv("CLAUDE_CODE_SESSION_ID"),
 		"the session (default: CLAUDE_CODE_SESSION_ID, else the newest one)")
@@ -60,73 +48,45 @@ func (a *app) cachePut() *cobra.Command {
 	return c
 }
 
-// readItem reads a file or standard input, and records its size and name in the request.
-func (a *app) readItem(ctx context.Context, r *api.CachePutRequest, name string) ([]byte, error) {
+// readItem reads a file or standard input into the request. A file's name is its description.
+func (a *app) readItem(ctx context.Context, r *api.CachePutRequest, name string) (err error) {
 	var in io.Reader = a.stdin(ctx)
 	if name != "" && name != "-" {
 		name = a.abs(name)
 		f, err := regularfile.Open(name, regularfile.FollowLinks)
 		if errors.Is(err, regularfile.ErrKind) {
-			return nil, fail(exitFailed, "read it on standard input: aoa cache put - < FILE", "%s is not a regular file", name)
+			return fail(exitFailed, "read it on standard input: aoa cache put - < FILE", "%s is not a regular file", name)
 		}
 		if err != nil {
-			return nil, fail(exitFailed, "", "%v", err)
+			return fail(exitFailed, "", "%v", err)
 		}
 		defer f.Close()
 		in = f
 		r.Description = cmp.Or(r.Description, filepath.Base(name))
 	}
 	// one byte too many is enough for the item to be refused
-	data, err := io.ReadAll(io.LimitReader(in, llmcache.MaxItem+1))
+	r.Data, err = io.ReadAll(io.LimitReader(in, llmcache.MaxItem+1))
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", cmp.Or(name, "standard input"), err)
+		return fmt.Errorf("read %s: %w", cmp.Or(name, "standard input"), err)
 	}
-	r.Size = int64(len(data))
-	return data, nil
-}
-
-// cached is an item with its data, for --json.
-type cached struct {
-	llmcache.Content
-	Data     string `json:"data"`
-	Encoding string `json:"encoding,omitempty"` // base64 if the data is not UTF-8
+	return nil
 }
 
 func (a *app) cacheGet() *cobra.Command {
 	var r api.CacheGetRequest
 	c := newCommand("get KEY", "print an item or a part of it", cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) error {
-			client, _, err := a.client(ctx)
-			if err != nil {
-				return err
-			}
 			r.Key = args[0]
-			reply, err := api.Ask(ctx, client, api.CacheGet, r, nil)
-			if err != nil {
-				return err
-			}
-			defer reply.Close()
-			data, err := io.ReadAll(reply)
-			if err != nil {
-				return err
-			}
-			if a.json {
-				out := cached{Content: reply.Head, Data: string(data)}
-				if !utf8.Valid(data) {
-					out.Data, out.Encoding = base64.StdEncoding.EncodeToString(data), "base64"
+			return show(ctx, a, api.CacheGet, r, func(ans llmcache.Content) {
+				data := ans.Data()
+				_, _ = a.out.Write(data) // a.out notes the error
+				if ans.Next > 0 {
+					a.talk("%s of %s bytes; the rest: --offset %d", count(len(data)), count(ans.Total), ans.Next)
 				}
-				return a.answer(out, nil)
-			}
-			if _, err := a.out.Write(data); err != nil {
-				return err
-			}
-			if next := reply.Head.Next; next > 0 {
-				a.talk("%s of %s bytes; the rest: --offset %d", count(len(data)), count(reply.Head.Total), next)
-			}
-			return nil
+			})
 		})
 	f := c.Flags()
 	f.StringVar(&r.Lines, "lines", "", "lines, counted from 1: 20, 10-20 or 10-")

@@ -2,20 +2,19 @@ package api
 
 import "github.com/aoa-dev/aoa/internal/llmcache"
 
-// The routes of the data cache, in which a session stores results. A request or an answer is a line
-// of JSON, followed by the bytes of an item.
+// The routes of the data cache, in which a session stores results.
 var (
-	// Stores an item, whose bytes follow the request.
-	CachePut = Stream[CachePutRequest, CachePutAnswer]{Path: "/cache/put", Max: 6 << 20}
+	// Stores an item.
+	CachePut = Route[CachePutRequest, CachePutAnswer]{"POST", "/cache/put"}
 	// Reads an item or a part of it.
-	CacheGet = Stream[CacheGetRequest, llmcache.Content]{Path: "/cache/get", Max: 1 << 16}
+	CacheGet = Route[CacheGetRequest, llmcache.Content]{"POST", "/cache/get"}
 	// Lists the stored items.
 	CacheList = Route[CacheListRequest, CacheListAnswer]{"POST", "/cache/list"}
 	// Deletes one item, or all items of a session.
 	CacheDelete = Route[CacheDeleteRequest, CacheDeleteAnswer]{"POST", "/cache/delete"}
 )
 
-// CachePutRequest stores an item. The item's data follows the request.
+// CachePutRequest stores an item.
 type CachePutRequest struct {
 	Session string `json:"session_id,omitempty"` // "": the newest live one of the caller's worktree
 	llmcache.Item

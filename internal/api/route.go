@@ -56,7 +56,7 @@ func Bad(hint, format string, args ...any) error {
 }
 
 // maxBody is the largest body of a request, in bytes.
-const maxBody = 16 << 20
+const maxBody = 64 << 20
 
 // Handle serves a route with fn, under /v1. Three paths (/rank, /feedback, /threshold) are also
 // served without a version, because the specification names them so.
@@ -76,7 +76,13 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 			}
 		}
 		res, err := answer(q, r.Path, func(ctx context.Context) (Res, error) { return fn(ctx, req) })
-		if err != nil {
+		if t, ok := any(res).(turn); ok {
+			defer t.Release()
+		}
+		switch {
+		case errors.Is(err, ErrEnding):
+			panic(http.ErrAbortHandler)
+		case err != nil:
 			Fail(w, err)
 			return
 		}
@@ -87,6 +93,9 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(append(body, '\n')) // a client that has left needs no answer
+		if t, ok := any(res).(turn); ok && t.Held() {
+			hold(w, q)
+		}
 	}
 	mux.HandleFunc(r.Method+" /v1"+r.Path, h)
 	switch r.Path {
@@ -94,6 +103,28 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 		mux.HandleFunc(r.Method+" "+r.Path, h)
 	}
 }
+
+// turn is an answer by which the daemon may reserve something for the caller. It then stays open
+// until the caller closes it.
+type turn interface {
+	Held() bool
+	Release()
+}
+
+// hold keeps an answer open until the caller closes it, or the daemon ends.
+func hold(w http.ResponseWriter, q *http.Request) {
+	_, _ = io.Copy(io.Discard, q.Body)        // a caller that leaves is noticed only then
+	_ = http.NewResponseController(w).Flush() // a connection can flush
+	ending, _ := q.Context().Value(endKey{}).(<-chan struct{})
+	select {
+	case <-q.Context().Done():
+	case <-ending:
+	}
+}
+
+// ErrEnding means that the daemon ends before it can answer. The connection is broken, and the
+// caller asks the next daemon.
+var ErrEnding = errors.New("the daemon ends")
 
 // answer calls fn for a request whose caller still waits. The context has the caller's folder and
 // the call's id. A panic becomes an error with the code internal, and is logged with its stack.
@@ -126,32 +157,43 @@ func Fail(w http.ResponseWriter, err error) {
 // Call sends a request and decodes the answer. A refusal is returned as *Error, a missing daemon as
 // ErrNoDaemon.
 func Call[Req, Res any](ctx context.Context, c *Client, r Route[Req, Res], req Req) (Res, error) {
-	var res Res
+	res, open, err := Hold(ctx, c, r, req)
+	if err == nil {
+		open.Close()
+	}
+	return res, err
+}
+
+// Hold is Call for an answer that may reserve something for the caller, until the caller closes it.
+func Hold[Req, Res any](ctx context.Context, c *Client, r Route[Req, Res], req Req) (res Res, open io.Closer, err error) {
 	var body []byte
 	if r.Method == http.MethodPost {
-		var err error
 		if body, err = json.Marshal(req); err != nil {
-			return res, fmt.Errorf("encode request: %w", err)
+			return res, nil, fmt.Errorf("encode request: %w", err)
 		}
 	}
 	resp, err := c.do(ctx, r.Method, "/v1"+r.Path, body)
 	if err != nil {
-		return res, err
+		return res, nil, err
 	}
-	defer resp.Body.Close()
+	defer func() {
+		if err != nil {
+			resp.Body.Close()
+		}
+	}()
 	if resp.StatusCode != http.StatusOK {
-		return res, refusal(resp)
+		return res, nil, refusal(resp)
 	}
 	if raw, ok := any(&res).(*[]byte); ok {
 		var buf bytes.Buffer
 		_, err := buf.ReadFrom(resp.Body)
 		*raw = buf.Bytes()
-		return res, err
+		return res, resp.Body, err
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&res); err != nil {
-		return res, fmt.Errorf("decode answer of %s: %w", r.Path, err)
+		return res, nil, fmt.Errorf("decode answer of %s: %w", r.Path, err)
 	}
-	return res, nil
+	return res, resp.Body, nil
 }
 
 func refusal(resp *http.Response) error {

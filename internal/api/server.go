@@ -33,7 +33,8 @@ const grace = 2 * time.Second
 func (s *Server) Serve(ctx context.Context, ln *Listener) {
 	web := &http.Server{Handler: begun(s.sameBuild(guarded(s.HTTP))), ReadHeaderTimeout: headerTime,
 		BaseContext: func(net.Listener) context.Context {
-			return context.WithValue(context.WithoutCancel(ctx), logKey{}, s.Log)
+			requests := context.WithValue(context.WithoutCancel(ctx), endKey{}, ctx.Done())
+			return context.WithValue(requests, logKey{}, s.Log)
 		},
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }}
 	callers := &callers{Listener: ln, ctx: ctx}
@@ -45,7 +46,10 @@ func (s *Server) Serve(ctx context.Context, ln *Listener) {
 	_ = web.Close()
 }
 
+// The keys of a request's context: the connection, and the channel that is closed when the server
+// ends.
 type connKey struct{}
+type endKey struct{}
 
 // begun records that the first request of a connection has been read.
 func begun(next http.Handler) http.Handler {

@@ -3,7 +3,6 @@ package api_test
 import (
 	"context"
 	"errors"
-	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -16,7 +15,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
 )
@@ -138,21 +136,14 @@ func TestLateCall(t *testing.T) {
 		done++
 		return api.PauseAnswer{}, nil
 	})
-	api.HandleStream(mux, api.StageEnd, func(context.Context, stage.Result, io.Reader) (api.Streamed[stage.Kept],
-		error) {
-		done++
-		return api.Streamed[stage.Kept]{}, nil
-	})
-	for _, path := range []string{api.Pause.Path, api.StageEnd.Path} {
-		for until, want := range map[string]int{"": 200, "soon": 200, header(time.Minute): 200, header(-time.Second): 503} {
-			before := done
-			q := httptest.NewRequestWithContext(t.Context(), "POST", "/v1"+path, strings.NewReader("{}"))
-			q.Header.Set("Aoa-Until", until)
-			w := httptest.NewRecorder()
-			mux.ServeHTTP(w, q)
-			if carried := done > before; w.Code != want || carried != (want == 200) {
-				t.Errorf("%s until %q: status %d, carried out: %v\n%s", path, until, w.Code, carried, w.Body)
-			}
+	for until, want := range map[string]int{"": 200, "soon": 200, header(time.Minute): 200, header(-time.Second): 503} {
+		before := done
+		q := httptest.NewRequestWithContext(t.Context(), "POST", "/v1"+api.Pause.Path, strings.NewReader("{}"))
+		q.Header.Set("Aoa-Until", until)
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, q)
+		if carried := done > before; w.Code != want || carried != (want == 200) {
+			t.Errorf("until %q: status %d, carried out: %v\n%s", until, w.Code, carried, w.Body)
 		}
 	}
 }

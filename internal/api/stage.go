@@ -5,15 +5,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
-// The routes of the stage cache. The first two are streams. /stage/begin answers with a line and,
-// on a hit, with the record after it. On a miss the answer stays open, and the caller may run the
-// command until it closes the answer. The request of /stage/end is a line followed by the record.
+// The routes of the stage cache and of pipelines.
 var (
-	// Asks whether this stage has already run with these inputs. On a hit the record follows. On a
-	// miss the caller may run the command until it closes the connection.
-	StageBegin = Stream[stage.Request, stage.Turn]{"/stage/begin", 4 << 20}
-	// Stores the record of a run, which follows the request.
-	StageEnd = Stream[stage.Result, stage.Kept]{"/stage/end", 64 << 20}
+	// Asks whether this stage has already run with these inputs. On a miss the answer stays open,
+	// and the caller may run the command until it closes the connection.
+	StageBegin = Route[stage.Request, stage.Turn]{"POST", "/stage/begin"}
+	// Stores the record of a run.
+	StageEnd = Route[stage.Result, stage.Kept]{"POST", "/stage/end"}
 	// Tells which input of a stage has changed.
 	StageWhy = Route[stage.Request, stage.Why]{"POST", "/stage/why"}
 	// Lists the stored results.

@@ -2,8 +2,6 @@ package daemon
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -51,31 +49,18 @@ func (d *Daemon) cacheOwner(ctx context.Context, named string) (string, error) {
 	return id, nil
 }
 
-func (d *Daemon) cachePut(ctx context.Context, r api.CachePutRequest,
-	rest io.Reader) (out api.Streamed[api.CachePutAnswer], err error) {
-	// otherwise a caller that is still sending would not see the refusal
-	defer func() { _, _ = io.Copy(io.Discard, rest) }()
-	if out.Head.Session, err = d.cacheOwner(ctx, r.Session); err != nil {
+func (d *Daemon) cachePut(ctx context.Context, r api.CachePutRequest) (out api.CachePutAnswer, err error) {
+	if out.Session, err = d.cacheOwner(ctx, r.Session); err != nil {
 		return out, err
 	}
-	if r.Size < 0 || r.Size > llmcache.MaxItem {
-		return out, &api.Error{Code: api.CodeTooLarge, Hint: "store it in parts",
-			Message: fmt.Sprintf("the item has %d bytes, at most %d are allowed", r.Size, llmcache.MaxItem)}
-	}
-	r.Call, r.Data = api.CallID(ctx), make([]byte, r.Size)
-	if _, err := io.ReadFull(rest, r.Data); err != nil {
-		return out, api.Bad("docs/api.md describes /cache/put",
-			"the request ended before the %d bytes of the item: %v", r.Size, err)
-	}
-	out.Head.Label, err = d.cache.Write(ctx, out.Head.Session, r.Item)
+	r.Call = api.CallID(ctx)
+	out.Label, err = d.cache.Write(ctx, out.Session, r.Item)
 	return out, refusal("", err)
 }
 
-func (d *Daemon) cacheGet(ctx context.Context, r api.CacheGetRequest, _ io.Reader) (out api.Streamed[llmcache.Content],
-	err error) {
-	out.Head, err = d.cache.Read(ctx, r.Key, r.Cut)
-	out.Body = out.Head.Data
-	return out, refusal("", err)
+func (d *Daemon) cacheGet(ctx context.Context, r api.CacheGetRequest) (llmcache.Content, error) {
+	found, err := d.cache.Read(ctx, r.Key, r.Cut)
+	return found, refusal("", err)
 }
 
 func (d *Daemon) cacheList(ctx context.Context, r api.CacheListRequest) (out api.CacheListAnswer, err error) {

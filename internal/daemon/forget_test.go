@@ -185,21 +185,10 @@ func TestLevelFollows(t *testing.T) {
 	fault.Same(t, "level", d.Options.Level.Level(), slog.LevelDebug)
 }
 
-func stream[Req, Res any](d *fixture, r api.Stream[Req, Res], req Req, rest []byte) *api.Reply[Res] {
-	d.Helper()
-	reply, err := api.Ask(d.Context(), d.Client(d.Repo.Dir), r, req, rest)
-	if err != nil {
-		d.Fatalf("%s: %v", r.Path, err)
-	}
-	return reply
-}
-
 // aside sets an item aside in a session.
 func (d *fixture) aside(session string) {
 	d.Helper()
-	reply := stream(d, api.CachePut, api.CachePutRequest{Session: session, Item: llmcache.Item{Size: 4}},
-		[]byte("data"))
-	fault.Check(d, reply.Close())
+	call(d, api.CachePut, api.CachePutRequest{Session: session, Item: llmcache.Item{Data: []byte("data")}})
 }
 
 // asideOf counts the items of a session.

@@ -3,7 +3,6 @@ package daemon
 import (
 	"cmp"
 	"context"
-	"io"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/redact"
@@ -16,8 +15,7 @@ func (d *Daemon) stagePlace(ctx context.Context) stage.Place {
 	return stage.Place{Root: string(r.Root), List: r.List}
 }
 
-func (d *Daemon) stageBegin(ctx context.Context, r stage.Request,
-	_ io.Reader) (out api.Streamed[stage.Turn], err error) {
+func (d *Daemon) stageBegin(ctx context.Context, r stage.Request) (stage.Turn, error) {
 	r.Shown = redact.Text(r.Shown)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -25,31 +23,17 @@ func (d *Daemon) stageBegin(ctx context.Context, r stage.Request,
 	t, err := d.stages.Begin(ctx, d.stagePlace(ctx), r)
 	switch {
 	case err != nil && d.serving.Err() != nil:
-		return out, api.ErrEnding
+		return stage.Turn{}, api.ErrEnding
 	case err != nil:
-		return out, refusal("", err)
+		return stage.Turn{}, refusal("", err)
 	}
-	out.Head, out.Body = *t, t.Record
-	if !t.Hit && !t.AskTool {
-		out.Hold = func(ctx context.Context) {
-			defer t.Release()
-			select {
-			case <-ctx.Done():
-			case <-d.serving.Done():
-			}
-		}
-	}
-	return out, nil
+	return *t, nil
 }
 
-func (d *Daemon) stageEnd(ctx context.Context, r stage.Result,
-	rest io.Reader) (out api.Streamed[stage.Kept], err error) {
-	if r.Record, err = io.ReadAll(rest); err != nil {
-		return out, &api.Error{Code: api.CodeTooLarge, Message: "read record: " + err.Error()}
-	}
+func (d *Daemon) stageEnd(ctx context.Context, r stage.Result) (stage.Kept, error) {
 	r.Request.Shown = redact.Text(r.Request.Shown)
-	out.Head, err = d.stages.End(ctx, d.stagePlace(ctx), r)
-	return out, refusal("", err)
+	kept, err := d.stages.End(ctx, d.stagePlace(ctx), r)
+	return kept, refusal("", err)
 }
 
 func (d *Daemon) stageWhy(ctx context.Context, r stage.Request) (stage.Why, error) {

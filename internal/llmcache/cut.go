@@ -3,6 +3,7 @@ package llmcache
 import (
 	"bytes"
 	"cmp"
+	"encoding/base64"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,9 +19,19 @@ type Cut struct {
 
 // Part is the result of a Cut.
 type Part struct {
-	Data  []byte `json:"-"`
-	Total int64  `json:"total"`                 // bytes before Offset and Limit are applied
-	Next  int64  `json:"next_offset,omitempty"` // offset at which the rest begins; 0 if there is no rest
+	Text     string `json:"data"`
+	Encoding string `json:"encoding,omitempty"`    // base64 if the data is not UTF-8
+	Total    int64  `json:"total"`                 // bytes before Offset and Limit are applied
+	Next     int64  `json:"next_offset,omitempty"` // offset at which the rest begins; 0 if there is no rest
+}
+
+// Data returns the data as it was stored.
+func (p Part) Data() []byte {
+	if p.Encoding == "" {
+		return []byte(p.Text)
+	}
+	data, _ := base64.StdEncoding.DecodeString(p.Text) // we have encoded it
+	return data
 }
 
 func (c Cut) check() error {
@@ -68,7 +79,9 @@ func (c Cut) apply(data []byte) (Part, error) {
 		end = whole(data, begin, begin+c.Limit)
 		p.Next = end
 	}
-	p.Data = data[begin:end]
+	if p.Text = string(data[begin:end]); !utf8.ValidString(p.Text) {
+		p.Text, p.Encoding = base64.StdEncoding.EncodeToString(data[begin:end]), "base64"
+	}
 	return p, nil
 }
 

@@ -113,7 +113,7 @@ func (s *story) play(verb, text string, named map[string]string) (string, error)
 	case "read":
 		cut := Cut{Lines: named["lines"], Offset: int64(number(named["offset"])), Limit: int64(number(named["limit"]))}
 		got, err := s.c.Read(s.Context(), text, cut)
-		return fmt.Sprintf("%s %s: %q of %d, then %d", s.label(got.Label), got.Notes, got.Data, got.Total, got.Next), err
+		return fmt.Sprintf("%s %s: %q of %d, then %d", s.label(got.Label), got.Notes, got.Data(), got.Total, got.Next), err
 	case "list":
 		labels, total, err := s.c.List(s.Context(), Filter{named["session"], named["task"], number(named["limit"])})
 		var keys []string

@@ -3,9 +3,6 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
-	"io"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -67,32 +64,15 @@ func cacheWrite(ctx context.Context, r Repo, session string, in cacheIn) (out ca
 	if in.Data == nil {
 		return out, api.Bad("give data: a text or any JSON value", "no data")
 	}
-	item := llmcache.Item{Task: in.Task, Turn: in.Turn, Description: in.Description, Overwrite: in.Overwrite}
-	data := []byte(*in.Data)
-	item.Size = int64(len(data))
-	reply, err := api.Ask(ctx, r.Client, api.CachePut, api.CachePutRequest{Session: session, Item: item}, data)
-	if err != nil {
-		return out, err
-	}
-	defer reply.Close()
-	return cacheOut{Items: []llmcache.Label{reply.Head.Label}}, nil
+	item := llmcache.Item{Task: in.Task, Turn: in.Turn, Description: in.Description, Overwrite: in.Overwrite,
+		Data: []byte(*in.Data)}
+	ans, err := api.Call(ctx, r.Client, api.CachePut, api.CachePutRequest{Session: session, Item: item})
+	return cacheOut{Items: []llmcache.Label{ans.Label}}, err
 }
 
-func readCached(ctx context.Context, r Repo, in cacheIn) (out cacheOut, err error) {
-	reply, err := api.Ask(ctx, r.Client, api.CacheGet, api.CacheGetRequest{Key: in.Key,
-		Cut: llmcache.Cut{Lines: in.Lines, Offset: in.Offset, Limit: cacheRead}}, nil)
-	if err != nil {
-		return out, err
-	}
-	defer reply.Close()
-	data, err := io.ReadAll(reply)
-	if err != nil {
-		return out, err
-	}
-	h := reply.Head
-	out = cacheOut{Items: []llmcache.Label{h.Label}, Total: h.Total, Next: h.Next, Data: string(data)}
-	if !utf8.Valid(data) {
-		out.Data, out.Encoding = base64.StdEncoding.EncodeToString(data), "base64"
-	}
-	return out, nil
+func readCached(ctx context.Context, r Repo, in cacheIn) (cacheOut, error) {
+	ans, err := api.Call(ctx, r.Client, api.CacheGet, api.CacheGetRequest{Key: in.Key,
+		Cut: llmcache.Cut{Lines: in.Lines, Offset: in.Offset, Limit: cacheRead}})
+	return cacheOut{Items: []llmcache.Label{ans.Label}, Total: ans.Total, Next: ans.Next, Data: ans.Text,
+		Encoding: ans.Encoding}, err
 }

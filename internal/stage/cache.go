@@ -78,13 +78,16 @@ type Turn struct {
 	Idle    []string `json:"idle,omitempty"`     // patterns that match no file
 	Version string   `json:"version,omitempty"`  // the version of the tool
 	AskTool bool     `json:"ask_tool,omitempty"` // the tool's version is not known; ask again with it
-	Record  []byte   `json:"-"`                  // for a hit, in the form of DecodeRecord
+	Record  *Record  `json:"record,omitempty"`   // for a hit
 
 	release func()
 }
 
+// Held reports whether the caller may run, and others with the same key wait for it.
+func (t Turn) Held() bool { return t.release != nil }
+
 // Release ends the turn, because the run is over or its caller has gone.
-func (t *Turn) Release() {
+func (t Turn) Release() {
 	if t.release != nil {
 		t.release()
 	}
@@ -159,7 +162,7 @@ func (c *Cache) answer(ctx context.Context, t *Turn, r *Request, parts keyParts,
 		}
 	default:
 		if t.Miss = e.refusal(r, c.o.Now()); t.Miss == "" {
-			t.Hit, t.Entry, t.Record = true, &e, kept.Record.Encode()
+			t.Hit, t.Entry, t.Record = true, &e, &kept.Record
 			return c.use(ctx, &e)
 		}
 	}
@@ -178,7 +181,7 @@ type Result struct {
 	Request  Request `json:"request"`
 	Key      string  `json:"key"` // the key that Begin returned
 	Duration int64   `json:"duration_ms"`
-	Record   []byte  `json:"-"` // the record, in the form that DecodeRecord reads
+	Record   *Record `json:"record"`
 }
 
 // End stores the result of a run if its inputs are still the same as at the beginning. For this the
@@ -188,8 +191,7 @@ func (c *Cache) End(ctx context.Context, p Place, res Result) (Kept, error) {
 	if err := r.check(); err != nil {
 		return Kept{}, err
 	}
-	rec, err := DecodeRecord(res.Record)
-	if err != nil {
+	if err := res.Record.check(); err != nil {
 		return Kept{}, err
 	}
 	if !c.tool(&r.Tool) {
@@ -202,8 +204,8 @@ func (c *Cache) End(ctx context.Context, p Place, res Result) (Kept, error) {
 	if parts.key() != res.Key {
 		return Kept{Why: c.changedSince(res.Key, parts) + " while it ran"}, nil
 	}
-	err = c.store(ctx, Entry{Key: res.Key, Stage: r.Stage, Duration: res.Duration, Bytes: rec.size(), Command: r.Shown},
-		result{Deps: r.Deps, Outputs: r.Outputs, Template: r.Template, Parts: parts, Record: *rec})
+	err = c.store(ctx, Entry{Key: res.Key, Stage: r.Stage, Duration: res.Duration, Bytes: res.Record.size(), Command: r.Shown},
+		result{Deps: r.Deps, Outputs: r.Outputs, Template: r.Template, Parts: parts, Record: *res.Record})
 	return Kept{Kept: err == nil}, err
 }
 

@@ -75,7 +75,7 @@ func (r *fixture) keep(q Request, t *Turn, out string) {
 	r.Helper()
 	defer t.Release()
 	rec := &Record{Frames: []Frame{{Stdout, []byte(out)}}}
-	kept, err := r.c.End(r.Context(), r.place, Result{Request: q, Key: t.Key, Duration: 1000, Record: rec.Encode()})
+	kept, err := r.c.End(r.Context(), r.place, Result{Request: q, Key: t.Key, Duration: 1000, Record: rec})
 	if err != nil || !kept.Kept {
 		r.Fatalf("not kept: %v, %s", err, kept.Why)
 	}
@@ -133,7 +133,7 @@ func TestChangeWhileRunningIsNotKept(t *testing.T) {
 	q := r.request()
 	turn := r.turn(q)
 	fault.Write(t, filepath.Join(r.root, "src/b.go"), "changed")
-	res := Result{Request: q, Key: turn.Key, Record: (&Record{}).Encode()}
+	res := Result{Request: q, Key: turn.Key, Record: &Record{}}
 	if kept, err := r.c.End(t.Context(), r.place, res); err != nil || kept != (Kept{Why: "file src/b.go changed while it ran"}) {
 		t.Errorf("%+v, %v", kept, err)
 	}

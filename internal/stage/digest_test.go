@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -106,12 +105,8 @@ func TestRecordComesBack(t *testing.T) {
 	if !ok || err != nil || len(rec.Frames) != 3 {
 		t.Fatalf("kept %v, %v, %d frames", ok, err, len(rec.Frames))
 	}
-	back, err := DecodeRecord(rec.Encode())
-	if err != nil || !reflect.DeepEqual(back, rec) {
-		t.Errorf("%v\n%+v\n%+v", err, back, rec)
-	}
-	if string(back.Output(Stdout)) != "abc\x00" || string(back.Output(Stderr)) != "talk" {
-		t.Errorf("stdout %q, stderr %q", back.Output(Stdout), back.Output(Stderr))
+	if string(rec.Output(Stdout)) != "abc\x00" || string(rec.Output(Stderr)) != "talk" {
+		t.Errorf("stdout %q, stderr %q", rec.Output(Stdout), rec.Output(Stderr))
 	}
 }
 
@@ -133,7 +128,7 @@ func TestRecorderIsBounded(t *testing.T) {
 // is not followed.
 func TestRestoreStaysInside(t *testing.T) {
 	for _, name := range []string{"../out", "/etc/x", "a/../../out", ".git/config", ""} {
-		if _, err := DecodeRecord([]byte(`{"files": [{"path": "` + name + `"}]}`)); err == nil {
+		if (&Record{Files: []File{{Path: event.Path(name)}}}).check() == nil {
 			t.Errorf("a file called %q passes", name)
 		}
 	}
@@ -183,24 +178,4 @@ func TestRestoreUnderSwaps(t *testing.T) {
 	}
 	cancel()
 	swaps.Wait()
-}
-
-func FuzzDecodeRecord(f *testing.F) {
-	f.Add((&Record{Frames: []Frame{{1, []byte("a")}},
-		Files: []File{{Path: "x", Mode: 0o644, Data: []byte("y")}, {Path: "l", Link: true}}}).Encode())
-	f.Fuzz(func(t *testing.T, b []byte) {
-		rec, err := DecodeRecord(b)
-		if err != nil {
-			return
-		}
-		again, err := DecodeRecord(rec.Encode())
-		if err != nil || !reflect.DeepEqual(again, rec) {
-			t.Fatalf("%v: %+v became %+v", err, rec, again)
-		}
-		for _, f := range rec.Files {
-			if !filepath.IsLocal(string(f.Path)) || strings.HasPrefix(string(f.Path), ".git/") {
-				t.Fatalf("a file called %q", f.Path)
-			}
-		}
-	})
 }

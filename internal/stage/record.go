@@ -2,7 +2,6 @@ package stage
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,7 +36,7 @@ const (
 	Stderr = 2
 )
 
-// ErrRecord means that bytes are not a valid record.
+// ErrRecord means that a record is not valid.
 var ErrRecord = errors.New("the record is damaged")
 
 // size returns the number of bytes of output and files.
@@ -51,32 +50,22 @@ func (r *Record) size() (n int64) {
 	return n
 }
 
-// Encode returns the record's form on the socket, which is JSON.
-func (r *Record) Encode() []byte {
-	raw, err := json.Marshal(r)
-	if err != nil {
-		panic(err) // these types can always be encoded
-	}
-	return raw
-}
-
-// DecodeRecord reads what Encode wrote.
-func DecodeRecord(raw []byte) (*Record, error) {
-	r := &Record{}
-	if err := json.Unmarshal(raw, r); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRecord, err)
+// check returns an error if a record that a client sent is missing or wrong.
+func (r *Record) check() error {
+	if r == nil {
+		return fmt.Errorf("%w: it is missing", ErrRecord)
 	}
 	for _, f := range r.Frames {
 		if f.Stream != Stdout && f.Stream != Stderr {
-			return nil, fmt.Errorf("%w: stream %d", ErrRecord, f.Stream)
+			return fmt.Errorf("%w: stream %d", ErrRecord, f.Stream)
 		}
 	}
 	for _, f := range r.Files {
 		if p, err := event.NewPath(string(f.Path)); err != nil || p != f.Path || f.Mode > 0o777 {
-			return nil, fmt.Errorf("%w: file %.40q of mode %o", ErrRecord, f.Path, f.Mode)
+			return fmt.Errorf("%w: file %.40q of mode %o", ErrRecord, f.Path, f.Mode)
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // Output returns the bytes of a stream.

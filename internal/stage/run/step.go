@@ -28,7 +28,7 @@ type Step struct {
 	Note func(problem bool, text string)
 
 	Result
-	turn *api.Reply[stage.Turn]
+	turn io.Closer // ends the turn
 }
 
 // Result is the result of a step.
@@ -56,16 +56,13 @@ func (s *Step) Run(ctx context.Context) error {
 		}
 		s.Note(true, fmt.Sprintf("running without the cache: %v", err))
 	}
-	if s.turn != nil {
+	if s.Turn != nil {
 		defer s.turn.Close()
-		s.Turn = &s.turn.Head
 		for _, g := range s.Turn.Idle { // most often such a pattern is mistyped
 			s.Note(true, g+" matches no file: a glob names tracked and new files, not ignored ones")
 		}
 		if s.Turn.Hit {
-			if done, err := s.replay(); done || err != nil {
-				return err
-			}
+			return s.replay()
 		}
 	}
 	return s.perform(ctx)
@@ -78,28 +75,26 @@ func (s *Step) begin(ctx context.Context) (err error) {
 		s.Note(false, "is reading its dependencies, or waiting for an equal run")
 	})
 	defer slow.Stop()
-	if s.turn, err = api.Ask(ctx, s.Client, api.StageBegin, s.Request, nil); err != nil || !s.turn.Head.AskTool {
+	turn, open, err := api.Hold(ctx, s.Client, api.StageBegin, s.Request)
+	if err != nil {
 		return err
 	}
-	s.turn.Close()
-	s.turn = nil
+	if !turn.AskTool {
+		s.Turn, s.turn = &turn, open
+		return nil
+	}
+	open.Close()
 	if s.Request.Tool.Version, err = ToolVersion(ctx, s.Request.Tool, s.Dir, s.Env); err != nil {
 		return err
 	}
-	s.turn, err = api.Ask(ctx, s.Client, api.StageBegin, s.Request, nil)
-	return err
+	return s.begin(ctx)
 }
 
-// replay restores the files of a stored result and prints its output. done is false if the record
-// cannot be read, so that the command has to run.
-func (s *Step) replay() (done bool, err error) {
-	rec, err := ReadRecord(s.turn)
-	if err != nil {
-		s.Note(true, fmt.Sprintf("runs: %v", err))
-		return false, nil
-	}
+// replay restores the files of a stored result and prints its output.
+func (s *Step) replay() error {
+	rec := s.Turn.Record
 	if err := stage.Restore(s.Root, rec.Files); err != nil {
-		return false, fmt.Errorf("%w: %w", ErrRestore, err)
+		return fmt.Errorf("%w: %w", ErrRestore, err)
 	}
 	s.Record, s.Took = rec, time.Duration(s.Turn.Entry.Duration)*time.Millisecond
 	for _, f := range rec.Frames {
@@ -111,7 +106,7 @@ func (s *Step) replay() (done bool, err error) {
 			_, _ = w.Write(f.Data) // a closed output is not an error, as for the command itself
 		}
 	}
-	return true, nil
+	return nil
 }
 
 // perform runs the command and stores its result.
@@ -148,7 +143,7 @@ func (s *Step) perform(ctx context.Context) error {
 	case why != "":
 	case !fits:
 		why = fmt.Sprintf("its result is larger than %d MB", stage.MaxResult/1_000_000)
-	case s.turn != nil:
+	case s.Turn != nil:
 		s.keep(ctx, kept)
 		return nil
 	}
@@ -159,23 +154,12 @@ func (s *Step) perform(ctx context.Context) error {
 // keep stores the record. If that fails, the run still counts as successful.
 func (s *Step) keep(ctx context.Context, rec *stage.Record) {
 	s.Request.Tool.Version = s.Turn.Version
-	ans, err := api.Ask(ctx, s.Client, api.StageEnd, stage.Result{Request: s.Request, Key: s.Turn.Key,
-		Duration: s.Took.Milliseconds()}, rec.Encode())
+	var err error
+	s.Kept, err = api.Call(ctx, s.Client, api.StageEnd, stage.Result{Request: s.Request, Key: s.Turn.Key,
+		Duration: s.Took.Milliseconds(), Record: rec})
 	if err != nil {
 		s.Kept.Why = err.Error()
-		return
 	}
-	defer ans.Close()
-	s.Kept = ans.Head
-}
-
-// ReadRecord reads the record that follows an answer's line.
-func ReadRecord(r io.Reader) (*stage.Record, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("read the kept result: %w", err)
-	}
-	return stage.DecodeRecord(data)
 }
 
 // unusable reports whether the daemon cannot help, as opposed to refusing a request that can never

@@ -114,9 +114,6 @@ func (s *Types) Routes(t testing.TB) (all []Route) {
 			about := strings.TrimPrefix(sentence(v.Doc), v.Names[0].Name+" ")
 			r := Route{Method: "POST", About: strings.ToUpper(about[:min(1, len(about))]) + about[min(1, len(about)):],
 				Req: s.name("internal/api", generic.Indices[0]), Res: s.name("internal/api", generic.Indices[1])}
-			if kind, _ := generic.X.(*ast.Ident); kind.Name == "Stream" {
-				r.Req, r.Res = r.Req+" and bytes", r.Res+" and bytes"
-			}
 			for _, e := range lit.Elts {
 				if pair, is := e.(*ast.KeyValueExpr); is {
 					e = pair.Value

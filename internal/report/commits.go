@@ -1,8 +1,6 @@
 package report
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -23,44 +21,29 @@ const year = 365 * 24 * time.Hour
 // newCommits reads commits and renames, oldest first.
 func newCommits(events []event.Event, files []event.Path) *commits {
 	h := &commits{files: files, exists: event.PathSet(files)}
-	later := map[event.Path]event.Path{} // the name used in older commits → the current name
-	today := func(p event.Path) event.Path {
-		if now, renamed := later[p]; renamed {
-			return now
-		}
-		return p
-	}
-	type commit struct {
-		at    time.Time
-		files []event.Path
-	}
-	var all []commit
-	for _, e := range slices.Backward(events) {
+	var times []time.Time
+	for _, e := range events {
 		switch b := e.Body.(type) {
 		case event.Rename:
-			before := map[event.Path]event.Path{}
 			for i := range min(len(b.From), len(b.To)) {
-				if now := today(b.To[i]); h.exists[now] { // otherwise the file was renamed on another branch
-					before[b.From[i]] = now
+				if h.exists[b.To[i]] || !h.exists[b.From[i]] { // otherwise the file was renamed on another branch
+					h.Rename(b.From[i], b.To[i])
 				}
 			}
-			maps.Copy(later, before)
 		case event.Commit:
-			h.since = e.Time
+			if h.since.IsZero() {
+				h.since = e.Time
+			}
 			if history.Counts(b) { // as in all other counts
-				c := commit{at: e.Time}
-				for _, p := range b.Paths {
-					c.files = append(c.files, today(p))
-				}
-				all = append(all, c)
+				h.Add("", b.Paths, nil)
+				times = append(times, e.Time)
 			}
 		}
 	}
-	for _, c := range slices.Backward(all) {
-		if c.at.After(all[0].at.Add(-year)) {
+	for _, at := range times {
+		if at.After(times[len(times)-1].Add(-year)) {
 			h.recent++
 		}
-		h.Add("", c.files, nil)
 	}
 	return h
 }

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -69,6 +71,9 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 		return err
 	}
 	place, err := locate.Create(repo.CommonDir, a.getenv)
+	if disk, ok := errors.AsType[*fs.PathError](err); ok {
+		return fail(exitFailed, "set AOA_STORE to a folder that can be written", "create store: %w", disk)
+	}
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 var made = map[string][]string{
 	"": slices.Concat([]string{"lock", "sock", "redis", "paused", "transcripts", "report.html", "sketches",
 		"aoa.log", "aoa-*.log",
-		"hook-late", "hook-start", "hook-above", probePrefix + "*"}, database("aoa"), database("cache")),
+		"hook-late", "hook-start", "hook-above"}, database("aoa"), database("cache")),
 	"contents": {strings.Repeat("[0-9a-f]", fingerprintLength)},
 }
 
@@ -78,7 +78,7 @@ func isMade(e fs.DirEntry, patterns []string) bool {
 func (p Place) Vacant() bool {
 	found, err := os.ReadDir(p.Store)
 	return (err == nil || errors.Is(err, fs.ErrNotExist)) && !slices.ContainsFunc(found, func(e fs.DirEntry) bool {
-		return !isMade(e, []string{probePrefix + "*"})
+		return !isMade(e, nil) // a file that is being written
 	})
 }
 

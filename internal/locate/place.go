@@ -2,10 +2,8 @@ package locate
 
 import (
 	"cmp"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -32,20 +30,10 @@ const maxSocket = 100
 const StoreName = "aoa"
 
 // Find returns the place of the store of the repository with the given common git dir, without
-// creating it. It is inside the git dir, or in the user's state folder if an earlier Create could
-// not write to the git dir. getenv is os.Getenv or a function like it.
+// creating it. It is inside the git dir unless AOA_STORE names another folder. getenv is os.Getenv
+// or a function like it.
 func Find(commonDir string, getenv func(string) string) Place {
-	store := filepath.Join(commonDir, StoreName)
-	if v := getenv("AOA_STORE"); v != "" {
-		store = v
-	} else if _, err := os.Stat(store); err != nil {
-		if other := stateStore(commonDir, getenv); other != "" {
-			if _, err := os.Stat(other); err == nil {
-				store = other
-			}
-		}
-	}
-	return at(store, commonDir, getenv)
+	return at(cmp.Or(getenv("AOA_STORE"), filepath.Join(commonDir, StoreName)), commonDir, getenv)
 }
 
 // at returns the Place of a store.
@@ -63,13 +51,7 @@ func at(store, commonDir string, getenv func(string) string) Place {
 // *StrangerError).
 func Create(commonDir string, getenv func(string) string) (Place, error) {
 	p := Find(commonDir, getenv)
-	err := p.create()
-	if other := stateStore(commonDir, getenv); err != nil && other != "" &&
-		(errors.Is(err, os.ErrPermission) || readOnly(err)) {
-		p = at(other, commonDir, getenv)
-		err = p.create()
-	}
-	if err != nil {
+	if err := p.create(); err != nil {
 		return p, fmt.Errorf("create store: %w", err)
 	}
 	return p, p.MakeSocketFolder()
@@ -125,14 +107,6 @@ func socketPath(store, commonDir string) string {
 	return filepath.Join(tempRoot(), "aoa-"+strconv.Itoa(os.Getuid()), Fingerprint(commonDir))
 }
 
-func stateStore(commonDir string, getenv func(string) string) string {
-	state := StateFolder(getenv)
-	if state == "" {
-		return ""
-	}
-	return filepath.Join(state, Fingerprint(commonDir))
-}
-
 // StateFolder returns the user's state folder, which belongs to no repository, or "" if the
 // environment names none.
 func StateFolder(getenv func(string) string) string {
@@ -176,10 +150,6 @@ func (f *ForeignError) Hint() string {
 		filepath.Dir(f.Socket))
 }
 
-// probePrefix is the beginning of the name of a file that is made and deleted at once, to find out
-// whether a folder can be written.
-const probePrefix = ".probe-"
-
 // private makes dir with mode 0700, or checks that an existing one belongs to the caller and
 // removes the access of others. It checks and changes one open folder, so that no one can put a
 // link or another folder in its place meanwhile.
@@ -206,14 +176,7 @@ func private(dir string) error {
 	if st.Mode().Perm()&0o077 != 0 {
 		return root.Chmod(".", 0o700)
 	}
-	// A folder that exists may still lie on a read-only disk.
-	probe := probePrefix + rand.Text()
-	f, err := root.OpenFile(probe, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	f.Close()
-	return root.Remove(probe)
+	return nil
 }
 
 // Names in the user's state folder: the key file, and the folder with records of stores.

@@ -3,7 +3,6 @@
 package locate
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,8 +16,6 @@ func tempRoot() string { return "/tmp" }
 // Detached makes a process start in a session of its own, so that it does not end when the caller's
 // terminal is closed or its agent is killed.
 func Detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
-
-func readOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
 // CheckOwner returns an error if a file belongs to another user.
 func CheckOwner(name string, st fs.FileInfo) error {

@@ -1,7 +1,6 @@
 package locate
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -16,11 +15,6 @@ const detachedProcess = 0x8
 func Detached() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{HideWindow: true, CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess}
 }
-
-// errorWriteProtect is ERROR_WRITE_PROTECT of winerror.h.
-const errorWriteProtect = syscall.Errno(19)
-
-func readOnly(err error) bool { return errors.Is(err, errorWriteProtect) }
 
 // CheckOwner always returns nil: on Windows, access to the profile is limited by its access control
 // list.

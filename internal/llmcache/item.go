@@ -24,12 +24,12 @@ const (
 
 // Item is an item to be stored.
 type Item struct {
-	Task        string `json:"task_id,omitempty"` // with turn and session it is the key; made from the id of the call if empty
-	Turn        string `json:"turn_id,omitempty"` // made from the id of the call if empty
-	Description string `json:"description,omitempty"`
-	Notes     json.RawMessage `json:"metadata,omitempty"`  // the caller's own data: returned by Read, not by List
-	Overwrite bool            `json:"overwrite,omitempty"` // replace an item of the same key
-	Data      []byte          `json:"data"`
+	Task        string          `json:"task_id,omitempty"` // with turn and session it is the key; made from the id of the call if empty
+	Turn        string          `json:"turn_id,omitempty"` // made from the id of the call if empty
+	Description string          `json:"description,omitempty"`
+	Notes       json.RawMessage `json:"metadata,omitempty"`  // the caller's own data: returned by Read, not by List
+	Overwrite   bool            `json:"overwrite,omitempty"` // replace an item of the same key
+	Data        []byte          `json:"data"`
 	// ID of the call, from which missing IDs are made, so that a repeated call stores nothing new; may
 	// be ""
 	Call string `json:"-"`

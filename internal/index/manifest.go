@@ -33,13 +33,19 @@ func (f files) manifest(base, name string) []event.Path {
 	key := func(name string) string { return strings.ReplaceAll(name, "_", "-") } // Rust writes one as the other
 	if f.named[base] == nil {
 		f.named[base] = map[string]event.Path{}
+		most := -1
+		if base == "package.json" {
+			most = 1 // what follows are other names, such as that of the author; in Rust that of the library
+		}
 		all := f.base(base)
 		for _, p := range all[:min(len(all), maxReferences)] {
-			called := "/" + path.Base(p.Dir())
-			if m := packageName().FindSubmatch(f.text(p)); m != nil {
-				called = string(m[1])
+			names := packageName().FindAllSubmatch(f.text(p), most)
+			if names == nil {
+				f.named[base][key("/"+path.Base(p.Dir()))] = p
 			}
-			f.named[base][key(called)] = p
+			for _, m := range names {
+				f.named[base][key(string(m[1]))] = p
+			}
 		}
 	}
 	for _, name := range [...]string{name, "/" + path.Base(name)} {

@@ -140,9 +140,8 @@ func (b *breaking) names(change []Changed) {
 			}
 		}
 		for _, u := range users {
-			// a program does not use names that a test defines
-			ofTest := KindOf(r.in.Path) == KindTest && KindOf(u) != KindTest
-			if languageOf(u).family() == r.in.Was.lang.family() && !b.own[nameIn{u, r.name}] && !ofTest {
+			lang := r.in.Was.lang
+			if languageOf(u).family() == lang.family() && !b.own[nameIn{u, r.name}] && (lang.modules() || !r.ofTest(u)) {
 				byFile[u] = append(byFile[u], r)
 			}
 		}
@@ -214,6 +213,11 @@ func (r *removal) fromModule() bool {
 	is := r.in.Is
 	return r.in.Was.lang.modules() && !r.member && is != nil && !is.has(r.name) && !is.mentions(r.name) &&
 		!is.star && !is.has("__getattr__") && !(is.mentions("require") && is.mentions("exports"))
+}
+
+// ofTest reports whether a test defined the name, which a program does not use unless it imports it.
+func (r *removal) ofTest(user event.Path) bool {
+	return KindOf(r.in.Path) == KindTest && KindOf(user) != KindTest
 }
 
 // keeps reports whether this version still has a name that it used to define. If it does, the name

@@ -38,7 +38,7 @@ func (u *usage) takes(n importedName, module, itself []event.Path) {
 }
 
 // judgeElsewhere decides what an occurrence of a removed name means if other files have the name,
-// too.
+// too, or if only an import can make it usable.
 func (u *usage) judgeElsewhere(r *removal, o occurrence, line int) verdict {
 	name := r.name
 	switch {
@@ -81,7 +81,7 @@ func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 	}
 	n, imported := u.bound[r.name]
 	switch {
-	case r.elsewhere:
+	case r.elsewhere, r.ofTest(u.user):
 		return u.judgeElsewhere(r, o, line)
 	case r.constant:
 		if o.dotted && r.ownedBy(o.owner) && r.in.Is != nil && r.in.Is.has(o.owner) {

@@ -77,6 +77,11 @@ func (a *app) events(events []event.Event) error {
 		a.talk("no such events")
 		return nil
 	}
+	a.eventTable(events)
+	return nil
+}
+
+func (a *app) eventTable(events []event.Event) {
 	printList(a, "time\tkind\twho\twhat", events, func(e event.Event) []any {
 		who := e.Agent
 		if e.Session != "" {
@@ -84,7 +89,6 @@ func (a *app) events(events []event.Event) error {
 		}
 		return []any{stamp(e.Time), e.Kind(), who, a.what(e)}
 	})
-	return nil
 }
 
 // what describes an event in a few words: its files, else its text.

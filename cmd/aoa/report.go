@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -76,8 +73,11 @@ func (a *app) makeReport(ctx context.Context, file string, open bool) error {
 	if file == "" {
 		name = a.reportFile(repo)
 	}
-	size, err := replaceFile(name, page.Write)
-	if err != nil {
+	var text bytes.Buffer
+	if err := page.Write(&text); err != nil {
+		return err
+	}
+	if err := replaceFile(name, text.Bytes()); err != nil {
 		return err
 	}
 	if open {
@@ -85,7 +85,7 @@ func (a *app) makeReport(ctx context.Context, file string, open bool) error {
 			return fail(exitFailed, "open "+name+" in a browser", "%v", err)
 		}
 	}
-	ans := reportAnswer{File: name, Bytes: size, Commits: len(in.Events), Pairs: len(page.Map.Pairs),
+	ans := reportAnswer{File: name, Bytes: int64(text.Len()), Commits: len(in.Events), Pairs: len(page.Map.Pairs),
 		Changes: len(in.Past)}
 	return a.answer(ans, func() { fmt.Fprintln(a.out, event.Path(name).Display()) })
 }
@@ -154,23 +154,13 @@ func lines(name string) int {
 
 // replaceFile writes a file as a whole. A new file can be read only by its owner, because names of
 // files are private.
-func replaceFile(name string, write func(io.Writer) error) (size int64, err error) {
-	err = atomicfile.Write(name, atomicfile.Options{}, func(to io.Writer) error {
-		out := bufio.NewWriter(to)
-		return errors.Join(write(out), out.Flush())
-	})
+func replaceFile(name string, data []byte) error {
+	err := atomicfile.WriteBytes(name, atomicfile.Options{}, data)
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		// The name of the unfinished file is left out, because it would only confuse.
-		return 0, fail(exitFailed, "name a file in a folder that can be written", "write page %s: %v", name, path.Err)
+		return fail(exitFailed, "name a file in a folder that can be written", "write page %s: %v", name, path.Err)
 	}
-	if err != nil {
-		return 0, fmt.Errorf("write page %s: %w", name, err)
-	}
-	st, err := os.Stat(name)
-	if err != nil {
-		return 0, err
-	}
-	return st.Size(), nil
+	return err
 }
 
 // browse shows a file in the desktop's browser, or with the program that BROWSER names.

@@ -53,15 +53,8 @@ func (a *app) sessionShow() *cobra.Command {
 			s := ans.Sessions[0]
 			return a.answer(s, func() {
 				a.printSession(s)
-				for _, e := range s.Record {
-					names, text := a.fileNames(e.Paths(), " "), a.brief(e.Text(), 100)
-					if text != "" {
-						text = "  " + text
-					}
-					if h, ok := e.Body.(event.Hint); ok {
-						names = hinted(h) + ": " + names
-					}
-					fmt.Fprintln(a.out, harmless(fmt.Sprintf("%s  %-7s %s%s", stamp(e.Time), e.Kind(), names, text)))
+				if r.Full {
+					a.eventTable(s.Record)
 				}
 			})
 		})

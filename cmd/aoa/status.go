@@ -32,13 +32,10 @@ func (a *app) status() *cobra.Command {
 			if errors.Is(err, api.ErrNoDaemon) {
 				st, err = api.StatusAnswer{Repo: string(repo.Root), Store: place.Store, DB: folderSize(place.Store)}, nil
 			}
-			if err == nil {
-				err = a.answer(st, func() { a.statusTable(st) })
-			}
-			if err != nil || a.json {
+			if err != nil {
 				return err
 			}
-			return a.hintWorktree(ctx)
+			return a.answer(st, func() { a.statusTable(st) })
 		})
 	c.Flags().BoolVar(&all, "all", false, "all daemons of this user")
 	return c
@@ -104,19 +101,6 @@ func teamRows(t team.Status) []string {
 		rows = append(rows, cells("", text))
 	}
 	return rows
-}
-
-// hintWorktree prints a hint if other worktrees of the repository have hooks that this one lacks.
-func (a *app) hintWorktree(ctx context.Context) error {
-	repo, err := a.repo(ctx)
-	if err != nil || len(repo.Worktrees()) == 0 {
-		return err
-	}
-	for _, f := range a.elsewhere(repo, a.hookStates(ctx, repo)) {
-		a.talk("warning: %s: %s", f.Check, f.Detail)
-		a.talk("hint: %s", f.Advice)
-	}
-	return nil
 }
 
 // saves tells how aOa notices saved files.

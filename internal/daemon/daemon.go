@@ -48,7 +48,6 @@ type Daemon struct {
 	seal     *cold.Seal // seals texts
 	db       *cold.DB
 	events   *log.Log // the log with the states that are computed from it
-	replayed int      // number of events that the start had to replay
 
 	worktrees *checkout.Set
 	// learns from events; each worktree has its own Prefetcher for answering questions
@@ -202,7 +201,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	g, ctx := errgroup.WithContext(ctx)
 	d.serving = ctx
 	for _, part := range []func(context.Context) error{d.history.Run, d.transcripts.Run, d.runJobs,
-		d.idle.Run, d.idle.ReturnMemory, d.watch, d.saveSoon, d.sequences.Run, d.dropLeft, d.team.Run,
+		d.idle.Run, d.idle.ReturnMemory, d.watch, d.sequences.Run, d.dropLeft, d.team.Run,
 		d.finishForgetting, d.worktrees.RunSketches} {
 		g.Go(func() error { return part(ctx) })
 	}

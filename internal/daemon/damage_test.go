@@ -118,20 +118,6 @@ func breakLeaf(t *testing.T, file, id string) {
 	t.Fatal("no such page")
 }
 
-// TestSnapshotAfterLongReplay: a daemon that had to replay much writes a snapshot soon, so that the
-// next one need not, however early the first is killed.
-func TestSnapshotAfterLongReplay(t *testing.T) {
-	t.Parallel()
-	d := newFixture(t)
-	d.Start()
-	d.feed(0, 2000)
-	d.Stop()
-	d.noSnapshot()
-	begin := d.Options.Now()
-	d.Start()
-	d.Until("a snapshot is written", func() bool { return call(d, api.Status, api.None{}).Snapshot.After(begin) })
-}
-
 // TestClock: a clock that jumps years ahead or back, with work and housekeeping going on under it,
 // and comes back costs nothing that was learned before: the same question has the same answer, and
 // the log is whole.

@@ -1,11 +1,6 @@
 package daemon
 
-import (
-	"context"
-	"time"
-
-	"github.com/aoa-dev/aoa/internal/schedule"
-)
+import "context"
 
 // replay brings the states to the end of the log.
 func (d *Daemon) replay(ctx context.Context) error {
@@ -14,7 +9,6 @@ func (d *Daemon) replay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.replayed = events
 	d.log.Info("restored", "snapshot", snapshot, "events", events, "seq", d.events.Status().Position, "took", d.now().Sub(begin))
 	return nil
 }
@@ -27,18 +21,3 @@ func (d *Daemon) applied() {
 	d.left.Give()
 }
 
-// A start that replayed at least manyReplayed events saves the states after soonAfter. By then the
-// first answers have been given. If the daemon is killed before the next snapshot, the next start
-// need not replay these events again.
-const (
-	manyReplayed = 2000
-	soonAfter    = time.Second
-)
-
-// saveSoon saves the states after a long replay.
-func (d *Daemon) saveSoon(ctx context.Context) error {
-	if d.replayed >= manyReplayed && schedule.Pause(ctx, soonAfter) {
-		d.saveSnapshot(ctx)
-	}
-	return nil
-}

@@ -45,9 +45,9 @@ type Daemon struct {
 	idle     *schedule.Idle
 	metrics  *monitor.Metrics
 
-	seal     *cold.Seal // seals texts
-	db       *cold.DB
-	events   *log.Log // the log with the states that are computed from it
+	seal   *cold.Seal // seals texts
+	db     *cold.DB
+	events *log.Log // the log with the states that are computed from it
 
 	worktrees *checkout.Set
 	// learns from events; each worktree has its own Prefetcher for answering questions

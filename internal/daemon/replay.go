@@ -20,4 +20,3 @@ func (d *Daemon) applied() {
 	d.sequences.Wake()
 	d.left.Give()
 }
-

@@ -193,6 +193,8 @@ func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, e
 	if r.Staged {
 		patience = commitPatience
 	}
+	bar := a.progress("reading", "commits")
+	defer bar.Finish() // only a progress bar
 	for said := false; ; said = true {
 		ans, err := call(ctx, a, api.Check, r)
 		if err != nil || !ans.Reading || a.now().Sub(begin) > patience {
@@ -201,6 +203,11 @@ func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, e
 		if !said {
 			a.talk("reading the changes of earlier commits")
 		}
+		st, err := call(ctx, a, api.Status, api.None{})
+		if err != nil {
+			return ans, err
+		}
+		moves(bar)(st.Sketches.Done, st.Sketches.Total)
 	}
 }
 

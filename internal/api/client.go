@@ -85,9 +85,8 @@ const queueFull = 10 * time.Millisecond
 func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	limit, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	again := time.After(0)
-	var dying <-chan time.Time // set once a daemon has ended while it was being asked
-	id := rand.Text()
+	var started time.Time
+	cuts, id := 0, rand.Text()
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		resp, err := c.try(ctx, method, path, body, id)
 		if c.Start == nil || ctx.Err() != nil {
@@ -102,24 +101,18 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 			if err := c.stopOther(ctx); err != nil {
 				return nil, err
 			}
-		case cut(err) && !passed(dying):
+		case cut(err) && cuts < mostCuts:
 			// The daemon ended during the call: it was killed, or is being replaced. Repeating the
 			// call is harmless: events have IDs, other calls that count are stored under the id of
 			// the call, and all others are idempotent.
-			if dying == nil {
-				dying = time.After(diesWithin)
-			}
+			cuts++
 		case err == nil || !errors.Is(err, ErrNoDaemon):
 			return resp, err
-		default:
-			select {
-			case <-again:
-				if err := c.Start(limit); err != nil && limit.Err() == nil {
-					return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
-				}
-				again = time.After(startAgain)
-			default: // a daemon, ours or one that another client started, is about to listen
+		case time.Since(started) > startAgain: // else a daemon, ours or another client's, is about to listen
+			if err := c.Start(limit); err != nil && limit.Err() == nil {
+				return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
 			}
+			started = time.Now()
 		}
 		select {
 		case <-limit.Done():
@@ -134,20 +127,10 @@ func cut(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// diesWithin is how long a killed daemon may still accept connections only to break them. If a
-// daemon ends later than that, it is another one: the request itself may be what ends it, so it is
+// mostCuts is how often a call is repeated because its daemon ended. A killed daemon may still accept
+// connections for a moment, only to break them. The call itself may be what ends the daemon, so it is
 // not repeated forever.
-const diesWithin = time.Second
-
-// passed reports whether a timer has fired.
-func passed(t <-chan time.Time) bool {
-	select {
-	case <-t:
-		return true
-	default:
-		return false
-	}
-}
+const mostCuts = 20
 
 // startTime is how long a daemon may take to start or to be replaced.
 const startTime = 30 * time.Second

@@ -18,19 +18,17 @@ func (b *breaking) paths(change []Changed) {
 	b.forgotten(change)
 	lost := map[event.Path]map[event.Path]int{} // see lost; by user
 	for p := range b.gone {
-		if lang := languageOf(p); lang != nil && lang.imports != nil {
-			b.imports(p, lang, lost)
-		}
+		b.imports(p, lost)
 		b.mentions(p)
 	}
 }
 
-// imports finds the imports of a deleted file. known has what lost returned for files that were already
-// read.
-func (b *breaking) imports(p event.Path, lang *language, known map[event.Path]map[event.Path]int) {
+// imports finds the imports of a deleted file. Scripts import files of any kind. known has what lost
+// returned for files that were already read.
+func (b *breaking) imports(p event.Path, known map[event.Path]map[event.Path]int) {
 	for _, key := range pathKeys(p) {
 		for _, user := range b.users(string(importMark)+key, maxReferences*4) {
-			if languageOf(user).family() != lang.family() {
+			if lang := languageOf(user); lang != script && (languageOf(p) == nil || lang.family() != languageOf(p).family()) {
 				continue
 			}
 			text := b.readable(user)
@@ -197,17 +195,16 @@ var (
 
 // inProgram reports whether a name in a line of a program, a test or a build file means the deleted
 // file. Seen from the folder of that program (here), the name must contain a folder, unless the
-// line includes or imports a file or belongs to a build. Seen from the root, the name must contain a
+// line includes a file or belongs to a build. Seen from the root, the name must contain a
 // folder, too, and only counts in a program that is not a test, because tests invent names of files.
-// What a script imports from a script is not decided here: ./a.js may mean a.ts.
+// What a script imports is not decided here: ./a.js may mean a.ts.
 func (b *breaking) inProgram(user event.Path, line []byte, start int, name string, p, here event.Path) bool {
-	fromHere, dotted := strings.CutPrefix(name, "./")
-	bare, imports := !strings.Contains(fromHere, "/"), importsFile().Match(line[:start])
-	if imports && languageOf(user) == script && languageOf(p) == script {
+	if languageOf(user) == script && importsFile().Match(line[:start]) {
 		return false
 	}
-	includes := bytes.Contains(line, []byte("go:embed ")) || includesFile().Match(line[:start]) || imports && dotted ||
-		bareFiles[user.Base()] || user.Ext() == ".mk" || user.Ext() == ".dockerfile"
+	fromHere := strings.TrimPrefix(name, "./")
+	bare := !strings.Contains(fromHere, "/")
+	includes := bytes.Contains(line, []byte("go:embed ")) || includesFile().Match(line[:start]) || bareFiles[user.Base()] || user.Ext() == ".mk" || user.Ext() == ".dockerfile"
 	return here == p && (!bare || includes) || KindOf(user) == KindSource && !bare && fromHere == string(p) && !b.Tree.Has(here)
 }
 

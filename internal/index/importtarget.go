@@ -180,12 +180,17 @@ func (f files) above(from event.Path, module string, find func(key string) []eve
 	return nil
 }
 
-// scriptFile finds the file of a module without its extension, or the index of a folder.
+// scriptFile finds the file of a module without its extension, or the index of a folder. TypeScript
+// writes a.js for a.ts.
 func scriptFile(key string, find func(name string) []event.Path) []event.Path {
 	if found := find(key); len(found) > 0 {
 		return found
 	}
-	for _, stem := range [...]string{key, key[:len(key)-len(path.Ext(key))], key + "/index"} {
+	written := key
+	if ext := path.Ext(key); strings.Contains(".js .jsx .mjs .cjs", ext) {
+		written = strings.TrimSuffix(key, ext)
+	}
+	for _, stem := range [...]string{key, written, key + "/index"} {
 		for _, ext := range scriptExts {
 			if found := find(stem + ext); len(found) > 0 {
 				return found

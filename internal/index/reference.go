@@ -285,9 +285,10 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 				in.module[n.local], in.from[n.local] = known, targets
 				continue
 			}
-			in.takes(n, targets, all.targetsOf(user, lang, i.within(n, lang)))
+			modules := all.targetsOf(user, lang, i.within(n, lang)) // Python's "from . import module"
+			in.takes(n, targets, modules)
 			in.bound[n.name] = n
-			in.module[n.local] = known && lang != script // Python's "from . import module"
+			in.module[n.local] = known && lang != script && lang != python || len(modules) > 0
 			if !known {
 				in.foreign = append(in.foreign, n.name)
 			}

@@ -42,9 +42,9 @@ func (u *usage) takes(n importedName, module, itself []event.Path) {
 func (u *usage) judgeElsewhere(r *removal, o occurrence, line int) verdict {
 	name := r.name
 	switch {
-	case o.owner != "":
+	case u.module[o.owner]:
 		name = o.owner
-	case u.bound[name].line != line:
+	case o.owner != "", u.bound[name].line != line:
 		return says
 	}
 	if slices.Contains(u.from[name], r.in.Path) {

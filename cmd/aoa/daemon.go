@@ -50,7 +50,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	}
 	// The daemon does not create a store. A daemon started by a hook would otherwise restore what
 	// aoa remove has just deleted.
-	if err := errors.Join(place.Record(), place.MakeSocketFolder()); err != nil {
+	if err := ready(place); err != nil {
 		return err
 	}
 	cfg, _, err := config.Load(a.env, place.Settings())
@@ -65,14 +65,14 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	if verbose {
 		log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 	}
-	err = daemon.Run(ctx, daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(), Now: a.now,
-		Log: log, Level: level, Patience: client.Factor(),
-		Ready: func() {
-			if out, ok := a.unwrapped().(io.Closer); ok && report {
-				out.Close()
-			}
-			log.Info("listening", "pid", os.Getpid(), "socket", place.Socket, "version", version())
-		}})
+	o := a.daemonOptions(repo, place, log)
+	o.Level, o.Ready = level, func() {
+		if out, ok := a.unwrapped().(io.Closer); ok && report {
+			out.Close()
+		}
+		log.Info("listening", "pid", os.Getpid(), "socket", place.Socket, "version", version())
+	}
+	err = daemon.Run(ctx, o)
 	switch {
 	case errors.Is(err, api.ErrRunning):
 		return nil // another daemon started first and serves the clients
@@ -83,6 +83,14 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 		log.Error("ended", "err", err)
 	}
 	return err
+}
+
+// ready creates what a daemon needs besides its store.
+func ready(place locate.Place) error { return errors.Join(place.Record(), place.MakeSocketFolder()) }
+
+func (a *app) daemonOptions(repo *watcher.Repo, place locate.Place, log *slog.Logger) daemon.Options {
+	return daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(), Now: a.now, Log: log,
+		Patience: client.Factor()}
 }
 
 func (a *app) start() *cobra.Command {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/internal/locate"
@@ -112,12 +114,26 @@ func (a *app) examineStore(p locate.Place) []finding {
 	return out
 }
 
-func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p locate.Place) []finding {
-	_, err := api.Call(ctx, a.dial(repo, p), api.Ping, api.None{}) // starts a daemon if none is running
-	begin := a.now()
-	var st api.StatusAnswer
+// tryDaemon finds out whether a daemon could start, without starting one.
+func (a *app) tryDaemon(ctx context.Context, repo *watcher.Repo, p locate.Place) finding {
+	ctx, cancel := context.WithTimeout(ctx, stopTime)
+	defer cancel()
+	err := ready(p)
 	if err == nil {
-		st, err = api.Call(ctx, a.running(p), api.Status, api.None{})
+		err = daemon.Try(ctx, a.daemonOptions(repo, p, slog.New(slog.DiscardHandler)))
+	}
+	if err != nil {
+		return finding{"daemon", false, "not running, and it cannot start: " + err.Error(),
+			"aoa daemon run --verbose shows more"}
+	}
+	return finding{"daemon", true, "not running; the next command or hook that needs it starts it", ""}
+}
+
+func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p locate.Place) []finding {
+	begin := a.now()
+	st, err := api.Call(ctx, a.running(p), api.Status, api.None{})
+	if errors.Is(err, api.ErrNoDaemon) {
+		return []finding{a.tryDaemon(ctx, repo, p)}
 	}
 	if refused, ok := errors.AsType[*api.Error](err); ok && refused.Hint != "" {
 		return []finding{{"daemon", false, err.Error(), refused.Hint}}

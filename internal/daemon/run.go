@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
@@ -48,6 +50,18 @@ func (o *Options) Replaced() bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(o.lockFile, now)
 }
 
+// hold takes the lock of the store.
+func (o *Options) hold(ctx context.Context) (*flock.Flock, error) {
+	held, err := api.Lock(ctx, o.Place)
+	if err != nil {
+		return nil, err
+	}
+	if o.lockFile, err = held.Stat(); err != nil {
+		return nil, errors.Join(held.Unlock(), fmt.Errorf("stat lock of %s: %w", o.Place.Store, err))
+	}
+	return held, nil
+}
+
 // Run serves the repository until ctx ends, a client sends /v1/stop, no client calls for the
 // configured idle time, or the repository is gone. It returns api.ErrRunning if another daemon
 // serves the repository. When Run returns, everything that was accepted is durable.
@@ -56,32 +70,54 @@ func (o *Options) Replaced() bool {
 // changes that have paused; the event log is drained; the snapshot is written; the stores are
 // closed; the lock is released.
 func Run(ctx context.Context, o Options) error {
-	held, err := api.Lock(ctx, o.Place)
+	held, err := o.hold(ctx)
 	if err != nil {
 		return err
 	}
 	defer held.Unlock() // the process ends, and its locks with it
-	if o.lockFile, err = held.Stat(); err != nil {
-		return fmt.Errorf("stat lock of %s: %w", o.Place.Store, err)
-	}
 	o.asked = new(atomic.Bool)
-	for range maxDamaged {
-		cause, err := runOnce(ctx, o)
-		o.Log.Info("stopped", "cause", cause)
-		if o.asked.Load() || !errors.Is(cmp.Or(err, cause), cold.ErrDamaged) {
+	return o.open(ctx, func(ctx context.Context, d *Daemon) error {
+		ln, err := api.Listen(o.Place)
+		if err != nil {
 			return err
 		}
+		return d.serve(ctx, ln)
+	})
+}
+
+// Try opens what a daemon needs and closes it again, without serving anybody. The error tells why
+// no daemon can start. It is nil if one is running. Try waits for the lock of the store until ctx
+// ends.
+func Try(ctx context.Context, o Options) error {
+	held, err := o.hold(ctx)
+	if errors.Is(err, api.ErrRunning) {
+		return nil
 	}
-	return fmt.Errorf("damage was found %d times: see the log", maxDamaged)
+	if err != nil {
+		return err
+	}
+	defer held.Unlock()
+	return o.open(ctx, func(context.Context, *Daemon) error { return nil })
 }
 
 // maxDamaged is how often one daemon may open its stores after meeting damage. After that the disk
 // must be bad.
 const maxDamaged = 1000
 
-// runOnce opens the stores, serves until something stops it, and returns the cause. After damage it is
-// called again: package cold has noted the damage, and then checks the whole file.
-func runOnce(ctx context.Context, o Options) (cause, err error) {
+// open opens the stores, calls use until something stops it, and closes the stores. If damage was
+// found, it begins anew: package cold has noted the damage, and checks the whole file.
+func (o Options) open(ctx context.Context, use func(context.Context, *Daemon) error) error {
+	for range maxDamaged {
+		cause, err := o.openOnce(ctx, use)
+		o.Log.Info("stopped", "cause", cause)
+		if asked := o.asked != nil && o.asked.Load(); asked || !errors.Is(cmp.Or(err, cause), cold.ErrDamaged) {
+			return err
+		}
+	}
+	return fmt.Errorf("damage was found %d times: see the log", maxDamaged)
+}
+
+func (o Options) openOnce(ctx context.Context, use func(context.Context, *Daemon) error) (cause, err error) {
 	cfg, warnings, err := config.Load(o.Env, o.Place.Settings())
 	if err != nil {
 		return nil, err
@@ -98,10 +134,7 @@ func runOnce(ctx context.Context, o Options) (cause, err error) {
 	for _, w := range warnings {
 		d.alert.Warn("config: " + w)
 	}
-	ln, err := api.Listen(o.Place)
-	if err == nil {
-		err = d.serve(ctx, ln)
-	}
+	err = use(ctx, d)
 	return context.Cause(ctx), errors.Join(err, d.close())
 }
 

@@ -36,7 +36,9 @@ func Compare(p event.Path, before, after []byte) Changed {
 		c.Was = ReadSource(p, before)
 	}
 	if after != nil {
-		c.Is = ReadSource(p, after)
+		if c.Is = ReadSource(p, after); c.Is == nil {
+			c.Was = nil // a version that cannot be read does not tell what is gone
+		}
 	}
 	return c
 }

@@ -90,7 +90,8 @@ func (b *breaking) provided(p event.Path, lang *language, now []event.Path) bool
 		name = path.Base(p.Dir())
 	}
 	return slices.ContainsFunc(now, func(f event.Path) bool {
-		return lang != rust || bytes.Contains(b.Text(f), []byte(name))
+		itself := f.Stem() == name || moduleFile(f) && path.Base(f.Dir()) == name // x.rs became x/mod.rs
+		return lang != rust || itself || bytes.Contains(b.Text(f), []byte(name))
 	})
 }
 

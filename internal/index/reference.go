@@ -63,6 +63,7 @@ type removal struct {
 	// those that import it from this file, and those that write the name of this module in front of
 	// it.
 	elsewhere bool
+	inTests   bool // a test still defines the name, so that other tests may import it from there
 }
 
 // BrokenBy returns the references that a change breaks, by file and line: uses of names whose only
@@ -244,7 +245,7 @@ func (b *breaking) definedBy(users []event.Path, r *removal) bool {
 		if KindOf(u) != KindTest || KindOf(r.in.Path) == KindTest {
 			return true
 		}
-		b.own[nameIn{u, r.name}] = true
+		b.own[nameIn{u, r.name}], r.inTests = true, true
 	}
 	return false
 }
@@ -271,6 +272,7 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 	in := usage{lang: lang, user: user, bound: map[string]importedName{}, module: map[string]bool{},
 		packages: map[string]string{}, from: map[string][]event.Path{}}
 	all, left := b.files(nil), b.files(b.gone)
+	in.crates = func(name string) []event.Path { return all.manifest("Cargo.toml", name) }
 	for _, i := range importsIn(lang, text) {
 		targets := all.targetsOf(user, lang, i.module)
 		in.targets = append(in.targets, targets...)
@@ -300,6 +302,7 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 	}
 	found := make([]*Broken, len(removals))
 	declared := make([]bool, len(removals))
+	var last []byte // the code of the line before
 	for number, l := range codeLines(lang, text, nil) {
 		for name := range names(l.code) {
 			for k, r := range removals {
@@ -308,6 +311,9 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 				}
 				at := cap(l.code) - cap(name)
 				o := occurrenceOf(l.code, at, at+len(name))
+				if len(o.before) == 0 && bytes.HasSuffix(last, []byte(".")) { // Go breaks a chain of calls after the dot
+					o = occurrenceOf(slices.Concat(last, l.code[at:]), len(last), len(last)+len(name))
+				}
 				switch in.judge(r, o, number) {
 				case declares:
 					declared[k], found[k] = true, nil
@@ -318,6 +324,7 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 				}
 			}
 		}
+		last = append(last[:0], bytes.TrimRight(l.code, " \t")...)
 	}
 	for _, f := range found {
 		if f != nil {

@@ -19,7 +19,8 @@ type usage struct {
 	star    bool                    // it imports all names of a module in the repository
 	// In Go, by local name: the folder of an imported package of the repository.
 	packages map[string]string
-	targets  []event.Path // the files that it imports
+	crates   func(name string) []event.Path // in Rust: the Cargo.toml of the crate of that name
+	targets  []event.Path                   // the files that it imports
 	// for each name, the files from which it is imported; none if it is imported from several
 	// places
 	from map[string][]event.Path
@@ -81,7 +82,7 @@ func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 	}
 	n, imported := u.bound[r.name]
 	switch {
-	case r.elsewhere, r.ofTest(u.user):
+	case r.elsewhere, r.ofTest(u.user), r.inTests && imported:
 		return u.judgeElsewhere(r, o, line)
 	case r.constant:
 		if o.dotted && r.ownedBy(o.owner) && r.in.Is != nil && r.in.Is.has(o.owner) {
@@ -120,7 +121,7 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 	prototype := u.lang == clike && u.user.Stem() == r.in.Path.Stem() &&
 		bytes.HasSuffix(bytes.TrimSpace(o.after), []byte(";")) && bytes.HasPrefix(o.after, []byte("("))
 	if prototype && !o.dotted || o.dotted && r.ownedBy(o.owner) ||
-		o.dotted && looksLikeCode(r.name) && (r.users > 0 || u.linked(r)) {
+		o.dotted && looksLikeCode(r.name) && (r.users > 0 || u.linked(r) || r.ownedBy(typeOf(o.owner))) {
 		return refers
 	}
 	return says
@@ -131,19 +132,38 @@ func (r *removal) ownedBy(owner string) bool {
 	return owner != "" && 'A' <= owner[0] && owner[0] <= 'Z' && r.in.Was.has(owner)
 }
 
+// typeOf returns the name of the type after which a variable is usually named: Scene for scene,
+// and for Rust's and Python's tab_bar TabBar.
+func typeOf(variable string) string {
+	out := ""
+	for _, word := range strings.Split(variable, "_") {
+		if word != "" {
+			out += strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return out
+}
+
 // judgeOwner decides by the identifier before the dot. The removed name belongs to no type.
 func (u *usage) judgeOwner(r *removal, o occurrence) verdict {
 	old := r.in.Path
 	switch {
 	case bytes.HasSuffix(o.before, []byte("::")):
 		if o.owner == old.Stem() || o.owner == path.Base(old.Dir()) || r.in.Was.has(o.owner) || o.owner == "self" ||
-			o.owner == "crate" || o.owner == "super" {
+			o.owner == "crate" || o.owner == "super" || u.inCrate(old, o.owner) {
 			return refers
 		}
 	case o.owner != "" && u.module[o.owner], r.ownedBy(o.owner):
 		return refers
 	}
 	return says
+}
+
+// inCrate reports whether a file is in the library of a crate of Rust.
+func (u *usage) inCrate(p event.Path, crate string) bool {
+	return u.lang == rust && slices.ContainsFunc(u.crates(crate), func(manifest event.Path) bool {
+		return strings.HasPrefix(string(p), path.Join(manifest.Dir(), "src")+"/")
+	})
 }
 
 // linked reports whether the file imports the one that defined the name, is in the same package, or
@@ -218,7 +238,7 @@ func (o occurrence) declares(lang *language) bool {
 		next = o.after[0]
 	}
 	switch {
-	case declaring[string(word)] && !(lang.Typed && usingWords[string(word)]):
+	case declaring[string(word)] && !(lang.Typed && usingWords[string(word)]), o.inPattern():
 		return true
 	case bytes.HasSuffix(o.before, []byte(":")) && !bytes.HasSuffix(o.before, []byte("::")): // name: Type = value
 		return false
@@ -238,4 +258,11 @@ func (o occurrence) declares(lang *language) bool {
 		return len(o.before) > 1 && o.before[len(o.before)-2] != ' '
 	}
 	return false
+}
+
+// inPattern reports whether an occurrence is in the pattern of a let: if let Some(name) = value.
+func (o occurrence) inPattern() bool {
+	_, pattern, found := bytes.Cut(o.before, []byte("let "))
+	return found && !bytes.Contains(pattern, []byte("=")) && bytes.Contains(o.after, []byte("=")) &&
+		!bytes.HasPrefix(o.after, []byte("("))
 }

@@ -168,8 +168,8 @@ func (h *history) apply(c watcher.Commit) (change []index.Changed, all []file) {
 		} else {
 			h.held[f.Path] = f.Blob
 			h.world.Tree.Add(f.Path)
-			if x.after = h.text(f.Path); x.after == nil { // the file is too large
-				x.after = []byte{}
+			if x.after = h.text(f.Path); x.after == nil { // the file is too large, and tells nothing about the earlier one
+				x.before, x.after = nil, []byte{}
 			}
 			h.world.Contents.Set(f.Path, x.after)
 		}

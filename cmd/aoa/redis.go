@@ -44,16 +44,7 @@ func (a *app) serveRedis(ctx context.Context) error {
 		return err
 	}
 	a.talk("hint: redis-cli -s %s ZREVRANGE aoa:scores:recency 0 9", socket)
-	return redisview.Serve(ctx, ln, redisview.Options{Now: a.now,
-		Scores: func(ctx context.Context, r api.ScoresRequest) (api.ScoresAnswer, error) {
-			return api.Call(ctx, client, api.Scores, r)
-		},
-		Threshold: func(ctx context.Context) (api.ThresholdAnswer, error) {
-			return api.Call(ctx, client, api.Threshold, api.None{})
-		},
-		Stats: func(ctx context.Context, r api.StatsRequest) (api.StatsAnswer, error) {
-			return api.Call(ctx, client, api.Stats, r)
-		}})
+	return redisview.Serve(ctx, ln, client, a.now)
 }
 
 // redisSocket returns the name of the socket on which aoa redis listens.

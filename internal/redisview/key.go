@@ -70,7 +70,7 @@ func parse(key string) (f family, owner string, ok bool) {
 // read gets the value of a key from the daemon.
 func (v *view) read(ctx context.Context, f family, owner string) (a api.ScoresAnswer, err error) {
 	if f.set != "" {
-		a, err = v.Scores(ctx, api.ScoresRequest{Set: f.set, Owner: owner})
+		a, err = api.Call(ctx, v.daemon, api.Scores, api.ScoresRequest{Set: f.set, Owner: owner})
 	}
 	if err == nil && f.change != nil {
 		err = f.change(ctx, v, &a)
@@ -99,14 +99,14 @@ func threshold(ctx context.Context, v *view, a *api.ScoresAnswer) error {
 	if a.Expires.IsZero() { // there is no such session
 		return nil
 	}
-	t, err := v.Threshold(ctx)
+	t, err := api.Call(ctx, v.daemon, api.Threshold, api.None{})
 	a.Members = []hot.Member{{Name: strconv.FormatFloat(t.Value, 'g', -1, 64)}}
 	return err
 }
 
 // prefetchLog returns the outcomes of the newest 1,000 files that hints named, the newest first.
 func prefetchLog(ctx context.Context, v *view, a *api.ScoresAnswer) error {
-	st, err := v.Stats(ctx, api.StatsRequest{Table: "outcomes", Limit: 1000})
+	st, err := api.Call(ctx, v.daemon, api.Stats, api.StatsRequest{Table: "outcomes", Limit: 1000})
 	for _, o := range slices.Backward(st.Outcomes) {
 		if o.Status != "shown" {
 			continue

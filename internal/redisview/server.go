@@ -16,26 +16,19 @@ import (
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// Options are the daemon's functions that Serve uses, and the clock. All are required.
-type Options struct {
-	Scores    func(context.Context, api.ScoresRequest) (api.ScoresAnswer, error)
-	Threshold func(context.Context) (api.ThresholdAnswer, error)
-	Stats     func(context.Context, api.StatsRequest) (api.StatsAnswer, error)
-	Now       func() time.Time
-}
-
 // view is a miniredis instance with those of aOa's keys that commands have named.
 type view struct {
-	Options
-	mu    sync.Mutex // guards the fields below; held while a command is executed
-	redis *miniredis.Miniredis
-	since time.Time       // when the first key in ours was read
-	ours  map[string]bool // keys read from the daemon; false: only their name and type were read
+	daemon *api.Client
+	now    func() time.Time
+	mu     sync.Mutex // guards the fields below; held while a command is executed
+	redis  *miniredis.Miniredis
+	since  time.Time       // when the first key in ours was read
+	ours   map[string]bool // keys read from the daemon; false: only their name and type were read
 }
 
-// Serve serves the clients of a listener until ctx ends. The error is that of the listener.
-func Serve(ctx context.Context, ln net.Listener, o Options) error {
-	v := &view{Options: o, redis: started()}
+// Serve serves the clients of a listener until ctx ends, with what the daemon answers. The error is that of the listener.
+func Serve(ctx context.Context, ln net.Listener, daemon *api.Client, now func() time.Time) error {
+	v := &view{daemon: daemon, now: now, redis: started()}
 	defer context.AfterFunc(ctx, func() { ln.Close() })()
 	var clients sync.WaitGroup
 	defer clients.Wait()
@@ -91,7 +84,7 @@ const fresh = time.Second
 // fill reads from the daemon the keys that a command names, or, if all is true, the names of all
 // keys. It first drops keys that were read too long ago.
 func (v *view) fill(ctx context.Context, keys []string, all bool) error {
-	if now := v.Now(); now.Sub(v.since) >= fresh {
+	if now := v.now(); now.Sub(v.since) >= fresh {
 		for key := range v.ours {
 			v.redis.Del(key)
 		}
@@ -134,7 +127,7 @@ func (v *view) list(ctx context.Context) error {
 			}
 			continue
 		}
-		owners, err := v.Scores(ctx, api.ScoresRequest{Set: f.set})
+		owners, err := api.Call(ctx, v.daemon, api.Scores, api.ScoresRequest{Set: f.set})
 		if err != nil {
 			return err
 		}
@@ -170,7 +163,7 @@ func (v *view) put(key, kind string, a api.ScoresAnswer) {
 		}
 	}
 	if !a.Expires.IsZero() && db.Exists(key) {
-		db.SetTTL(key, a.Expires.Sub(v.Now()))
+		db.SetTTL(key, a.Expires.Sub(v.now()))
 	}
 }
 

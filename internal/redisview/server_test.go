@@ -47,9 +47,8 @@ func newFixture(t *testing.T) *fixture {
 	f := &fixture{T: t, at: noon, sets: map[api.ScoresRequest]api.ScoresAnswer{}}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
-	o := redisview.Options{Scores: f.ask, Now: f.now, Stats: f.stats,
-		Threshold: func(context.Context) (api.ThresholdAnswer, error) { return api.ThresholdAnswer{Value: .65}, nil }}
-	go func() { done <- redisview.Serve(ctx, ln, o) }()
+	daemon := redisview.Daemon(t, f.ask, f.stats)
+	go func() { done <- redisview.Serve(ctx, ln, daemon, f.now) }()
 	f.redis = redis.NewClient(&redis.Options{Network: "unix", Addr: ln.Addr().String(), PoolSize: 1, MaxRetries: -1,
 		Protocol: 2})
 	t.Cleanup(func() {

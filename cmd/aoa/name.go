@@ -222,11 +222,11 @@ func (a *app) sessionFlag(c *cobra.Command, to *string, help string) {
 // oneSession returns the whole id of a session that a person named by its id, or by a beginning
 // that no other id has.
 func (a *app) oneSession(ctx context.Context, typed string) (string, error) {
-	client, _, err := a.client(ctx)
-	if err != nil {
-		return "", err
+	if typed == "" {
+		return "", fail(exitFailed, "aoa session list --archived names them", `no session is called ""`)
 	}
-	return api.FindSession(ctx, client, typed)
+	ans, err := call(ctx, a, api.Names, api.NamesRequest{Session: typed})
+	return ans.Session, err
 }
 
 // ownSessionFlag is sessionFlag for commands that agents run. The default is the agent's own

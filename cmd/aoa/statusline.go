@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -30,22 +29,15 @@ const (
 func (a *app) statusline() *cobra.Command {
 	return newCommand("statusline", "one line for Claude Code's status bar", cobra.NoArgs,
 		func(ctx context.Context, _ []string) error {
-			in := readStatus(a.statusInput(ctx))
+			reading, cancel := context.WithTimeout(ctx, statusStdin*time.Duration(client.Factor()))
+			defer cancel()
+			in := readStatus(a.stdin(reading))
 			session, off := a.askSession(ctx, in)
 			if line := statusText(in, session, off); line != "" {
 				fmt.Fprintln(a.out, line)
 			}
 			return nil
 		})
-}
-
-// statusInput reads the first JSON value from stdin, which may stay open afterwards.
-func (a *app) statusInput(ctx context.Context) (value json.RawMessage) {
-	ctx, cancel := context.WithTimeout(ctx, statusStdin*time.Duration(client.Factor()))
-	defer cancel()
-	// what does not arrive in time is ignored
-	_ = json.NewDecoder(io.LimitReader(a.stdin(ctx), statusInput)).Decode(&value)
-	return value
 }
 
 // statusIn has the fields of the client's JSON that are used.
@@ -64,9 +56,10 @@ type contextWindow struct {
 	Percent float64 `json:"used_percentage"`
 }
 
-// readStatus parses these fields. Any of them may be missing, null or of another type.
-func readStatus(raw []byte) (in statusIn) {
-	_ = json.NewDecoder(bytes.NewReader(raw)).Decode(&in) // a field of another type stays empty
+// readStatus reads these fields from the first JSON value. Any of them may be missing, null or of
+// another type. What does not arrive in time is ignored.
+func readStatus(r io.Reader) (in statusIn) {
+	_ = json.NewDecoder(io.LimitReader(r, statusInput)).Decode(&in) // a field of another type stays empty
 	if in.Dir = cmp.Or(in.Workspace.Dir, in.Dir); len(in.Session) > 256 {
 		in.Session = ""
 	}

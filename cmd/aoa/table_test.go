@@ -93,12 +93,12 @@ func TestRead(t *testing.T) {
 	fault.Replies(t, "testdata/read.txt", func(line string) []string {
 		verb, text, _ := strings.Cut(line, " ")
 		if verb == "status" {
-			return []string{fmt.Sprintf("%+v", readStatus([]byte(text)))}
+			return []string{fmt.Sprintf("%+v", readStatus(strings.NewReader(text)))}
 		}
 		got, err := readNames(strings.NewReader(fault.Must(strconv.Unquote(text))))
 		return []string{strings.TrimSuffix(fmt.Sprintf("%q %v", got, err), " <nil>")}
 	})
-	fault.Same(t, "a long name", readStatus([]byte(`{"session_id":"`+strings.Repeat("x", 300)+`"}`)).Session, "")
+	fault.Same(t, "a long name", readStatus(strings.NewReader(`{"session_id":"`+strings.Repeat("x", 300)+`"}`)).Session, "")
 }
 
 // TestStatusText: the parts of the line, in the order of S4 §7, without colors.
@@ -120,7 +120,7 @@ func FuzzStatus(f *testing.F) {
 	f.Add(`{"session_id":"\u001b[2J\n","cwd":"\u0000","context_window":{"used_percentage":1e999}}`)
 	f.Add(strings.Repeat("[", 10000))
 	f.Fuzz(func(t *testing.T, raw string) {
-		in := readStatus([]byte(raw))
+		in := readStatus(strings.NewReader(raw))
 		line := statusText(in, nil, true)
 		if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' }) || len(line) > 200 {
 			t.Errorf("%q", line)

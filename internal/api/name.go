@@ -2,7 +2,6 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 
@@ -89,15 +88,4 @@ func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
 		e.Hint = "did you mean " + strings.Join(near, ", or ") + "?"
 	}
 	return e
-}
-
-// FindSession returns the whole id of a session that a person named by its id, or by a beginning
-// that no other id has.
-func FindSession(ctx context.Context, c *Client, typed string) (string, error) {
-	if typed == "" {
-		return "", &Error{Code: CodeMissing, Message: `no session is called ""`,
-			Hint: "aoa session list --archived names them"}
-	}
-	ans, err := Call(ctx, c, Names, NamesRequest{Session: typed})
-	return ans.Session, err
 }

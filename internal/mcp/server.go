@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,11 +20,13 @@ type Options struct {
 	// Open finds the repository and its daemon. It is called for every tool call, so a repository
 	// that is initialised while the server runs can be used at once. Errors are shown to the agent,
 	// an *api.Error with its hint.
-	Open     func(context.Context) (Repo, error)
-	Session  string        // the agent's session if the environment names it; if "", the daemon is asked
-	Version  string        // shown to the client
-	Patience time.Duration // longest time of one call, including the start of the daemon; 0 means 20 s
+	Open    func(context.Context) (Repo, error)
+	Session string // the agent's session if the environment names it; if "", the daemon is asked
+	Version string // shown to the client
 }
+
+// patience is the longest time of one call, including the start of the daemon.
+const patience = 20 * time.Second
 
 // Repo is a repository that questions are about.
 type Repo struct {
@@ -45,7 +46,6 @@ type server struct{ o Options }
 // New returns a server with all tools, which can then be connected to a transport. It always lists
 // its tools in the same order.
 func New(o Options) *mcp.Server {
-	o.Patience = cmp.Or(o.Patience, 20*time.Second)
 	s := &server{o}
 	out := mcp.NewServer(&mcp.Implementation{Name: "aoa", Title: "aOa", Version: o.Version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
@@ -74,7 +74,7 @@ func addTool[In, Out any](s *server, to *mcp.Server, t *mcp.Tool,
 	schema := brief[In]()
 	t.InputSchema = schema
 	to.AddTool(t, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		ctx, cancel := context.WithTimeout(ctx, s.o.Patience)
+		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		in, err := decode[In](r.Params.Arguments, schema)
 		if err != nil {

@@ -24,9 +24,6 @@ const (
 // hot orders source files by the product of their commits in the last year and the square root of
 // their lines: a file of 1,600 lines weighs four times as much as one of 100.
 func (h *commits) hot(lines func(event.Path) int) []Hot {
-	if lines == nil {
-		return nil
-	}
 	of := map[event.Path]int{} // commits of the last year
 	var files []event.Path
 	for _, p := range h.files {

@@ -308,7 +308,7 @@ func (f *workload) person(ctx context.Context, r *rand.Rand) {
 // noticed waits until the daemon has counted the newest commit, or is gone.
 func (f *workload) noticed(ctx context.Context) {
 	id := "commit:" + f.git("rev-parse", "HEAD")
-	newest := api.LogRequest{Kinds: []event.Kind{event.KindCommit}, Limit: 20}
+	newest := cold.LogFilter{Kinds: []event.Kind{event.KindCommit}, Limit: 20}
 	f.until("a commit is noticed", func() bool {
 		ans, err := api.Call(ctx, f.client(), api.Log, newest)
 		return err != nil || slices.ContainsFunc(ans.Events, func(e event.Event) bool { return e.ID == id })

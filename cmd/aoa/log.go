@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -22,7 +23,7 @@ func (a *app) log() *cobra.Command {
 	}
 	var since, until, file string
 	var kinds []string
-	var r api.LogRequest
+	var r cold.LogFilter
 	c := newCommand("log", "print the events that aOa learned from", cobra.NoArgs,
 		func(ctx context.Context, _ []string) (err error) {
 			if r.Since, err = a.past(since); err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/atomicfile"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
@@ -107,7 +108,7 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 		return in, err
 	}
 	logged := func(limit int, kinds ...event.Kind) ([]event.Event, error) {
-		ans, err := call(ctx, a, api.Log, api.LogRequest{Kinds: kinds, Limit: limit})
+		ans, err := call(ctx, a, api.Log, cold.LogFilter{Kinds: kinds, Limit: limit})
 		return ans.Events, err
 	}
 	if in.Events, err = logged(reportCommits, event.KindCommit, event.KindRename); err != nil {

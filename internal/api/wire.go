@@ -29,7 +29,7 @@ var (
 	// Logs events. The answer comes when they are on disk.
 	Events = Route[[]event.Event, EventsAnswer]{"POST", "/events"}
 	// Returns events from the log.
-	Log = Route[LogRequest, LogAnswer]{"POST", "/log"}
+	Log = Route[cold.LogFilter, LogAnswer]{"POST", "/log"}
 	// Returns one table of totals.
 	Stats = Route[StatsRequest, StatsAnswer]{"POST", "/stats"}
 	// Returns the state of the daemon, and how much it has learned.
@@ -108,16 +108,6 @@ type EventsAnswer struct {
 	Accepted  int `json:"accepted"`
 	Duplicate int `json:"duplicate"` // already known, by ID
 	Ignored   int `json:"ignored"`   // left out because all of its paths are ignored
-}
-
-// LogRequest selects events. The zero value selects the newest 100.
-type LogRequest struct {
-	Since   time.Time    `json:"since,omitzero"`
-	Until   time.Time    `json:"until,omitzero"`
-	Session string       `json:"session,omitempty"`
-	File    event.Path   `json:"file,omitempty"` // a file, or a folder ending in '/'
-	Kinds   []event.Kind `json:"kinds,omitempty"`
-	Limit   int          `json:"limit,omitempty"`
 }
 
 // LogAnswer has the events, oldest first.

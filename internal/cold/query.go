@@ -14,14 +14,15 @@ import (
 
 // LogFilter selects events. Fields that are zero select everything.
 type LogFilter struct {
-	Since, Until time.Time // Since included, Until excluded
-	Session      string    // only events of this session
+	Since   time.Time `json:"since,omitzero"`    // included
+	Until   time.Time `json:"until,omitzero"`    // excluded
+	Session string    `json:"session,omitempty"` // only events of this session
 	// Only events that acted upon this file, also under its earlier names. If it ends in '/', it is
 	// a folder and selects everything below.
-	File   event.Path
-	Kinds  []event.Kind // only events of these kinds
-	Limit  int          // the largest number of events; 0 means 1000
-	Oldest bool         // oldest first instead of newest first
+	File   event.Path   `json:"file,omitempty"`
+	Kinds  []event.Kind `json:"kinds,omitempty"` // only events of these kinds
+	Limit  int          `json:"limit,omitempty"` // the largest number of events; 0 means 1000, in a request 100
+	Oldest bool         `json:"-"`               // oldest first instead of newest first
 }
 
 // Log returns the events that pass the filter by their own time, newest first unless Oldest is set.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/daemontest"
@@ -93,7 +94,7 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 	}
 	d.Start()
 	there := map[string]int{}
-	for _, e := range call(d, api.Log, api.LogRequest{Kinds: []event.Kind{event.KindRead}, Limit: 100_000}).Events {
+	for _, e := range call(d, api.Log, cold.LogFilter{Kinds: []event.Kind{event.KindRead}, Limit: 100_000}).Events {
 		there[e.ID]++
 	}
 	if len(accepted) < 500 {
@@ -149,7 +150,7 @@ func TestEventsAreChecked(t *testing.T) {
 	if ans != (api.EventsAnswer{Accepted: 2, Duplicate: 1, Ignored: 1}) {
 		t.Errorf("%+v", ans)
 	}
-	for _, e := range call(d, api.Log, api.LogRequest{Kinds: []event.Kind{event.KindRead, event.KindRename}}).Events {
+	for _, e := range call(d, api.Log, cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindRename}}).Events {
 		want := map[string]string{"good": "[] [a.go b.go]", "move": "[a.go] [x.go]"}[e.ID]
 		fault.Same(t, e.ID, fmt.Sprint(e.From(), " ", e.Paths()), want)
 	}

@@ -57,7 +57,7 @@ func (d *fixture) asks() {
 	d.Helper()
 	d.feed(1000, 2)
 	call(d, api.Rank, event.Query{Session: "s1"})
-	call(d, api.Log, api.LogRequest{})
+	call(d, api.Log, cold.LogFilter{})
 	call(d, api.Sessions, api.SessionsRequest{})
 	before, after := call(d, api.Threshold, api.None{}).Value, 0.0
 	for range 3 {

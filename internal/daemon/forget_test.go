@@ -153,7 +153,7 @@ func (d *fixture) edits(prefix string, n int) {
 func (d *fixture) ids(prefix string) int {
 	d.Helper()
 	n := 0
-	for _, e := range call(d, api.Log, api.LogRequest{Limit: 100_000}).Events {
+	for _, e := range call(d, api.Log, cold.LogFilter{Limit: 100_000}).Events {
 		if strings.HasPrefix(e.ID, prefix) {
 			n++
 		}

@@ -42,11 +42,10 @@ func (d *Daemon) addEvents(ctx context.Context, in []event.Event) (api.EventsAns
 	return out, nil
 }
 
-func (d *Daemon) showLog(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
+func (d *Daemon) showLog(ctx context.Context, r cold.LogFilter) (api.LogAnswer, error) {
 	d.events.SyncBriefly(ctx)
-	events, err := d.db.Log(ctx,
-		cold.LogFilter{Since: r.Since, Until: r.Until, Session: r.Session, File: r.File, Kinds: r.Kinds,
-			Limit: cmp.Or(r.Limit, 100)})
+	r.Limit = cmp.Or(r.Limit, 100)
+	events, err := d.db.Log(ctx, r)
 	// The newest events are selected, but listed oldest first, because people read a log downwards.
 	slices.Reverse(events)
 	return api.LogAnswer{Events: events}, err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -132,8 +131,5 @@ func (d *Daemon) check(ctx context.Context, r change.Request) (change.Answer, er
 	d.events.SyncBriefly(ctx)
 	w.WaitForDiffs(bounded, readTime)
 	ans, err := w.Check(bounded, r)
-	if errors.Is(err, change.ErrRange) || errors.Is(err, change.ErrCommit) {
-		return ans, refusal(r.Range, err)
-	}
-	return ans, err
+	return ans, refusal(r.Range, err)
 }

@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
@@ -107,7 +108,7 @@ func TestTwice(t *testing.T) {
 	d := newFixture(t)
 	d.Start()
 	d.twice("/feedback", `{"session_id":"s","was_helpful":true}`)
-	if n := len(call(d, api.Log, api.LogRequest{Kinds: []event.Kind{event.KindFeedback}}).Events); n != 1 {
+	if n := len(call(d, api.Log, cold.LogFilter{Kinds: []event.Kind{event.KindFeedback}}).Events); n != 1 {
 		t.Errorf("%d events of one feedback", n)
 	}
 	d.twice("/pipeline/progress", `{"session_id":"p","id":"x.yaml","tokens":7}`)

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -37,9 +36,6 @@ type Options struct {
 
 	// The lock that this daemon holds, to notice that another store has replaced its own.
 	lockFile fs.FileInfo
-	// asked is set if a client asked to stop while one run was giving way to the next, which must
-	// then not begin.
-	asked *atomic.Bool
 }
 
 // Replaced reports whether the store is gone or another one is at its path, because the repository
@@ -75,7 +71,6 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer held.Unlock() // the process ends, and its locks with it
-	o.asked = new(atomic.Bool)
 	return o.open(ctx, func(ctx context.Context, d *Daemon) error {
 		ln, err := api.Listen(o.Place)
 		if err != nil {
@@ -110,7 +105,7 @@ func (o Options) open(ctx context.Context, use func(context.Context, *Daemon) er
 	for range maxDamaged {
 		cause, err := o.openOnce(ctx, use)
 		o.Log.Info("stopped", "cause", cause)
-		if asked := o.asked != nil && o.asked.Load(); asked || !errors.Is(cmp.Or(err, cause), cold.ErrDamaged) {
+		if !errors.Is(cmp.Or(err, cause), cold.ErrDamaged) {
 			return err
 		}
 	}

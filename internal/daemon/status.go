@@ -104,7 +104,6 @@ func (d *Daemon) end(ctx context.Context, r api.StopRequest) (api.StopAnswer, er
 		}
 		out.Unwritten, out.Why = waiting, err.Error()
 	}
-	d.o.asked.Store(true)
 	d.stop(errAsked)
 	return out, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -73,7 +74,7 @@ func TestTeam(t *testing.T) {
 				t.Errorf("%s is shown as a session of this clone", s.Name)
 			}
 		}
-		for _, e := range call(b, api.Log, api.LogRequest{}).Events {
+		for _, e := range call(b, api.Log, cold.LogFilter{}).Events {
 			if e.Origin != "" || strings.Contains(e.Session, "session-x") {
 				t.Errorf("the log shows %+v", e)
 			}

@@ -6,13 +6,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/session/contexts"
 )
 
 func (a *app) context() *cobra.Command {
-	var r api.ContextRequest
+	r := contexts.Request{For: contexts.ForAction}
 	c := newCommand("context", "print what was asked and done in a session, within a token budget", cobra.NoArgs, nil)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if r.For == "action" {
+		if r.For == contexts.ForAction {
 			if err := without(c, "--for action", "prompt"); err != nil {
 				return err
 			}
@@ -21,11 +22,11 @@ func (a *app) context() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.answer(ans.Segments, func() { a.printContext(ans, r.Budget) })
+		return a.answer(ans.Segments, func() { a.printContext(ans, r.Total) })
 	}
 	f := c.Flags()
-	f.IntVar(&r.Budget, "budget", 0, "number of tokens, four bytes each (default: the setting context.total)")
-	f.StringVar(&r.For, "for", "action", "purpose: action (the work continues) or prompt (there is a new question)")
+	f.IntVar(&r.Total, "budget", 0, "number of tokens, four bytes each (default: the setting context.total)")
+	f.StringVar((*string)(&r.For), "for", string(r.For), "purpose: action (the work continues) or prompt (there is a new question)")
 	f.VarP((*given)(&r.Prompt), "prompt", "p", "with --for prompt: the question (default: the last prompt)")
 	a.ownSessionFlag(c, &r.Session)
 	return c

@@ -147,7 +147,7 @@ func (a *app) reloadUndo() *cobra.Command {
 	return newCommand("undo [UNDO-ID]", "take back the edits of a replay: all, or none if one was changed since",
 		cobra.MaximumNArgs(1),
 		func(ctx context.Context, args []string) error {
-			r := api.ReplayRequest{ID: strings.Join(args, ""), Undo: true}
+			r := api.ReplayRequest{Request: reload.Request{ID: strings.Join(args, "")}, Undo: true}
 			return show(ctx, a, api.ReloadRun, r, func(ans api.ReplayAnswer) {
 				for _, f := range ans.Files {
 					fmt.Fprintln(a.out, a.display(f))

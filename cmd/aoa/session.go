@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 func (a *app) session() *cobra.Command {
@@ -34,7 +35,7 @@ func (a *app) sessionList() *cobra.Command {
 			})
 		})
 	f := c.Flags()
-	f.StringVar(&r.State, "state", "", "of this state only: active, paused, completed, failed or archived")
+	f.StringVar((*string)(&r.State), "state", "", "of this state only: active, paused, completed, failed or archived")
 	f.BoolVar(&r.Archived, "archived", false, "archived sessions too")
 	r.Limit = 50
 	f.VarP((*number)(&r.Limit), "number", "n", "number of sessions")
@@ -105,7 +106,7 @@ func (a *app) printSession(s api.SessionSummary) {
 func (a *app) sessionResume() *cobra.Command {
 	return a.sessionCommand("resume", "continue a session, or start one, and print its state", true,
 		func(ctx context.Context, id string) error {
-			return show(ctx, a, api.SessionSet, api.SessionSetRequest{ID: id, State: "active"}, a.printSession)
+			return show(ctx, a, api.SessionSet, api.SessionSetRequest{ID: id, State: session.Active}, a.printSession)
 		})
 }
 
@@ -123,14 +124,14 @@ func (a *app) sessionSet() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return show(ctx, a, api.SessionSet, api.SessionSetRequest{ID: id, State: args[1]}, a.printSession)
+			return show(ctx, a, api.SessionSet, api.SessionSetRequest{ID: id, State: session.State(args[1])}, a.printSession)
 		})
 }
 
 func (a *app) sessionRemove() *cobra.Command {
 	return a.sessionCommand("rm", "delete the snapshot of a session, and what pipelines stored in it", false,
 		func(ctx context.Context, id string) error {
-			if _, err := call(ctx, a, api.SessionSet, api.SessionSetRequest{ID: id, State: "removed"}); err != nil {
+			if _, err := call(ctx, a, api.SessionSet, api.SessionSetRequest{ID: id, State: session.Removed}); err != nil {
 				return err
 			}
 			return a.answer(api.None{}, func() { fmt.Fprintf(a.out, "removed %s\n", event.Path(id).Display()) })

@@ -32,12 +32,8 @@ type SequencesAnswer struct {
 
 // ReplayRequest asks to repeat a sequence, or to undo the edits of a replay.
 type ReplayRequest struct {
-	// id of the sequence; with Undo, id of the undo record, or empty for the newest one
-	ID      string `json:"id,omitempty"`
-	Undo    bool   `json:"undo,omitempty"` // restore the files
-	Skip    []int  `json:"skipIndices,omitempty"`
-	Edits   bool   `json:"edits,omitempty"` // compute the edits and return them as a diff
-	Plan    string `json:"plan,omitempty"`  // make the edits that were returned under this name
+	reload.Request
+	Undo    bool   `json:"undo,omitempty"` // restore the files; id is then that of the undo record, or empty for the newest
 	Session string `json:"session_id,omitempty"`
 }
 

@@ -15,11 +15,9 @@ var (
 
 // SessionsRequest selects sessions. Without fields it selects the newest 50 that are not archived.
 type SessionsRequest struct {
-	ID       string `json:"session_id,omitempty"` // this session, whatever its state
-	Full     bool   `json:"full,omitempty"`       // with its record, which needs the sealed texts
-	State    string `json:"state,omitempty"`      // active, paused, completed, failed or archived
-	Archived bool   `json:"archived,omitempty"`   // archived ones, too
-	Limit    int    `json:"limit,omitempty"`
+	ID   string `json:"session_id,omitempty"` // this session, whatever its state
+	Full bool   `json:"full,omitempty"`       // with its record, which needs the sealed texts
+	session.Filter
 }
 
 // SessionsAnswer has the summaries of sessions, the newest first.
@@ -37,6 +35,6 @@ type SessionSummary struct {
 // SessionSetRequest sets the state of a session. The state active resumes it. The state removed
 // deletes its summary and everything that pipelines stored in it.
 type SessionSetRequest struct {
-	ID    string `json:"session_id"`
-	State string `json:"state"`
+	ID    string        `json:"session_id"`
+	State session.State `json:"state"`
 }

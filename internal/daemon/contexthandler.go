@@ -19,37 +19,31 @@ func (d *Daemon) contextBudget() contexts.Budget {
 }
 
 // context answers aoa context and the tool session_context.
-func (d *Daemon) context(ctx context.Context, r api.ContextRequest) (api.ContextAnswer, error) {
+func (d *Daemon) context(ctx context.Context, r contexts.Request) (out api.ContextAnswer, err error) {
 	w := d.worktrees.Caller(ctx)
-	use := contexts.For(r.For)
+	r.For = cmp.Or(r.For, contexts.ForAction)
 	switch {
-	case use == "":
-		use = contexts.ForAction
-	case use != contexts.ForAction && use != contexts.ForPrompt:
-		return api.ContextAnswer{}, api.Bad("use action or prompt", "there is no context for the purpose %q", r.For)
-	}
-	if r.Budget < 0 || r.Budget > maxContext {
+	case r.For != contexts.ForAction && r.For != contexts.ForPrompt:
+		return out, api.Bad("use action or prompt", "there is no context for the purpose %q", r.For)
+	case r.Total < 0 || r.Total > maxContext:
 		hint := fmt.Sprintf("use 1 to %d, or 0 for the configured one", maxContext)
-		return api.ContextAnswer{}, api.Bad(hint, "a budget of %d tokens is out of range", r.Budget)
+		return out, api.Bad(hint, "a budget of %d tokens is out of range", r.Total)
 	}
 	d.events.SyncBriefly(ctx)
-	out := api.ContextAnswer{Session: r.Session, For: string(use), Budget: r.Budget, Segments: []contexts.Segment{}}
-	out.Budget = cmp.Or(out.Budget, d.contextBudget().Total)
+	out = api.ContextAnswer{For: r.For, Budget: cmp.Or(r.Total, d.contextBudget().Total), Segments: []contexts.Segment{}}
 	if r.Session == "" {
-		var err error
-		if out.Session, err = d.lastSession(ctx, w); err != nil || out.Session == "" {
+		if r.Session, err = d.lastSession(ctx, w); err != nil || r.Session == "" {
 			return out, err
 		}
 	}
-	state := func(ctx context.Context, since time.Time, files []event.Path) contexts.Worktree {
+	r.State = func(ctx context.Context, since time.Time, files []event.Path) contexts.Worktree {
 		return w.State(ctx, nil, since, files)
 	}
-	got, err := d.contexts.Assemble(ctx, contexts.Request{Session: out.Session, For: use, Prompt: r.Prompt,
-		Total: r.Budget, State: state})
+	got, err := d.contexts.Assemble(ctx, r)
 	if err != nil {
 		return out, err
 	}
-	out.Tokens, out.Segments = got.Tokens, append(out.Segments, got.Segments...)
+	out.Session, out.Tokens, out.Segments = r.Session, got.Tokens, append(out.Segments, got.Segments...)
 	return out, nil
 }
 

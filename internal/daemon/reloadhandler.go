@@ -40,8 +40,7 @@ func (d *Daemon) reloadRun(ctx context.Context, r api.ReplayRequest) (api.Replay
 	}
 	out := api.ReplayAnswer{}
 	var err error
-	out.Report, err = d.sequences.Replay(ctx, d.worktrees.Caller(ctx).Sequences(),
-		reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits, Plan: r.Plan})
+	out.Report, err = d.sequences.Replay(ctx, d.worktrees.Caller(ctx).Sequences(), r.Request)
 	if err != nil {
 		return api.ReplayAnswer{}, refusal(r.ID, err)
 	}

@@ -18,7 +18,7 @@ const recordEvents = 10_000
 
 func (d *Daemon) listSessions(ctx context.Context, r api.SessionsRequest) (api.SessionsAnswer, error) {
 	var out api.SessionsAnswer
-	if r.State != "" && !session.State(r.State).Known() {
+	if r.State != "" && !r.State.Known() {
 		return out, api.Bad("use active, paused, completed, failed or archived", "%q is not a state", r.State)
 	}
 	d.events.SyncBriefly(ctx)
@@ -27,7 +27,7 @@ func (d *Daemon) listSessions(ctx context.Context, r api.SessionsRequest) (api.S
 		out.Sessions = []api.SessionSummary{s}
 		return out, err
 	}
-	all := d.events.Sessions.List(session.Filter{State: session.State(r.State), Archived: r.Archived, Limit: r.Limit})
+	all := d.events.Sessions.List(r.Filter)
 	out.Sessions = convert(all, wireSummary)
 	return out, nil
 }
@@ -97,14 +97,14 @@ func (d *Daemon) setSession(ctx context.Context, r api.SessionSetRequest) (api.S
 	switch {
 	case r.ID == "" || len(r.ID) > 256:
 		return api.SessionSummary{}, api.Bad("aoa session list names them", "a session's id has 1 to 256 bytes")
-	case r.State != string(session.Removed) && !session.State(r.State).Known():
+	case r.State != session.Removed && !r.State.Known():
 		return api.SessionSummary{}, api.Bad("use active, paused, completed, failed or archived", "%q is not a state", r.State)
 	}
 	d.events.SyncBriefly(ctx)
 	e := event.Event{ID: "state:" + api.CallID(ctx), Time: d.now(), Agent: "cli", Session: r.ID,
-		Body: event.State{Name: r.State}}
+		Body: event.State{Name: string(r.State)}}
 	err := d.events.Sessions.Allows(e)
-	if r.State == string(session.Removed) {
+	if r.State == session.Removed {
 		ran, failed := d.stages.ForgetSession(ctx, r.ID)
 		if failed != nil || ran && errors.Is(err, session.ErrUnknown) {
 			return api.SessionSummary{}, failed
@@ -113,7 +113,7 @@ func (d *Daemon) setSession(ctx context.Context, r api.SessionSetRequest) (api.S
 	if err == nil {
 		_, err = d.events.Append(ctx, []event.Event{e})
 	}
-	if err != nil || r.State == string(session.Removed) {
+	if err != nil || r.State == session.Removed {
 		return api.SessionSummary{}, refusal(r.ID, err)
 	}
 	_ = d.events.Flush(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/blame"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session/contexts"
 )
 
 var contextTool = &mcp.Tool{Name: "session_context",
@@ -32,9 +33,9 @@ func (s *server) sessionContext(ctx context.Context, r Repo, session string, in 
 	if in.Line != "" {
 		return s.whyLine(ctx, r, in.Line)
 	}
-	q := api.ContextRequest{Session: session, Prompt: in.Prompt}
+	q := contexts.Request{Session: session, Prompt: in.Prompt}
 	if in.Prompt != "" {
-		q.For = "prompt"
+		q.For = contexts.ForPrompt
 	}
 	ans, err := api.Call(ctx, r.Client, api.Context, q)
 	var lines []string

@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/reload"
 )
 
 var optionsTool = &mcp.Tool{Name: "list_reload_options",
@@ -65,7 +66,8 @@ type replayed struct {
 }
 
 func (s *server) reloadCached(ctx context.Context, r Repo, session string, in reloadIn) (reloadOut, error) {
-	ans, err := api.Call(ctx, r.Client, api.ReloadRun, api.ReplayRequest{ID: in.ID, Skip: in.Skip, Session: session})
+	ans, err := api.Call(ctx, r.Client, api.ReloadRun, api.ReplayRequest{Request: reload.Request{ID: in.ID, Skip: in.Skip},
+		Session: session})
 	out := reloadOut{Actions: []replayed{}, Diverged: ans.Diverged}
 	for _, a := range ans.Steps {
 		what := fmt.Sprintf("%d %s %s: %s", a.Index, a.Tool, a.What, a.State)

@@ -12,12 +12,12 @@ import (
 
 // Request asks for a replay.
 type Request struct {
-	ID    string // id of the entry
-	Skip  []int  // indexes of actions that are left out, from 0 on
-	Edits bool   // plan the edits and show them as a diff
+	ID    string `json:"id,omitempty"`          // id of the sequence
+	Skip  []int  `json:"skipIndices,omitempty"` // indexes of actions that are left out, from 0 on
+	Edits bool   `json:"edits,omitempty"`       // plan the edits and return them as a diff
 	// The name of a plan that an earlier replay has shown: it is carried out. If "", nothing is
 	// changed.
-	Plan string
+	Plan string `json:"plan,omitempty"`
 }
 
 // The results of an action.

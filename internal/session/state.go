@@ -134,9 +134,9 @@ func (l *Sessions) Summary(id string) (Summary, error) {
 
 // Filter selects sessions. Fields that are zero select everything except archived sessions.
 type Filter struct {
-	State    State
-	Archived bool // archived sessions, too
-	Limit    int  // 0 means 50
+	State    State `json:"state,omitempty"`    // active, paused, completed, failed or archived
+	Archived bool  `json:"archived,omitempty"` // archived sessions, too
+	Limit    int   `json:"limit,omitempty"`    // 0 means 50
 }
 
 // List returns the summaries of sessions of this clone, the one with the newest event first.

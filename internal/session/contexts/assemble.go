@@ -50,14 +50,16 @@ const (
 
 // Request asks for the context of a session.
 type Request struct {
-	Session string
-	For     For    // "" is ForAction
-	Prompt  string // ForPrompt: the question; "" means the session's last prompt
-	// The budget in tokens; 0 means the configured budget. For a larger one the whole log is read.
-	Total int
+	// Empty: in a request to the daemon, the newest session of the caller's worktree, preferably a
+	// live one.
+	Session string `json:"session_id,omitempty"`
+	For     For    `json:"for,omitempty"`    // action (the default) or prompt
+	Prompt  string `json:"prompt,omitempty"` // for prompt: the question; empty: the session's last prompt
+	// tokens; 0: the configured budget. For a larger one the whole log is read.
+	Total int `json:"budget,omitempty"`
 	// State returns the state of the worktree, with the files that changed after a time, and the
 	// changed lines of the given files. If nil, only the log is used.
-	State func(ctx context.Context, since time.Time, files []event.Path) Worktree
+	State func(ctx context.Context, since time.Time, files []event.Path) Worktree `json:"-"`
 }
 
 // Worktree is the present state of a worktree. The zero value is an unknown state, for which only

@@ -67,7 +67,7 @@ var allowed = map[string][]string{
 	"internal/llmcache": {"internal/codec", "internal/event", "internal/index", "internal/cold"},
 	"internal/stage": {"internal/codec", "internal/event", "internal/index", "internal/cold", "internal/atomicfile",
 		"internal/regularfile"},
-	"internal/mcp":       {"internal/event", "internal/api", "internal/blame", "internal/change", "internal/llmcache", "internal/regularfile",
+	"internal/mcp": {"internal/event", "internal/api", "internal/blame", "internal/change", "internal/llmcache", "internal/regularfile",
 		"internal/reload", "internal/session/contexts"},
 	"internal/redisview": {"internal/event", "internal/api", "internal/hot", "internal/monitor", "internal/peer"},
 	"internal/checkout": {"hooks", "hooks/transcript", "internal/api", "internal/atomicfile", "internal/change", "internal/cold", "internal/config",

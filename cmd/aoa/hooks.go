@@ -45,33 +45,28 @@ func knownHooks(names []string) error {
 	return knownWords("hooks for", names, hookNames())
 }
 
-// scopeFlags has the flags --user, --project and --local, of which at most one may be set.
-type scopeFlags map[install.Scope]*bool
-
-func addScopes(c *cobra.Command, help map[install.Scope]string) scopeFlags {
-	s := scopeFlags{}
+// scopeFlags adds the flags --user, --project and --local, of which at most one may be set. It returns
+// a function that returns the scope whose flag is set, "" if none is.
+func scopeFlags(c *cobra.Command, help map[install.Scope]string) (chosen func() install.Scope) {
 	for _, scope := range install.Scopes {
-		s[scope] = c.Flags().Bool(string(scope), false, help[scope])
+		c.Flags().Bool(string(scope), false, help[scope])
 	}
 	c.MarkFlagsMutuallyExclusive("user", "project", "local")
-	return s
-}
-
-// chosen returns the scope whose flag is set, "" if none is.
-func (s scopeFlags) chosen() install.Scope {
-	for scope, on := range s {
-		if *on {
-			return scope
+	return func() (set install.Scope) {
+		for _, scope := range install.Scopes {
+			if on, _ := c.Flags().GetBool(string(scope)); on {
+				set = scope
+			}
 		}
+		return set
 	}
-	return ""
 }
 
 func (a *app) hooksInstall() *cobra.Command {
 	c := newCommand("install AGENT…", "install aOa in an agent's settings, or in git's hook", cobra.MinimumNArgs(1), nil)
 	c.ValidArgsFunction = cobra.FixedCompletions(hookNames(), cobra.ShellCompDirectiveNoFileComp)
 	check := c.Flags().Bool("check", false, "with git: also check each commit before it is made (aoa check --staged)")
-	flags := addScopes(c, map[install.Scope]string{install.User: "for all repositories of this user",
+	chosen := scopeFlags(c, map[install.Scope]string{install.User: "for all repositories of this user",
 		install.Project: "for everybody who works on this repository: commit the file",
 		install.Local:   "for this user in the worktrees of this repository, kept out of git (default)"})
 	c.RunE = func(c *cobra.Command, names []string) error {
@@ -81,7 +76,7 @@ func (a *app) hooksInstall() *cobra.Command {
 		if *check && !slices.Contains(names, gitHook) {
 			return usage("--check works with git only: aoa hooks install git --check")
 		}
-		scope := cmp.Or(flags.chosen(), install.Local)
+		scope := cmp.Or(chosen(), install.Local)
 		out := []hookChange{}
 		for _, name := range names {
 			done, err := a.installHook(c.Context(), name, scope, *check)
@@ -270,7 +265,7 @@ func (a *app) tracked(ctx context.Context, repo *watcher.Repo, file string) bool
 func (a *app) hooksRemove() *cobra.Command {
 	c := newCommand("remove [AGENT…]", "remove aOa from settings and git's hook", cobra.ArbitraryArgs, nil)
 	c.ValidArgsFunction = cobra.FixedCompletions(hookNames(), cobra.ShellCompDirectiveNoFileComp)
-	flags := addScopes(c, map[install.Scope]string{install.User: "only from the user's settings",
+	chosen := scopeFlags(c, map[install.Scope]string{install.User: "only from the user's settings",
 		install.Project: "only from the files that are committed", install.Local: "only from the personal files"})
 	c.RunE = func(c *cobra.Command, names []string) error {
 		if err := knownHooks(names); err != nil {
@@ -279,7 +274,7 @@ func (a *app) hooksRemove() *cobra.Command {
 		if len(names) == 0 {
 			names = hookNames()
 		}
-		out, err := a.removeNamed(c.Context(), names, flags.chosen())
+		out, err := a.removeNamed(c.Context(), names, chosen())
 		if len(out) == 0 && err == nil {
 			a.talk("no hooks of aOa are installed")
 		}

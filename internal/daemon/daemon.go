@@ -53,7 +53,6 @@ type Daemon struct {
 	// learns from events; each worktree has its own Prefetcher for answering questions
 	predictions *prefetch.Prefetcher
 	team        *team.Team
-	teamLog     *teamLog
 	contexts    *contexts.Assembler
 	blobs       *cold.Blobs
 	cache       *llmcache.Cache
@@ -138,7 +137,6 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	if err != nil {
 		return err
 	}
-	d.teamLog = &teamLog{DB: d.db, daemon: d}
 	if d.team, err = d.newTeam(ctx, id); err != nil {
 		return err
 	}

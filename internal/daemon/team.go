@@ -31,7 +31,7 @@ func (l *teamLog) Forget(ctx context.Context, meant func(event.Event) bool) (int
 // newTeam creates the exchange with other clones.
 func (d *Daemon) newTeam(ctx context.Context, origin string) (*team.Team, error) {
 	return team.New(ctx, team.Options{URL: d.settings.Get().RedisURL, Repo: d.repoID(), Origin: origin,
-		Words: func() bool { return d.settings.Get().TeamWords }, Log: d.teamLog, Now: d.now, Info: d.log, Alert: d.alert})
+		Words: func() bool { return d.settings.Get().TeamWords }, Log: &teamLog{d.db, d}, Now: d.now, Info: d.log, Alert: d.alert})
 }
 
 // forgetOrigin deletes what one other clone has contributed, and takes nothing from it any more.

@@ -121,7 +121,7 @@ func (p Place) Adopt() error {
 		return err
 	}
 	p.id = ""
-	return p.note()
+	return p.Record()
 }
 
 // SetAside renames a store of unknown origin, so that a new one can be made. It returns the new

@@ -73,10 +73,10 @@ func (p *Place) create() error {
 	if stranger := p.Stranger(); stranger != nil {
 		return stranger
 	}
-	if err := private(p.Store); err != nil || p.recorded() {
+	if err := private(p.Store); err != nil {
 		return err
 	}
-	if err := p.note(); err != nil {
+	if err := p.Record(); err != nil {
 		os.Remove(p.Store) // removes it only if it is empty
 		return fmt.Errorf("record that the store is yours: %w", err)
 	}

@@ -168,17 +168,12 @@ func sameFile(a, b string) bool {
 	return err == nil && err2 == nil && os.SameFile(one, two)
 }
 
-// Record makes a record of a known store that was moved here, so that a copy of the store is not
+// Record makes a record of a store that is new or was moved here, so that a copy of the store is not
 // mistaken for it.
-func (p Place) Record() error {
+func (p *Place) Record() error {
 	if p.recorded() {
 		return nil
 	}
-	return p.note()
-}
-
-// note makes a record of a store that is new or was moved here.
-func (p *Place) note() error {
 	if p.records == "" {
 		return errors.New("aOa records in your home folder which stores are yours, and there is no home folder: set HOME")
 	}

@@ -69,20 +69,15 @@ func named(path string, file os.FileInfo) bool {
 func Gone(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 	for {
 		l := flock.New(p.Lock(), flock.SetFlag(os.O_RDONLY))
-		free, err := l.TryLock()
+		_, err := l.TryLockContext(ctx, lockEvery)
 		switch {
-		case free && stands(l):
+		case err == nil && stands(l), errors.Is(err, fs.ErrNotExist):
 			return l, nil
-		case free:
+		case err == nil:
 			err = l.Unlock() // another store has replaced this one
-		case errors.Is(err, fs.ErrNotExist):
-			return l, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("check the lock of %s: %w", p.Store, err)
-		}
-		if !schedule.Pause(ctx, lockEvery) {
-			return nil, ctx.Err()
 		}
 	}
 }

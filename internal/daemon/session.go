@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"slices"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/checkout"
@@ -13,6 +14,10 @@ const (
 	modeLive    = "live"
 	modeSession = "session" // it continues an earlier conversation
 )
+
+// continued has the sources of a session that continues an earlier conversation. A session that a
+// command has resumed continues one, too.
+var continued = []string{"resume", "compact", "fork"}
 
 // newestSessions is how many of the newest sessions are searched for one that is over.
 const newestSessions = 20
@@ -31,7 +36,7 @@ func (d *Daemon) session(ctx context.Context, r api.SessionRequest) (api.Session
 	was, _ := d.events.Sessions.Summary(out.ID)
 	out.Agent, out.Files, out.Live = s.Summary.Agent, len(s.Opened), s.Exists() && !s.Ended
 	out.Shown, out.Resolved, out.Used, out.Tokens = s.Hints.Shown, s.Hints.Resolved, s.Hints.Used, s.Hints.Tokens
-	if out.Mode = modeOf(s.Source); was.Resumed > 0 { // it was resumed by a command
+	if was.Resumed > 0 || slices.Contains(continued, s.Source) {
 		out.Mode = modeSession
 	}
 	return out, nil
@@ -45,15 +50,6 @@ func (d *Daemon) newestSession(w *checkout.Checkout) string {
 		}
 	}
 	return ""
-}
-
-// modeOf returns the mode of a session by how it began.
-func modeOf(source string) string {
-	switch source {
-	case "resume", "compact", "fork":
-		return modeSession
-	}
-	return modeLive
 }
 
 // lastSession returns the newest live session in the checkout, else the newest of all sessions that

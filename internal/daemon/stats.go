@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/history"
 )
 
 // stats returns one table of totals.
@@ -13,32 +14,33 @@ func (d *Daemon) stats(ctx context.Context, r api.StatsRequest) (out api.StatsAn
 	d.events.SyncBriefly(ctx)
 	switch r.Table {
 	case "pairs":
-		w := d.worktrees.Caller(ctx)
-		commits, err := w.History(ctx)
-		if err != nil {
-			return out, err
-		}
-		recent, err := d.db.CommitsOfYear(ctx)
-		if err != nil {
-			return out, err
-		}
-		out.Pairs = commits.Pairs(r.Limit, recent, w.Tree().Has)
-		return out, nil
+		out.Pairs, err = d.pairs(ctx, r.Limit)
 	case "files":
 		out.Files, err = d.db.FileStats(ctx, r.Limit)
-		return out, err
 	case "tags":
 		out.Tags, err = d.db.TagStats(ctx, r.Limit)
-		return out, err
 	case "sessions":
 		out.Sessions, err = d.db.SessionStats(ctx, r.Limit)
-		return out, err
 	case "hints":
 		out.Hints = d.predictions.Records()
-		return out, nil
 	case "outcomes":
 		out.Outcomes = d.predictions.Came(r.Limit)
-		return out, nil
+	default:
+		err = api.Bad("aoa stats --help names them", "no table %q", r.Table)
 	}
-	return out, api.Bad("aoa stats --help names them", "no table %q", r.Table)
+	return out, err
+}
+
+// pairs returns the files that change together although their names have nothing in common.
+func (d *Daemon) pairs(ctx context.Context, most int) ([]history.Pair, error) {
+	w := d.worktrees.Caller(ctx)
+	commits, err := w.History(ctx)
+	if err != nil {
+		return nil, err
+	}
+	recent, err := d.db.CommitsOfYear(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return commits.Pairs(most, recent, w.Tree().Has), nil
 }

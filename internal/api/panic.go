@@ -17,7 +17,7 @@ func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if p := recover(); p != nil {
-				logPanic(r.Context(), r.Method+" "+r.URL.Path, p)
+				LogPanic(r.Context(), r.Method+" "+r.URL.Path, p)
 				panic(http.ErrAbortHandler)
 			}
 		}()
@@ -25,9 +25,9 @@ func guarded(next http.Handler) http.Handler {
 	})
 }
 
-// logPanic logs where a panic happened. It prints only errors of the runtime, because other values
+// LogPanic logs where a panic happened. It prints only errors of the runtime, because other values
 // may contain private texts.
-func logPanic(ctx context.Context, route string, p any) {
+func LogPanic(ctx context.Context, route string, p any) {
 	log, _ := ctx.Value(logKey{}).(*slog.Logger)
 	if p == http.ErrAbortHandler || log == nil {
 		return

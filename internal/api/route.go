@@ -135,7 +135,7 @@ func answer[Res any](q *http.Request, path string, fn func(context.Context) (Res
 	ctx := withCall(q)
 	defer func() {
 		if p := recover(); p != nil { // If a request makes its handler panic, only this request fails.
-			logPanic(ctx, path, p)
+			LogPanic(ctx, path, p)
 			err = &Error{Code: CodeInternal, Message: "the daemon failed at " + path,
 				Hint: "aoa.log in the store says where: please report it"}
 		}

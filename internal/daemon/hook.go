@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -28,9 +27,8 @@ func (d *Daemon) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		return nil
 	}
 	defer func() {
-		if r := recover(); r != nil {
-			d.log.Error("decoding the payload of a hook panicked", "agent", f.Agent, "bytes", len(f.Payload),
-				"panic", r, "stack", string(debug.Stack()))
+		if p := recover(); p != nil {
+			api.LogPanic(ctx, "/hook", p)
 			d.metrics.Undecoded()
 			reply = nil
 		}

@@ -193,8 +193,8 @@ func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, e
 	if r.Staged {
 		patience = commitPatience
 	}
-	bar := a.progress("reading", "commits")
-	defer bar.Finish() // only a progress bar
+	moves, finish := a.progress("reading", "commits")
+	defer finish()
 	for said := false; ; said = true {
 		ans, err := call(ctx, a, api.Check, r)
 		if err != nil || !ans.Reading || a.now().Sub(begin) > patience {
@@ -207,7 +207,7 @@ func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, e
 		if err != nil {
 			return ans, err
 		}
-		moves(bar)(st.Sketches.Done, st.Sketches.Total)
+		moves(st.Sketches.Done, st.Sketches.Total)
 	}
 }
 
@@ -258,18 +258,18 @@ func (a *app) backtest(ctx context.Context, args []string, how checkHow) error {
 	}
 	// asking about old commits allocates much and keeps little; this saves a seventh of the time
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	bar := a.progress("asking again about past changes", "commits")
-	defer bar.Finish() // only a progress bar
+	moves, finish := a.progress("asking again about past changes", "commits")
+	defer finish()
 	s, err := eval.History(ctx, filepath.Base(string(repo.Root)), string(repo.Root), a.env, repo.Excluded)
 	if err != nil {
 		return err
 	}
-	b, err := eval.NewBacktest(ctx, s, eval.Options{Sketched: history.MaxSketched, Progress: moves(bar),
+	b, err := eval.NewBacktest(ctx, s, eval.Options{Sketched: history.MaxSketched, Progress: moves,
 		Rules: rulesOf(repo)}, prefetch.Sure(cfg.Threshold))
 	if err != nil {
 		return err
 	}
-	_ = bar.Finish()
+	finish()
 	if b.Complete == 0 {
 		return fail(exitUnjudged, "", "the history is too short: its newest quarter, on which the check is tried, has no commit")
 	}

@@ -202,15 +202,15 @@ func (a *app) importHistory(ctx context.Context, client *api.Client, r api.Impor
 // follow starts an import and shows a progress bar until the import has ended.
 func (a *app) follow(ctx context.Context, client *api.Client, r api.ImportRequest, what, unit string,
 	of func(api.ImportAnswer) api.Progress) (api.ImportAnswer, error) {
-	bar := a.progress(what, unit)
-	defer bar.Finish() // only a progress bar
+	moves, finish := a.progress(what, unit)
+	defer finish()
 	for tick := time.NewTicker(50 * time.Millisecond); ; r = (api.ImportRequest{Look: true}) {
 		ans, err := api.Call(ctx, client, api.Import, r)
 		p := of(ans)
 		if err != nil || p.State != "running" {
 			return ans, err
 		}
-		moves(bar)(p.Done, p.Total)
+		moves(p.Done, p.Total)
 		select {
 		case <-ctx.Done():
 			return ans, ctx.Err()
@@ -292,25 +292,21 @@ func (a *app) stdin(ctx context.Context) *bufio.Reader {
 	return a.input
 }
 
-// progress returns a progress bar on stderr, which is drawn only on a terminal.
-func (a *app) progress(what, unit string) *progressbar.ProgressBar {
+// progress shows a progress bar on stderr, if that is a terminal. It returns a function that makes the
+// bar show how much is done, and one that removes the bar.
+func (a *app) progress(what, unit string) (moves func(done, total int), finish func()) {
 	var w io.Writer = io.Discard
 	if isTerminal(a.err) {
 		w = a.err
 	}
-	return progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("aoa: "+what),
+	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("aoa: "+what),
 		progressbar.OptionShowCount(), progressbar.OptionSetItsString(unit), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true),
 		progressbar.OptionSetSpinnerChangeInterval(0)) // do not start a goroutine
-}
-
-// moves returns a function that makes a bar show how much is done.
-func moves(bar *progressbar.ProgressBar) func(done, total int) {
 	return func(done, total int) {
-		if total == 0 {
-			return // the bar cannot show a total of 0
+		if total > 0 { // the bar cannot show a total of 0
+			bar.ChangeMax(total)
+			_ = bar.Set(min(done, total)) // only a progress bar
 		}
-		bar.ChangeMax(total)
-		_ = bar.Set(min(done, total))
-	}
+	}, func() { _ = bar.Finish() }
 }

@@ -138,10 +138,10 @@ func (a *app) pastChanges(ctx context.Context, repo *watcher.Repo, in report.Inp
 		return nil, err
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a replay allocates much and keeps little
-	bar := a.progress("asking again about past changes", "commits")
-	defer bar.Finish() // only a progress bar
+	moves, finish := a.progress("asking again about past changes", "commits")
+	defer finish()
 	return eval.Changes(ctx, eval.Source{Name: in.Name, Commits: in.Events},
-		eval.Options{Newest: reportAsked, Progress: moves(bar), Rules: rulesOf(repo)}, prefetch.Sure(th.Configured))
+		eval.Options{Newest: reportAsked, Progress: moves, Rules: rulesOf(repo)}, prefetch.Sure(th.Configured))
 }
 
 // lines returns the number of lines in a file, 0 if it cannot be read or is too long.

@@ -110,7 +110,7 @@ func (a *app) configList(file string) error {
 		return fail(exitFailed, "aoa config --unset KEY", "%v", err)
 	}
 	var list []setting
-	rows := []string{"key\tvalue\tfrom\thelp"}
+	var rows []string
 	for _, k := range cfg.Settings() {
 		s, err := settingOf(cfg, k.Name)
 		if err != nil {
@@ -122,7 +122,7 @@ func (a *app) configList(file string) error {
 	for _, w := range warnings {
 		a.talk("warning: %s", w)
 	}
-	return a.answer(list, func() { a.table(rows...) })
+	return a.answer(list, func() { a.table("key\tvalue\tfrom\thelp", rows...) })
 }
 
 func (a *app) configGet(file, key string) error {

@@ -46,7 +46,7 @@ func (a *app) doctor() *cobra.Command {
 					rows = append(rows, "\t\t→ "+f.Advice)
 				}
 			}
-			if err := a.answer(found, func() { a.table(rows...) }); err != nil {
+			if err := a.answer(found, func() { a.table("", rows...) }); err != nil {
 				return err
 			}
 			if bad > 0 {

@@ -184,18 +184,31 @@ func (a *app) columns(out any) int {
 	return 0
 }
 
-// table prints rows of tab-separated cells in columns. On a narrow terminal the last column
-// continues on further lines.
-func (a *app) table(rows ...string) {
-	cells, wide := split(rows)
-	for _, row := range cells {
-		a.print(a.broken(row, wide), wide, func(_, column int, cell string) string {
-			if column == 0 && len(wide) == 2 { // a label and its value
+// table prints rows of tab-separated cells in columns, below a header unless that is "". On a narrow
+// terminal the last column continues on further lines.
+func (a *app) table(header string, rows ...string) {
+	if header != "" {
+		rows = append([]string{header}, rows...)
+	}
+	list, wide := split(rows)
+	labels := header == "" && len(wide) == 2 // each row is a label and its value
+	for i, row := range list {
+		a.print(a.broken(row, wide), wide, func(column int, cell string) string {
+			if header != "" && i == 0 || labels && column == 0 {
 				return a.dim(cell)
 			}
 			return cell
 		})
 	}
+}
+
+// printList prints a table with a row for each item.
+func printList[T any](a *app, header string, items []T, of func(T) []any) {
+	var rows []string
+	for _, it := range items {
+		rows = append(rows, cells(of(it)...))
+	}
+	a.table(header, rows...)
 }
 
 // broken breaks the last cell of a row into lines if the terminal is too narrow for it. The other
@@ -219,24 +232,6 @@ func (a *app) broken(row []string, wide []int) (lines [][]string) {
 	return lines
 }
 
-// printList prints a table of items below a header. header may be "".
-func printList[T any](a *app, header string, items []T, of func(T) []any) {
-	var rows []string
-	if header != "" {
-		rows = append(rows, header)
-	}
-	for _, it := range items {
-		rows = append(rows, cells(of(it)...))
-	}
-	list, wide := split(rows)
-	a.print(list, wide, func(row, _ int, cell string) string {
-		if row == 0 && header != "" {
-			return a.dim(cell)
-		}
-		return cell
-	})
-}
-
 // split splits rows into cells, and measures the columns.
 func split(rows []string) (list [][]string, wide []int) {
 	for _, r := range rows {
@@ -253,11 +248,11 @@ func split(rows []string) (list [][]string, wide []int) {
 }
 
 // print prints cells in columns, each in its style.
-func (a *app) print(rows [][]string, wide []int, style func(row, column int, cell string) string) {
-	for n, row := range rows {
+func (a *app) print(rows [][]string, wide []int, style func(column int, cell string) string) {
+	for _, row := range rows {
 		line := ""
 		for i, cell := range row {
-			line += style(n, i, cell)
+			line += style(i, cell)
 			if i < len(row)-1 {
 				line += strings.Repeat(" ", wide[i]-width(cell)+gap)
 			}

@@ -77,7 +77,7 @@ func (a *app) reloadShow() *cobra.Command {
 }
 
 func (a *app) printSequence(s reload.Match) {
-	a.table(
+	a.table("",
 		cells("id", s.ID),
 		cells("prompt", strings.Join(strings.Fields(asked(s)), " ")),
 		cells("did", s.Summary),

@@ -43,7 +43,7 @@ func (a *app) status() *cobra.Command {
 
 func (a *app) statusTable(st api.StatusAnswer) {
 	if st.Pid == 0 {
-		a.table(cells("repository", st.Repo), cells("store", fmt.Sprintf("%s (%s)", st.Store, size(st.DB))),
+		a.table("", cells("repository", st.Repo), cells("store", fmt.Sprintf("%s (%s)", st.Store, size(st.DB))),
 			cells("daemon", "not running; the next command or hook that needs it starts it"))
 		return
 	}
@@ -63,7 +63,7 @@ func (a *app) statusTable(st api.StatusAnswer) {
 	if !st.Paused.IsZero() {
 		rows = append(rows, cells("paused", "until "+stamp(st.Paused)+"; aoa pause off ends it"))
 	}
-	a.table(rows...)
+	a.table("", rows...)
 	if st.WatchHint != "" {
 		a.talk("hint: %s", st.WatchHint)
 	}

@@ -333,7 +333,7 @@ func (a *app) suggestions(list []event.Suggestion, q event.Query, calibrated boo
 		if calibrated {
 			name--
 		}
-		a.print(a.broken(row, wide), wide, func(_, column int, cell string) string {
+		a.print(a.broken(row, wide), wide, func(column int, cell string) string {
 			switch {
 			case column == name:
 				return a.link(s.File, a.bold(cell))

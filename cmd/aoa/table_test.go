@@ -45,9 +45,9 @@ func TestWideCharacters(t *testing.T) {
 func TestTablesFit(t *testing.T) {
 	var out bytes.Buffer
 	a := &app{out: &out, width: 60}
-	a.table("store\t/a/path/that/is/long/.git/aoa (12 MB of at most 500 MB, events kept 180 days)",
+	a.table("", "store\t/a/path/that/is/long/.git/aoa (12 MB of at most 500 MB, events kept 180 days)",
 		"hints\tshown if their probability is at least 0.60")
-	a.table("kinds\tpartner,rescue,search\tdefault\tthe hints that are shown, of which each may go")
+	a.table("", "kinds\tpartner,rescue,search\tdefault\tthe hints that are shown, of which each may go")
 	for line := range strings.Lines(out.String()) {
 		if n := width(strings.TrimRight(line, "\n")); n > 60 {
 			t.Errorf("%d columns: %q", n, line)

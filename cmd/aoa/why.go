@@ -143,14 +143,14 @@ var against = map[string]string{
 
 // arithmetic prints the sum and the calibration, so that a reader can compute the score again.
 func (a *app) arithmetic(s event.Suggestion) {
-	rows := []string{"  signal\tvalue\tweight\tvalue·weight\t"}
+	var rows []string
 	sum := 0.0
 	for _, r := range s.Reasons {
 		sum += r.Value * r.Weight
 		rows = append(rows, fmt.Sprintf("  %s\t%.6f\t%+.4f\t%+.6f\t%s", r.Signal, r.Value, r.Weight, r.Value*r.Weight,
 			a.reasonText(r)))
 	}
-	a.table(rows...)
+	a.table("  signal\tvalue\tweight\tvalue·weight\t", rows...)
 	fmt.Fprintf(a.out, "  sum %+.6f", sum)
 	if math.Abs(sum-s.Logit) > 1e-9 {
 		fmt.Fprintf(a.out, " of %+.6f (weaker reasons left out)", s.Logit)

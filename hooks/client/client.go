@@ -7,14 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/peer"
-	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Times of a hook. Taking longer is worse than printing nothing. Factor multiplies them, except
@@ -136,9 +134,9 @@ const (
 func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 	begun := time.Now()
 	deadline := begun.Add(max(wait, sendTime*time.Duration(Factor())))
-	backoff := d.backoff()
+	rests := d.rests()
 	first := deadline
-	if backoff.on {
+	if rests {
 		first = begun.Add(min(deadline.Sub(begun), lateTime*time.Duration(Factor())))
 	}
 	again := startAgain
@@ -147,14 +145,14 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 	}
 	conn, found := d.dial(first)
 	if found == dead {
-		awaited := d.start("run", again) && starts && !backoff.on
+		awaited := d.start("run", again) && starts && !rests
 		for awaited && found == dead && time.Now().Before(deadline) {
 			time.Sleep(retryTime)
 			conn, found = d.dial(deadline)
 		}
 		if found == dead {
 			if awaited {
-				d.late(backoff)
+				d.late()
 			}
 			return nil
 		}
@@ -162,7 +160,7 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 	}
 	if found == alive {
 		defer conn.Close()
-		r.wait = wait > 0 && !backoff.on
+		r.wait = wait > 0 && !rests
 		_ = conn.SetWriteDeadline(first)
 		if r.send(conn) == nil {
 			if !r.wait {
@@ -171,9 +169,6 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 			_ = conn.SetReadDeadline(deadline)
 			switch answer, err := readAnswer(conn); {
 			case err == nil:
-				if backoff.known {
-					_ = os.Remove(d.lateFile())
-				}
 				return answer
 			case errors.Is(err, errBuild): // aoa daemon start replaces it
 				d.start("start", again)
@@ -181,8 +176,8 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 			}
 		}
 	}
-	if !backoff.on && !time.Now().Before(deadline) {
-		d.late(backoff)
+	if !rests && !time.Now().Before(deadline) {
+		d.late()
 	}
 	return nil
 }
@@ -249,43 +244,23 @@ func runner(agent string) string {
 	return agent
 }
 
-// backoff is a time in which the daemon is not asked anything, because it was late or did not
-// start. Its next answers would probably be late, too, and each question would cost the agent the
-// whole wait.
-type backoff struct {
-	on    bool
-	known bool // the daemon was late, and has not been in time since
-	last  time.Duration
-}
+// backoff is how long a daemon is not asked anything after it was late or did not start. Its next
+// answers would probably be late, too, and each question would cost the agent the whole wait.
+const backoff = 10 * time.Second
 
-// Limits of a backoff. Each one is twice as long as the one before.
-const (
-	firstBackoff = 2 * time.Second
-	maxBackoff   = time.Minute
-)
-
-// lateFile returns the file that has the length of the last backoff, in seconds. The backoff began
-// at the time of the file.
+// lateFile returns the file that was written when the daemon was late last.
 func (d daemon) lateFile() string { return filepath.Join(d.Store, "hook-late") }
 
-func (d daemon) backoff() backoff {
+// rests reports whether a backoff is going on. Another daemon that has started since has none.
+func (d daemon) rests() bool {
 	st, err := os.Lstat(d.lateFile())
 	if err != nil {
-		return backoff{}
-	}
-	b := backoff{known: true}
-	if line, err := regularfile.Read(d.lateFile(), regularfile.NoLinks, 64); err == nil {
-		seconds, _ := strconv.ParseUint(strings.TrimSpace(string(line)), 10, 16)
-		b.last = time.Duration(seconds) * time.Second
+		return false
 	}
 	age := time.Since(st.ModTime())
-	socket, err := os.Lstat(d.Socket) // another daemon may have started since
-	b.on = age >= 0 && age < min(b.last, maxBackoff) && (err != nil || !socket.ModTime().After(st.ModTime()))
-	return b
+	socket, err := os.Lstat(d.Socket)
+	return age >= 0 && age < backoff && (err != nil || !socket.ModTime().After(st.ModTime()))
 }
 
-// late starts a backoff, twice as long as b.
-func (d daemon) late(b backoff) {
-	next := min(max(2*b.last, firstBackoff), maxBackoff)
-	_ = os.WriteFile(d.lateFile(), []byte(strconv.Itoa(int(next.Seconds()))+"\n"), 0o600)
-}
+// late begins a backoff.
+func (d daemon) late() { _ = os.WriteFile(d.lateFile(), []byte("\n"), 0o600) }

@@ -64,7 +64,6 @@ type Call struct {
 	Subagent string        // set only inside a subagent
 	Events   []event.Event // events to log, in order; may be empty
 	Query    *event.Query  // nil if there is nothing to answer
-	Kind     string        // the kind of hint that Query asks for: "prompt" or "next"
 
 	Next    event.Path `json:",omitempty"` // the file that the call is about to change
 	Dropped bool       `json:",omitempty"` // the agent drops the answer, although the event takes text
@@ -158,11 +157,6 @@ func (p *payload) call(r Repo) Call {
 	case "Stop":
 		if s.Session != "" && s.Subagent == "" {
 			c.Events = []event.Event{s.event(fmt.Sprintf("stop:%s:%d", s.Session, s.Time.UnixMilli()), redact.Said(p.said))}
-		}
-	}
-	if c.Query != nil {
-		if c.Kind = HintNext; c.Query.Task == event.TaskPrompt {
-			c.Kind = HintPrompt
 		}
 	}
 	return c

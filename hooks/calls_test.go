@@ -118,7 +118,7 @@ func learned(t *testing.T, asked string, call Call) (lines []string) {
 		lines = append(lines, line)
 	}
 	if q := call.Query; q != nil {
-		lines = append(lines, fmt.Sprintf("asks %s: task %q, current %q", call.Kind, q.Task, q.Current))
+		lines = append(lines, fmt.Sprintf("asks: task %q, current %q", q.Task, q.Current))
 	}
 	return lines
 }

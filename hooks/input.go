@@ -3,6 +3,7 @@ package hooks
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,31 +80,28 @@ func commandInput(out *event.Call, c ToolCall, alone bool) {
 	}
 }
 
-// printed parses commands that print a part of one file: cat FILE, head -n N FILE, sed -n 'A,Bp'
-// FILE.
+// printsLines matches commands that print a part of one file: cat FILE, head -n N FILE, sed -n
+// 'A,Bp' FILE.
+var printsLines = regexp.MustCompile(`^(?:(?:cat|cat -n|nl) [^-]\S*|head (?:-n ?|-)(\d{1,9}) \S+|` +
+	`sed -n ['"]?(\d{1,9}),(\d{1,9})p?['"]? \S+)$`)
+
+// printed returns the first of the lines that such a command prints, and their number; 0 and 0 for all
+// lines.
 func printed(command string) (from, lines int, ok bool) {
-	w := strings.Fields(command)
-	if strings.ContainsAny(command, "|&;<>$`(){}*?\\\n") {
+	m := printsLines.FindStringSubmatch(strings.Join(strings.Fields(command), " "))
+	if m == nil || strings.ContainsAny(command, "|&;<>$`(){}*?\\\n") {
 		return 0, 0, false
 	}
+	lines, _ = strconv.Atoi(m[1]) // an empty text is 0
+	from, _ = strconv.Atoi(m[2])
+	last, _ := strconv.Atoi(m[3])
 	switch {
-	case len(w) == 2 && (w[0] == "cat" || w[0] == "nl"):
-		return 0, 0, !strings.HasPrefix(w[1], "-")
-	case len(w) == 3 && w[0] == "cat" && w[1] == "-n":
-		return 0, 0, true
-	case len(w) == 4 && w[0] == "head" && w[1] == "-n":
-		n, err := strconv.Atoi(w[2])
-		return 0, n, err == nil && n > 0
-	case len(w) == 3 && w[0] == "head" && strings.HasPrefix(w[1], "-"):
-		n, err := strconv.Atoi(w[1][1:])
-		return 0, n, err == nil && n > 0
-	case len(w) == 4 && w[0] == "sed" && w[1] == "-n":
-		a, b, two := strings.Cut(strings.TrimSuffix(strings.Trim(w[2], `'"`), "p"), ",")
-		first, err := strconv.Atoi(a)
-		last, err2 := strconv.Atoi(b)
-		return first, last - first + 1, two && err == nil && err2 == nil && first > 0 && last >= first
+	case m[1] != "":
+		return 0, lines, lines > 0
+	case m[2] != "":
+		return from, last - from + 1, from > 0 && last >= from
 	}
-	return 0, 0, false
+	return 0, 0, true
 }
 
 // keep stores a text of the input in a call, without its secrets.

@@ -20,7 +20,6 @@ type Question struct {
 type Occasion struct {
 	Query event.Query  // session, subagent and time
 	Asked *event.Query // the question that the hook itself asks; nil if none exists
-	Kind  HintKind     // the kind of that question
 	// Recent has the prompts that could not be answered, edits, failed calls and looks at the
 	// change since the last hint, oldest first.
 	Recent []event.Event
@@ -42,16 +41,18 @@ func Questions(o Occasion) []Question {
 	if o.Whole && len(o.Change) > 0 {
 		out = append(out, Question{Kind: Partner, Query: change})
 	}
-	asked, kind := o.Asked, o.Kind
+	asked := o.Asked
 	for _, e := range slices.Backward(o.Recent) {
-		if e.Kind() == event.KindPrompt && kind != Prompt {
-			asked, kind = event.PromptQuery(e), Prompt
+		if e.Kind() == event.KindPrompt && (asked == nil || asked.Task != event.TaskPrompt) {
+			asked = event.PromptQuery(e)
 		}
 	}
 	if asked != nil {
-		q := *asked
-		q.At = o.Query.At
-		out = append(out, Question{Kind: kind, Query: q})
+		q := Question{Kind: Next, Query: *asked}
+		if q.Query.At = o.Query.At; asked.Task == event.TaskPrompt {
+			q.Kind = Prompt
+		}
+		out = append(out, q)
 	}
 	return out
 }

@@ -15,7 +15,7 @@ func TestQuestions(t *testing.T) {
 	change := q
 	change.Task, change.Files = event.TaskChange, []event.Path{"a.go", "b.go"}
 	facts := []prefetch.Question{{Kind: prefetch.Rescue, Query: q}, {Kind: prefetch.Stale, Query: q}}
-	asked := event.Query{Session: "s", Prompt: "fix it", At: at.Add(-time.Hour)}
+	asked := event.Query{Task: event.TaskPrompt, Session: "s", Prompt: "fix it", At: at.Add(-time.Hour)}
 	prompt := asked
 	prompt.At = at
 	edited := []event.Event{{Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"a.go"}}},
@@ -26,7 +26,7 @@ func TestQuestions(t *testing.T) {
 		want []prefetch.Question
 	}{
 		"nothing happened": {prefetch.Occasion{Query: q}, facts},
-		"a prompt": {prefetch.Occasion{Query: q, Asked: &asked, Kind: prefetch.Prompt},
+		"a prompt": {prefetch.Occasion{Query: q, Asked: &asked},
 			append(facts[:2:2], prefetch.Question{Kind: prefetch.Prompt, Query: prompt})},
 		"edits": {prefetch.Occasion{Query: q, Recent: edited, Change: []event.Path{"a.go", "b.go"}}, facts},
 		"a look at the change": {prefetch.Occasion{Query: q, Change: []event.Path{"a.go", "b.go"}, Whole: true},

@@ -51,7 +51,7 @@ func (h *Hints) questions(ctx context.Context, call hooks.Call) (out []question)
 		at.Prompt = asked.Text
 		ask(question{Question: prefetch.Question{Kind: prefetch.Reload, Query: at}, asked: asked, late: late})
 	}
-	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.HintKind(call.Kind), Recent: recent,
+	o := prefetch.Occasion{Query: q, Asked: call.Query, Recent: recent,
 		Change: uncommitted(s, call.Events), Whole: begins || slices.ContainsFunc(recent, prefetch.LooksAtChange)}
 	for _, x := range prefetch.Questions(o) {
 		ask(question{Question: x, recent: recent, late: late})

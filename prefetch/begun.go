@@ -22,21 +22,15 @@ import (
 // the change, and takes the kind of the file into account, because texts seldom mention tests
 // although most commits contain some.
 
-// Begun has the weights of this ranking: the log odds of a file are the weighted sum of its
-// BegunValues. They are the log odds that the work touches the file.
-type Begun struct {
-	Bias     float64 `json:"bias"`
-	Text     float64 `json:"text"`      // weight of the logit by the text
-	NoText   float64 `json:"no_text"`   // added if the text does not lead to the file
-	Change   float64 `json:"change"`    // weight of the log odds as a companion of the change
-	NoChange float64 `json:"no_change"` // added if no commit connects the file with the change
-	Test     float64 `json:"test"`      // added for a test
-	Prose    float64 `json:"prose"`     // added for a document
-	Data     float64 `json:"data"`      // added for data or settings, and for a file that is not text
-}
+// Begun has the weights of this ranking, in the order of BegunSignals: the log odds of a file are the
+// weighted sum of its BegunValues. They are the log odds that the work touches the file.
+type Begun [8]float64
 
-// BegunSignals has the names of the weights, in the order of BegunValues.
-var BegunSignals = []string{"bias", "text", "no_text", "change", "no_change", "test", "prose", "data"}
+// BegunSignals has the names of the weights: that of the logit by the text, and what is added if the
+// text does not lead to the file; the weight of the log odds as a companion of the change, and what is
+// added if no commit connects the file with the change; what is added for a test, for a document, and
+// for data, settings or a file that is not text.
+var BegunSignals = [len(Begun{})]string{"bias", "text", "no_text", "change", "no_change", "test", "prose", "data"}
 
 // BegunValues returns the values of a file by which the weights are multiplied. text and beside are
 // its logits by the text and as a companion, NaN if it has none.
@@ -59,14 +53,9 @@ func BegunValues(f event.Path, text, beside float64) (x [8]float64) {
 	return x
 }
 
-// Weights returns the weights in the order of BegunSignals.
-func (b *Begun) Weights() [8]float64 {
-	return [8]float64{b.Bias, b.Text, b.NoText, b.Change, b.NoChange, b.Test, b.Prose, b.Data}
-}
-
 // LogOdds returns the log odds of a file with these values.
 func (b *Begun) LogOdds(values [8]float64) (sum float64) {
-	for i, w := range b.Weights() {
+	for i, w := range b {
 		sum += w * values[i]
 	}
 	return sum
@@ -77,7 +66,7 @@ type BegunFile struct {
 	About    string             `json:"about"`
 	Command  string             `json:"command"`
 	Measured map[string]float64 `json:"measured"`
-	Weights  Begun              `json:"weights"`
+	Weights  map[string]float64 `json:"weights"` // by the names in BegunSignals
 }
 
 //go:embed begun.json
@@ -89,7 +78,11 @@ var ShippedBegun = sync.OnceValue(func() *Begun {
 	if err := json.Unmarshal(begunJSON, &f); err != nil {
 		panic(fmt.Errorf("read the shipped weights of changes with a text: %w", err)) // a test reads the same bytes
 	}
-	return &f.Weights
+	var w Begun
+	for i, name := range BegunSignals {
+		w[i] = f.Weights[name]
+	}
+	return &w
 })
 
 // Begins reports whether a question is about a change that has begun. A question within a session
@@ -151,8 +144,8 @@ func (b *begun) values(x *Candidate) [8]float64 {
 // suggestion returns a file as people and agents get it. It has the reasons from the text and from
 // the change, weighted so that their sum is the logit.
 func (b *begun) suggestion(ctx context.Context, x *Candidate, explain bool) event.Suggestion {
-	w, values := ShippedBegun().Weights(), b.values(x)
-	s := event.Suggestion{File: x.File, Score: x.P, Logit: ShippedBegun().LogOdds(values), Scale: x.Scale, Unseen: true}
+	w, values := ShippedBegun(), b.values(x)
+	s := event.Suggestion{File: x.File, Score: x.P, Logit: w.LogOdds(values), Scale: x.Scale, Unseen: true}
 	for side, c := range []*Candidates{b.text, b.beside} {
 		if x.sides[side] == nil {
 			continue

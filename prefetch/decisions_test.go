@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
@@ -199,7 +200,7 @@ func TestTextWithoutFiles(t *testing.T) {
 	}
 	first := ask(Start, "said before", []event.Path{"n.go"}, "x.go")
 	if len(first.Log) != 1 || !slices.Equal(first.Log[0].Named(), []event.Path{"n.go"}) ||
-		!slices.Equal(first.Log[0].Paths(), []event.Path{"x.go"}) || hintOf(first.Log[0]).Tokens != Tokens(first.Text) {
+		!slices.Equal(first.Log[0].Paths(), []event.Path{"x.go"}) || hintOf(first.Log[0]).Tokens != index.Tokens(first.Text) {
 		t.Fatalf("%+v", first)
 	}
 	if dec := ask(Start, "", nil, "n.go"); len(dec.Shown) != 0 {
@@ -211,7 +212,7 @@ func TestTextWithoutFiles(t *testing.T) {
 	if dec := ask(Reload, "of no files", nil); len(dec.Log) != 1 || len(dec.Log[0].Paths()) != 0 {
 		t.Errorf("%+v", dec)
 	}
-	if left := d.p.Left("s", d.now); left != 20-Tokens(first.Text)-Tokens("alone")-Tokens("of no files") {
+	if left := d.p.Left("s", d.now); left != 20-index.Tokens(first.Text)-index.Tokens("alone")-index.Tokens("of no files") {
 		t.Errorf("%d tokens left", left)
 	}
 	ask(Start, "a text that costs more than what is left of the allowance of this session", nil)

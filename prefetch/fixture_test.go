@@ -173,7 +173,7 @@ func (d *fixture) say(q Question, found []event.Suggestion,
 	c := Found(found)
 	if q.Kind == Partner {
 		c = d.lacking(q.Query)
-	} else if found == nil && !q.Kind.Fact() {
+	} else if found == nil && !traits[q.Kind].fact {
 		var err error
 		c, err = d.p.Look(d.t.Context(), q)
 		fault.Check(d.t, err)

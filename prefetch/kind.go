@@ -69,9 +69,6 @@ var traits = map[HintKind]trait{
 		text: true, aim: listAim},
 }
 
-// Fact reports whether hints of this kind are looked up and never ranked.
-func (k HintKind) Fact() bool { return traits[k].fact }
-
 // labelOf returns when predictions of a kind count as right.
 func labelOf(k HintKind) session.Label { return traits[k].label }
 

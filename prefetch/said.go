@@ -35,7 +35,7 @@ func (p *Prefetcher) Said(d Decision, text string, named []event.Path) ([]event.
 		said := d.statuses[status]
 		if status == Shown {
 			said = files
-			h.Tokens = Tokens(text)
+			h.Tokens = index.Tokens(text)
 			shown := pathsOf(files)
 			h.Named = slices.DeleteFunc(slices.Clone(named), func(f event.Path) bool { return slices.Contains(shown, f) })
 		}
@@ -77,6 +77,3 @@ func hintEvent(q Question, h event.Hint, files []Candidate) event.Event {
 	e.ID = hintID(e, h)
 	return e
 }
-
-// Tokens estimates how many tokens a text costs (see index.Tokens).
-func Tokens(text string) int { return index.Tokens(text) }

@@ -2,13 +2,10 @@ package prefetch
 
 import "math"
 
-// The named thresholds, and the limits of all thresholds.
+// Thresholds.
 const (
-	Conservative = 0.80
-	Balanced     = 0.60 // the default
-	Aggressive   = 0.40
-
-	Floor = 0.40 // nothing below this is ever predicted
+	Balanced = 0.60 // the default
+	Floor    = 0.40 // nothing below this is ever predicted
 	// no threshold rises above this; otherwise the kind would never be shown again and could not
 	// improve
 	Ceiling = 0.90

@@ -209,7 +209,7 @@ func sayThresholds(t *testing.T, say sayer) {
 	say("a used file %.4f, an unused one %.4f", step(true, .75), step(false, .75))
 	say("drift up to the bound %.4f, down %.4f", drift(.29, .05, .6), drift(-.19, -.05, .6))
 	say("sure at .3, .6, .85: %.2f %.2f %.2f", Sure(.3), Sure(.6), Sure(.85))
-	say("conservative %.2f, balanced %.2f, aggressive %.2f", Conservative, Balanced, Aggressive)
+	say("balanced %.2f", Balanced)
 	for _, k := range Kinds() {
 		tr := traits[k]
 		say("%s %q files %d from %.2f aims at %.2f on %q: hint %v fact %v text %v list %v", k, tr.task, tr.files, tr.start(.7),
@@ -319,11 +319,9 @@ func sayFiles(t *testing.T, say sayer) {
 		say("%d of %d", len(Sought(index.NewTree(files), nil, "**/handlers.go", nil)), len(files))
 	}
 
-	say("# a confidence with an unknown class or a slope out of bounds is refused")
-	for _, text := range []string{`{"confidence": {"classes": {"open_seen": [0, 1]}}}`, `{"confidence": {"classes": {"open_seen": [99.9, 1]}}}`,
-		`{"confidence": {"classes": {"open_seen": [100, 1]}}}`, `{"confidence": {"classes": {"open_seen": [-0.1, 1]}}}`,
-		`{"confidence": {"classes": {"unheard_of": [1, 1]}}}`, `{`} {
-		_, err := parseConfidence([]byte(text))
-		say("%s: taken %v", text, err == nil)
+	for class, s := range Shipped().Classes {
+		if !slices.Contains(Classes(), class) || !(s[0] >= 0 && s[0] < 100) {
+			t.Errorf("the class %q has the slope %v", class, s[0])
+		}
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
@@ -34,7 +33,7 @@ func TestKilled(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			d := newSandbox(t, 40)
-			d.env = append(d.env, fmt.Sprintf("AOA_THRESHOLD=%g", prefetch.Aggressive)) // something is to be suggested, too
+			d.env = append(d.env, "AOA_THRESHOLD=aggressive") // something is to be suggested, too
 			d.must("init")
 			d.must("daemon", "stop")
 			f := newWorkload(d, seed)

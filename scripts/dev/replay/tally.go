@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -39,7 +40,7 @@ func (y *tally) spoke(p payload, text string) {
 	}
 	y.silent[ev] = n
 	if text != "" {
-		y.tokens[p["session_id"].(string)] += prefetch.Tokens(text)
+		y.tokens[p["session_id"].(string)] += index.Tokens(text)
 	}
 }
 

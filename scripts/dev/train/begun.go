@@ -67,8 +67,10 @@ func runBegun(ctx context.Context, args []string) error {
 	file := prefetch.BegunFile{About: "Fitted by scripts/dev/train on commits of which the message and one source " +
 		"are given, each repository counting the same; measured is the share of the other files among the first five: " +
 		"of weights fitted without the owner, of the text alone and of the file alone.", Command: "make train",
-		Measured: map[string]float64{},
-		Weights:  *fitBegun(all, func(*begunOf) bool { return true })}
+		Measured: map[string]float64{}, Weights: map[string]float64{}}
+	for i, w := range fitBegun(all, func(*begunOf) bool { return true }) {
+		file.Weights[prefetch.BegunSignals[i]] = w
+	}
 	for _, m := range []string{"both", "text", "file"} {
 		file.Measured[m] = round(t.Mean(m, "five"))
 		fmt.Fprintf(os.Stderr, "%s %s\n", m, t.Cell(m, "five"))
@@ -98,12 +100,11 @@ func fitBegun(all []begunOf, in func(*begunOf) bool) *prefetch.Begun {
 			}
 		}
 	}
-	t := ridged(len(prefetch.BegunSignals), rows)
-	for i := range t {
-		t[i] = round(t[i])
+	var w prefetch.Begun
+	for i, fitted := range ridged(len(w), rows) {
+		w[i] = round(fitted)
 	}
-	return &prefetch.Begun{Bias: t[0], Text: t[1], NoText: t[2], Change: t[3], NoChange: t[4], Test: t[5],
-		Prose: t[6], Data: t[7]}
+	return &w
 }
 
 func byText(f *recorded.BegunFile) float64 { return lowest(f.Text) }

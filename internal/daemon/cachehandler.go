@@ -55,12 +55,11 @@ func (d *Daemon) cachePut(ctx context.Context, r api.CachePutRequest) (out api.C
 	}
 	r.Call = api.CallID(ctx)
 	out.Label, err = d.cache.Write(ctx, out.Session, r.Item)
-	return out, refusal("", err)
+	return out, err
 }
 
 func (d *Daemon) cacheGet(ctx context.Context, r api.CacheGetRequest) (llmcache.Content, error) {
-	found, err := d.cache.Read(ctx, r.Key, r.Cut)
-	return found, refusal("", err)
+	return d.cache.Read(ctx, r.Key, r.Cut)
 }
 
 func (d *Daemon) cacheList(ctx context.Context, r api.CacheListRequest) (out api.CacheListAnswer, err error) {
@@ -71,7 +70,7 @@ func (d *Daemon) cacheList(ctx context.Context, r api.CacheListRequest) (out api
 	}
 	r.Session = out.Session
 	out.Items, out.Total, err = d.cache.List(ctx, r.Filter)
-	return out, refusal("", err)
+	return out, err
 }
 
 func (d *Daemon) cacheDelete(ctx context.Context, r api.CacheDeleteRequest) (out api.CacheDeleteAnswer, err error) {
@@ -81,12 +80,12 @@ func (d *Daemon) cacheDelete(ctx context.Context, r api.CacheDeleteRequest) (out
 	case !r.All:
 		out.Items = 1
 		out.Bytes, err = d.cache.Delete(ctx, r.Key)
-		return out, refusal("", err)
+		return out, err
 	}
 	session, err := d.cacheOwner(ctx, r.Session)
 	if err != nil {
 		return out, err
 	}
 	out.Items, out.Bytes, err = d.cache.Clear(ctx, session)
-	return out, refusal("", err)
+	return out, err
 }

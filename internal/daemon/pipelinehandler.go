@@ -27,19 +27,19 @@ func (d *Daemon) pipelineOpen(ctx context.Context, r api.PipelineRequest) (out a
 		def, err = pipeline.Load(root, pipeline.KindPipeline, file)
 	}
 	if err != nil {
-		return out, refusal("", err)
+		return out, err
 	}
 	p := def.Pipeline
 	for i := range p.Stages {
 		if err := addTexts(root, &p.Stages[i]); err != nil {
-			return out, refusal("", err)
+			return out, err
 		}
 	}
 	out.ID, out.Pipeline, out.Env = def.File, p, append([]string{}, d.settings.Get().PipelineEnv...)
 	if r.Session != "" {
 		out.Session, err = d.stages.Session(ctx, r.Session, out.ID)
 	}
-	return out, refusal("", err)
+	return out, err
 }
 
 // addTexts adds the texts of a stage's agent and prompt, and the model that they name.
@@ -64,7 +64,7 @@ func addTexts(root string, st *pipeline.Stage) error {
 func (d *Daemon) pipelineProgress(ctx context.Context, p stage.Progress) (api.None, error) {
 	p.Call = api.CallID(ctx)
 	if err := d.stages.Progress(ctx, p); err != nil {
-		return api.None{}, refusal("", err) // nothing was stored: if the call is repeated its tokens still count once
+		return api.None{}, err // nothing was stored: if the call is repeated its tokens still count once
 	}
 	if p.Session == "" {
 		return api.None{}, nil

@@ -130,6 +130,5 @@ func (d *Daemon) check(ctx context.Context, r change.Request) (change.Answer, er
 	w.Reader.Wait(ctx, readTime) // names in the lines of a change are looked up in the contents
 	d.events.SyncBriefly(ctx)
 	w.WaitForDiffs(bounded, readTime)
-	ans, err := w.Check(bounded, r)
-	return ans, refusal(r.Range, err)
+	return w.Check(bounded, r)
 }

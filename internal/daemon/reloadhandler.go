@@ -14,7 +14,7 @@ func (d *Daemon) reloadList(ctx context.Context, r api.SequencesRequest) (api.Se
 	if r.ID != "" {
 		e, err := d.sequences.Get(ctx, r.ID)
 		out.Sequences = append(out.Sequences, reload.Match{Entry: e})
-		return out, refusal(r.ID, err)
+		return out, err
 	}
 	limit := cmp.Or(max(r.Limit, 0), 20)
 	asked, fits := reload.AskFor(r.Prompt), r.Prompt != ""
@@ -36,7 +36,7 @@ func (d *Daemon) reloadRun(ctx context.Context, r api.ReplayRequest) (api.Replay
 	begin := d.now()
 	if r.Undo {
 		id, files, err := d.sequences.Undo(ctx, d.worktrees.Caller(ctx).Sequences(), r.ID)
-		return api.ReplayAnswer{Report: reload.Report{ID: id}, Files: files}, refusal(r.ID, err)
+		return api.ReplayAnswer{Report: reload.Report{ID: id}, Files: files}, err
 	}
 	out := api.ReplayAnswer{}
 	var err error
@@ -77,8 +77,5 @@ func (d *Daemon) reloadForget(ctx context.Context, r api.SequenceForgetRequest) 
 		n, err := d.sequences.ForgetAll(ctx)
 		return api.SequenceForgetAnswer{Sequences: n}, err
 	}
-	if err := d.sequences.ForgetID(ctx, r.ID); err != nil {
-		return api.SequenceForgetAnswer{}, refusal(r.ID, err)
-	}
-	return api.SequenceForgetAnswer{Sequences: 1}, nil
+	return api.SequenceForgetAnswer{Sequences: 1}, d.sequences.ForgetID(ctx, r.ID)
 }

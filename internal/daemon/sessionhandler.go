@@ -50,7 +50,7 @@ func (d *Daemon) findSession(ctx context.Context, typed string) (id string, err 
 	}
 	switch len(found) {
 	case 0:
-		return "", refusal("", fmt.Errorf("%w %.100q", session.ErrUnknown, typed))
+		return "", fmt.Errorf("%w %.100q", session.ErrUnknown, typed)
 	case 1:
 		return found[0], nil
 	}
@@ -82,7 +82,7 @@ func (d *Daemon) sessionIDs(ctx context.Context) ([]string, error) {
 func (d *Daemon) oneSession(ctx context.Context, r api.SessionsRequest) (api.SessionSummary, error) {
 	s, err := d.events.Sessions.Summary(r.ID)
 	if err != nil {
-		return api.SessionSummary{}, refusal(r.ID, err)
+		return api.SessionSummary{}, err
 	}
 	out := wireSummary(s)
 	if !r.Full {
@@ -114,7 +114,7 @@ func (d *Daemon) setSession(ctx context.Context, r api.SessionSetRequest) (api.S
 		_, err = d.events.Append(ctx, []event.Event{e})
 	}
 	if err != nil || r.State == session.Removed {
-		return api.SessionSummary{}, refusal(r.ID, err)
+		return api.SessionSummary{}, err
 	}
 	_ = d.events.Flush(ctx)
 	return d.oneSession(ctx, api.SessionsRequest{ID: r.ID})

@@ -22,23 +22,21 @@ func (d *Daemon) stageBegin(ctx context.Context, r stage.Request) (stage.Turn, e
 	defer context.AfterFunc(d.serving, cancel)()
 	t, err := d.stages.Begin(ctx, d.stagePlace(ctx), r)
 	switch {
-	case err != nil && d.serving.Err() != nil:
-		return stage.Turn{}, api.ErrEnding
-	case err != nil:
-		return stage.Turn{}, refusal("", err)
+	case err == nil:
+		return *t, nil
+	case d.serving.Err() != nil:
+		err = api.ErrEnding
 	}
-	return *t, nil
+	return stage.Turn{}, err
 }
 
 func (d *Daemon) stageEnd(ctx context.Context, r stage.Result) (stage.Kept, error) {
 	r.Request.Shown = redact.Text(r.Request.Shown)
-	kept, err := d.stages.End(ctx, d.stagePlace(ctx), r)
-	return kept, refusal("", err)
+	return d.stages.End(ctx, d.stagePlace(ctx), r)
 }
 
 func (d *Daemon) stageWhy(ctx context.Context, r stage.Request) (stage.Why, error) {
-	w, err := d.stages.Why(ctx, d.stagePlace(ctx), r)
-	return w, refusal("", err)
+	return d.stages.Why(ctx, d.stagePlace(ctx), r)
 }
 
 func (d *Daemon) stageList(ctx context.Context, r api.StageListRequest) (out api.StageListAnswer, err error) {
@@ -51,7 +49,7 @@ func (d *Daemon) stageDrop(ctx context.Context, r api.StageDropRequest) (api.Sta
 		return api.StageDropAnswer{}, api.Bad("aoa stage rm NAME, or --all", "name a stage or a key, or all stages")
 	}
 	n, err := d.stages.Drop(ctx, r.Name)
-	return api.StageDropAnswer{Dropped: n}, refusal("", err)
+	return api.StageDropAnswer{Dropped: n}, err
 }
 
 // convert converts each element of a list. The result is never nil, so that its JSON is a list.

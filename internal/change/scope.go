@@ -59,13 +59,14 @@ type scope struct {
 	files  []event.Path // files of the change, [] if it has none
 	silent string       // why the change is not checked; "" if it is
 
-	asked   []event.Path            // files whose contents change: only these may lack a companion
-	own     map[event.Path]bool     // files in the user's unpushed commits
-	commits []string                // ids of the commits that are the change, which are no evidence about it
-	changed []index.Changed         // the files with both versions
-	world   index.World             // the files around the change
-	exists  func(event.Path) bool   // whether a file exists apart from the change
-	hidden  func(event.Path) []byte // reads a file that is not on the disk
+	asked    []event.Path            // files whose contents change: only these may lack a companion
+	own      map[event.Path]bool     // files in the user's unpushed commits
+	unstaged map[event.Path]bool     // files that differ from HEAD; nil unless the change is staged
+	commits  []string                // ids of the commits that are the change, which are no evidence about it
+	changed  []index.Changed         // the files with both versions
+	world    index.World             // the files around the change
+	exists   func(event.Path) bool   // whether a file exists apart from the change
+	hidden   func(event.Path) []byte // reads a file that is not on the disk
 }
 
 // scopeOf reads the change of a request.
@@ -221,7 +222,7 @@ func (c *Checkout) ofIndex(ctx context.Context, repo *watcher.Repo) (s scope, er
 		}
 		return onDisk(p)
 	}
-	s.exists = c.listed(indexed)
+	s.exists, s.unstaged = c.listed(indexed), event.PathSet(unstaged)
 	return s, c.compare(ctx, &s, files)
 }
 

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +17,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/hooks/install"
+	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
@@ -256,14 +261,78 @@ func (a *app) examineCalls(agent agents.Agent, file string, callers []cold.Sessi
 		}
 	}
 	f := finding{"calls of " + agent.Name, true, "last call " + a.ago(called), ""}
+	try := strings.TrimSpace("start a session of " + agent.Title + " here and send a prompt. " + agent.Note)
 	why, advice := a.silenced(agent, file, repo, !called.IsZero())
+	since := changed(file)
+	if called.After(since) {
+		since = called
+	}
+	mute := a.muteSessions(agent, repo, since, callers)
 	switch {
 	case why != "":
 		f.OK, f.Detail, f.Advice = false, f.Detail+"; "+why, advice
+	case mute >= manyMute:
+		f.OK, f.Advice = false, try
+		f.Detail += fmt.Sprintf("; installed, no event in %s of %s since", plural(mute, "session"), agent.Title)
 	case called.IsZero():
-		f.Advice = strings.TrimSpace("start a session of " + agent.Title + " here and send a prompt. " + agent.Note)
+		f.Advice = try
 	}
 	return f
+}
+
+// manyMute is the least number of sessions without an event that is reported as a fault. A single
+// one may have been started with AOA=0.
+const manyMute = 2
+
+// muteSessions counts the sessions of an agent in this repository that went on after a time and
+// from which no hook has called. Agents silently skip hooks that their user has not trusted. For
+// Claude Code and Codex, sessions are found by their record files, whose names end in the session's
+// id.
+func (a *app) muteSessions(agent agents.Agent, repo *watcher.Repo, since time.Time,
+	callers []cold.SessionStat) (n int) {
+	dir, here := "", []byte(nil)
+	switch agent.Name {
+	case "claude":
+		dir = transcript.Dir(a.claudeHome(), repo.Root)
+	case "codex":
+		dir = filepath.Join(filepath.Dir(install.File(agent, install.User, "", a.home(), a.getenv)), "sessions")
+		here, _ = json.Marshal(repo.Root)
+		here = append([]byte(`"cwd":`), here...)
+	}
+	if dir == "" || since.IsZero() {
+		return 0
+	}
+	_ = filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+		name, record := strings.CutSuffix(filepath.Base(file), ".jsonl")
+		subagent := agent.Name == "claude" && filepath.Dir(file) != dir
+		if err == nil && record && !subagent && changed(file).After(since) && bytes.Contains(beginning(file), here) &&
+			!slices.ContainsFunc(callers, func(s cold.SessionStat) bool { return strings.HasSuffix(name, s.ID) }) {
+			n++
+		}
+		return nil // a folder that cannot be read counts as having no sessions
+	})
+	return n
+}
+
+// changed returns when a file was last changed, the zero time if it does not exist.
+func changed(file string) time.Time {
+	st, err := os.Stat(file)
+	if err != nil {
+		return time.Time{}
+	}
+	return st.ModTime()
+}
+
+// beginning returns the beginning of a session's record file, which names the folder in which the
+// session began.
+func beginning(file string) []byte {
+	f, err := regularfile.Open(file, regularfile.NoLinks)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	b, _ := io.ReadAll(io.LimitReader(f, 4<<10))
+	return b
 }
 
 // silenced finds settings that silently switch off the hooks that an agent has in a file.

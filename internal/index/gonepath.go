@@ -205,8 +205,10 @@ func (b *breaking) inProgram(user event.Path, line []byte, start int, name strin
 	}
 	fromHere := strings.TrimPrefix(name, "./")
 	bare := !strings.Contains(fromHere, "/")
-	includes := bytes.Contains(line, []byte("go:embed ")) || includesFile().Match(line[:start]) || bareFiles[user.Base()] || user.Ext() == ".mk" || user.Ext() == ".dockerfile"
-	return here == p && (!bare || includes) || KindOf(user) == KindSource && !bare && fromHere == string(p) && !b.Tree.Has(here)
+	builds := bareFiles[user.Base()] || user.Ext() == ".mk" || user.Ext() == ".dockerfile"
+	includes := bytes.Contains(line, []byte("go:embed ")) || includesFile().Match(line[:start])
+	return here == p && (!bare || builds || includes) ||
+		KindOf(user) == KindSource && !bare && fromHere == string(p) && !b.Tree.Has(here)
 }
 
 // newestBranch has the usual names of a repository's main branch. A web address with one of them

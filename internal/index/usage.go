@@ -238,6 +238,8 @@ func (o occurrence) declares(lang *language) bool {
 		next = o.after[0]
 	}
 	switch {
+	case string(word) == "as" && (lang.family() == java || lang == csharp): // a cast
+		return false
 	case declaring[string(word)] && !(lang.Typed && usingWords[string(word)]), o.inPattern():
 		return true
 	case bytes.HasSuffix(o.before, []byte(":")) && !bytes.HasSuffix(o.before, []byte("::")): // name: Type = value

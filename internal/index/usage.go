@@ -118,6 +118,10 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 	if u.lang == golang && len(o.before) == 0 && o.declares(golang) && !bytes.Contains(o.after, []byte("=")) {
 		return declares // a field
 	}
+	if assigned := bytes.HasPrefix(o.after, []byte("=")) && !bytes.HasPrefix(o.after, []byte("==")); assigned &&
+		(o.owner == "this" || o.owner == "self") {
+		return declares // a field of its own
+	}
 	prototype := u.lang == clike && u.user.Stem() == r.in.Path.Stem() &&
 		bytes.HasSuffix(bytes.TrimSpace(o.after), []byte(";")) && bytes.HasPrefix(o.after, []byte("("))
 	if prototype && !o.dotted || o.dotted && r.ownedBy(o.owner) ||

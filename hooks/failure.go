@@ -12,20 +12,15 @@ import (
 
 // failures has the reasons why a call can fail. They are tried in this order, and the first one
 // applies whose section of tables.txt has a phrase that occurs in the message.
-var failures = []struct {
-	why     event.Failure
-	section string
-}{
-	{event.FailDir, "is a folder"}, {event.FailNoMatch, "no match"}, {event.FailUnread, "not read before"},
-	{event.FailTooLarge, "too large"}, {event.FailDenied, "denied"}, {event.FailMissing, "missing"},
-}
+var failures = []event.Failure{event.FailDir, event.FailNoMatch, event.FailUnread, event.FailTooLarge, event.FailDenied,
+	event.FailMissing}
 
 // classify returns why a call failed, judging by the tool's message.
 func classify(problem string) event.Failure {
 	problem = strings.ToLower(event.Clip(problem, 2048))
-	for _, f := range failures {
-		if slices.ContainsFunc(sections()[f.section], func(s string) bool { return strings.Contains(problem, s) }) {
-			return f.why
+	for _, why := range failures {
+		if slices.ContainsFunc(sections()[string(why)], func(s string) bool { return strings.Contains(problem, s) }) {
+			return why
 		}
 	}
 	return event.FailOther

@@ -3,7 +3,6 @@ package hooks
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -271,17 +270,9 @@ func ourServer(name string) bool { return name == "aoa" || strings.HasSuffix(nam
 // genericAct guesses from a tool's name what the tool does to the files.
 func genericAct(tool string) event.Act {
 	tool = strings.ToLower(tool)
-	for _, k := range []struct {
-		words string
-		act   event.Act
-	}{
-		{"search find grep list glob overview references symbols tree", event.ActSearch},
-		{"write create", event.ActWrite},
-		{"edit update replace patch insert modify delete rename", event.ActEdit},
-		{"read get view open cat show", event.ActRead},
-	} {
-		if slices.ContainsFunc(strings.Fields(k.words), func(w string) bool { return strings.Contains(tool, w) }) {
-			return k.act
+	for _, r := range tables()["acts of tools"].rows {
+		if strings.Contains(tool, r.word) {
+			return event.Act(r.value)
 		}
 	}
 	return event.ActOther

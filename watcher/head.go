@@ -43,7 +43,7 @@ func (r *Repo) readRef(ctx context.Context, dir, name string) (ref, oid string, 
 }
 
 func readRefFiles(dir, common, name string) (ref, oid string, err error) {
-	refs := dotgit.New(dotFS(dir, common))
+	refs := dotgit.New(dotgit.NewRepositoryFilesystem(regularFS{osfs.New(dir)}, regularFS{osfs.New(common)}))
 	at := plumbing.ReferenceName(name)
 	for range 8 {
 		got, err := refs.Ref(at)
@@ -86,14 +86,6 @@ func (r *Repo) readRefGit(ctx context.Context, dir, name string) (ref, oid strin
 		return "", "", err
 	}
 	return strings.TrimSpace(string(out)), "", nil
-}
-
-// dotFS returns the git dir of a worktree on top of the common git dir, as go-git expects them.
-func dotFS(dir, common string) *dotgit.RepositoryFilesystem {
-	if dir == common {
-		return dotgit.NewRepositoryFilesystem(regularFS{osfs.New(dir)}, nil)
-	}
-	return dotgit.NewRepositoryFilesystem(regularFS{osfs.New(dir)}, regularFS{osfs.New(common)})
 }
 
 // maxRefs is the largest file of refs that go-git may read, in bytes. The git program reads larger

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +41,7 @@ func (d daemon) start(command string, again time.Duration) bool {
 	}
 	defer null.Close()
 	_, err = os.StartProcess(program, []string{program, "daemon", command},
-		&os.ProcAttr{Dir: d.dir, Env: withoutGit(os.Environ()),
+		&os.ProcAttr{Dir: d.dir, Env: slices.DeleteFunc(os.Environ(), localToGit),
 			Files: []*os.File{null, null, null}, Sys: locate.Detached()})
 	return err == nil
 }
@@ -64,20 +65,10 @@ func aoa() (string, error) {
 	return exec.LookPath("aoa")
 }
 
-// withoutGit removes the variables that git sets for its hooks (git rev-parse --local-env-vars). A
+// localToGit reports whether git sets a variable for its hooks (git rev-parse --local-env-vars). A
 // process that outlives the hook must not keep using that repository and that index.
-func withoutGit(env []string) []string {
-	kept := env[:0:0]
-	for _, v := range env {
-		if name, _, _ := strings.Cut(v, "="); !localToGit(name) {
-			kept = append(kept, v)
-		}
-	}
-	return kept
-}
-
-func localToGit(name string) bool {
-	switch name {
+func localToGit(variable string) bool {
+	switch name, _, _ := strings.Cut(variable, "="); name {
 	case "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
 		"GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE",
 		"GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_SHALLOW_FILE",

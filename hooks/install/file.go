@@ -40,7 +40,10 @@ func open(a agents.Agent, name string, o Options) (*settingsFile, error) {
 	f := &settingsFile{name: name, target: name, mode: 0o644, within: within, snippet: Snippet(a, o)}
 	_, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return f, f.checkFolder()
+		if to := leadsOut(within, filepath.Dir(name)); to != "" {
+			return f, f.refuse("its folder is a symbolic link to " + to)
+		}
+		return f, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("check settings: %w", err)
@@ -66,13 +69,6 @@ func open(a agents.Agent, name string, o Options) (*settingsFile, error) {
 		return nil, fmt.Errorf("read settings: %w", err)
 	}
 	return f, nil
-}
-
-func (f *settingsFile) checkFolder() error {
-	if to := leadsOut(f.within, filepath.Dir(f.name)); to != "" {
-		return f.refuse("its folder is a symbolic link to " + to)
-	}
-	return nil
 }
 
 // leadsOut returns where symbolic links lead to if they take a folder out of another one, "" if
@@ -116,18 +112,6 @@ func (f *settingsFile) delete() (Change, error) {
 	return Change{File: f.name, Done: Deleted}, nil
 }
 
-// replaceFile replaces the content of a file. It refuses if the content is no longer old (nil: if
-// the file exists by now), because someone else has just written it.
-func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
-	return atomicfile.WriteBytes(name, atomicfile.Options{Mode: mode, Check: func() error {
-		now, _, err := readIfThere(name)
-		if err == nil && (!bytes.Equal(now, old) || (now == nil) != (old == nil)) {
-			err = fmt.Errorf("%s was changed by someone else meanwhile; try again", name)
-		}
-		return err
-	}}, content)
-}
-
 // maxSettings is the largest settings file or hook that is edited, in bytes. 300,000 keys would take
 // 2.6 s.
 const maxSettings = 1 << 20
@@ -162,8 +146,9 @@ func readIfThere(name string) (content []byte, mode fs.FileMode, err error) {
 	return append([]byte{}, content...), st.Mode().Perm(), nil
 }
 
-// write replaces a file like replaceFile, and creates the folder of a new one. After an error the
-// created folders are removed again.
+// write replaces the content of a file, and creates the folder of a new one. It refuses if the content
+// is no longer old (nil: if the file exists by now), because someone else has just written it. After an
+// error the created folders are removed again.
 func write(name string, old []byte, mode fs.FileMode, content []byte, done string) (Change, error) {
 	var missing []string // folders to create, the deepest first
 	for dir := filepath.Dir(name); old == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
@@ -174,7 +159,14 @@ func write(name string, old []byte, mode fs.FileMode, content []byte, done strin
 	}
 	err := os.MkdirAll(filepath.Dir(name), 0o755)
 	if err == nil {
-		err = replaceFile(name, old, content, mode)
+		unchanged := func() error {
+			now, _, err := readIfThere(name)
+			if err == nil && (!bytes.Equal(now, old) || (now == nil) != (old == nil)) {
+				err = fmt.Errorf("%s was changed by someone else meanwhile; try again", name)
+			}
+			return err
+		}
+		err = atomicfile.WriteBytes(name, atomicfile.Options{Mode: mode, Check: unchanged}, content)
 	}
 	if err != nil {
 		for _, dir := range missing {

@@ -76,7 +76,7 @@ func AddGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
 	case bytes.Contains(old, []byte(hookBlock)):
 		return Change{File: file, Done: Unchanged}, nil
 	}
-	if m := ofHook(old); m != nil {
+	if m := managerOf("", old); m != nil {
 		return Change{}, m.refusal(repo, hook, file)
 	}
 	first, rest, _ := bytes.Cut(old, []byte("\n"))
@@ -153,7 +153,7 @@ func (r GitRepo) hook(ctx context.Context, name string) (string, error) {
 		if fields[0] == "command line:" || from(r.Root, fields[1]) == filepath.Dir(file) {
 			continue
 		}
-		if m := ofFolder(fields[1]); m != nil {
+		if m := managerOf(fields[1], nil); m != nil {
 			return "", m.refusal(r, name, fields[1]+", which is core.hooksPath")
 		}
 		return "", &Refusal{File: filepath.Join(from(r.Root, fields[1]), name), Why: "core.hooksPath is " + fields[1] +
@@ -238,20 +238,11 @@ func (m *manager) refusal(r GitRepo, hook, why string) *Refusal {
 		Why: m.name + " writes " + why, Snippet: fill.Replace(m.snippet)}
 }
 
-// ofFolder returns the manager of a folder of hooks, nil if none exists.
-func ofFolder(hooksPath string) *manager {
+// managerOf returns the manager that owns a folder of hooks, or has written a hook; nil if none does.
+func managerOf(folder string, hook []byte) *manager {
 	for i, m := range managers {
-		if m.folder != "" && strings.HasSuffix("/"+filepath.ToSlash(filepath.Clean(hooksPath)), "/"+m.folder) {
-			return &managers[i]
-		}
-	}
-	return nil
-}
-
-// ofHook returns the manager that has written a hook, nil if none exists.
-func ofHook(text []byte) *manager {
-	for i, m := range managers {
-		if m.mark != "" && bytes.Contains(text, []byte(m.mark)) {
+		if m.folder != "" && strings.HasSuffix("/"+filepath.ToSlash(filepath.Clean(folder)), "/"+m.folder) ||
+			m.mark != "" && bytes.Contains(hook, []byte(m.mark)) {
 			return &managers[i]
 		}
 	}

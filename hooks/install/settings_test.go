@@ -333,7 +333,7 @@ func TestFilesThatAreNotPlain(t *testing.T) {
 	fault.Check(t, errors.Join(os.Remove(other), os.Chmod(target, 0o444)))
 	refuses(t, "a file that is read only", target, Options{})
 	refuses(t, "a folder", filepath.Join(project, ".claude"), Options{Within: "/"})
-	if err := replaceFile(outside, []byte("{ }"), []byte("new"), 0o644); err == nil {
+	if _, err := write(outside, []byte("{ }"), 0o644, []byte("new"), Changed); err == nil {
 		t.Error("a file that was changed meanwhile was overwritten")
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(outside), ".aoa-*")); len(left) > 0 {

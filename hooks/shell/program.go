@@ -124,7 +124,7 @@ func describe(ws []string) (Program, bool) {
 		return Program{}, false
 	}
 	s, ops := specs()[ws[0]], operands(ws)
-	p := Program{Name: ws[0], Class: s.class(ws[0], ops)}
+	p := Program{Name: ws[0], Class: s.classOf(ws[0], ops)}
 	if (s.task || s.file) && len(ops) > 0 {
 		p.Name += " " + ops[0]
 		if (ops[0] == "run" || ops[0] == "-m") && len(ops) > 1 {
@@ -179,8 +179,8 @@ var checks = []string{"test", "lint", "check", "build", "vet", "tsc", "typecheck
 	"spec",
 	"ci", "validate", "format", "fmt", "e2e"}
 
-// class returns the class of a program, given its name and operands.
-func (s spec) class(name string, ops []string) Class {
+// classOf returns the class of a program, given its name and operands.
+func (s spec) classOf(name string, ops []string) Class {
 	first := ""
 	if len(ops) > 0 {
 		first = ops[0]
@@ -211,28 +211,13 @@ func (s spec) class(name string, ops []string) Class {
 	return Other
 }
 
+// gitClass returns the class of a git command. The table has those that do not depend on operands.
 func gitClass(verb string, ops []string) Class {
-	switch verb {
-	case "commit":
-		return Commit
-	case "revert", "reset", "restore", "stash", "clean", "merge", "rebase", "cherry-pick", "pull", "am", "apply":
-		if len(ops) > 1 && verb == "stash" && (ops[1] == "list" || ops[1] == "show") {
-			return Trivial
-		}
-		return Undo
-	case "switch":
-		return Branch
-	case "checkout":
-		// A name with a dot, or with a slash at its end, is a file. Only git knows which other
-		// names are branches.
-		for _, w := range ops[1:] {
-			if strings.Contains(path.Base(w), ".") {
-				return Undo
-			}
-		}
-		return Branch
-	case "push", "tag", "mv", "rm", "init", "clone", "worktree":
-		return Other
+	switch {
+	case verb == "stash" && len(ops) > 1 && (ops[1] == "list" || ops[1] == "show"):
+		return Trivial
+	case verb == "checkout" && slices.ContainsFunc(ops[1:], func(w string) bool { return strings.Contains(path.Base(w), ".") }):
+		return Undo // A name with a dot, or with a slash at its end, is a file. Other names may be branches.
 	}
-	return Trivial
+	return specs()["git-"+verb].class
 }

@@ -23,6 +23,7 @@ type spec struct {
 	task, file bool     // the first operand is a task, or a file that it runs
 	check      bool     // the whole command is a test, a build or a linter
 	before     []string // options with a value that may precede the task
+	class      Class    // of a git command
 }
 
 // table has a line for each group of programs.
@@ -48,6 +49,8 @@ var specs = sync.OnceValue(func() map[string]spec {
 				*lists[key] = strings.Split(value, ",")
 			case value != "" && key == "skip":
 				s.skip, _ = strconv.Atoi(value)
+			case value != "" && key == "class":
+				s.class = map[string]Class{"branch": Branch, "undo": Undo, "commit": Commit, "other": Other}[value]
 			case marks[w] != nil:
 				*marks[w] = true
 			case strings.HasPrefix(w, "--"):

@@ -309,13 +309,11 @@ func (t *reader) add(events []event.Event) error {
 }
 
 func (t *reader) flush() error {
-	for len(t.batch) > 0 {
-		n := min(len(t.batch), maxYield)
-		if err := t.yield(t.batch[:n:n]); err != nil {
+	for part := range slices.Chunk(t.batch, maxYield) {
+		if err := t.yield(part); err != nil {
 			return err
 		}
-		t.report.Events += n
-		t.batch = t.batch[n:]
+		t.report.Events += len(part)
 	}
 	t.batch = nil
 	return nil

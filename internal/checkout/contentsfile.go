@@ -2,7 +2,6 @@ package checkout
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,35 +15,13 @@ import (
 // its files.
 const ContentsFolder = "contents"
 
-// sealedFile is a file of the store with something that can be read again. It is not written if
-// another store has taken the place of this daemon's.
-type sealedFile struct {
-	cold.SealedFile
-	set *Set
+// sealedFile returns a file of the store with something that can be read again.
+func (t *Set) sealedFile(name string) cold.SealedFile {
+	return cold.SealedFile{Name: filepath.Join(t.Settings.Store, name), Seal: t.Seal, Replaced: t.Replaced}
 }
 
-func (t *Set) sealedFile(name string) sealedFile {
-	return sealedFile{cold.SealedFile{Name: filepath.Join(t.Settings.Store, name), Seal: t.Seal}, t}
-}
-
-func (t *Set) contentsFile(root event.Root) sealedFile {
+func (t *Set) contentsFile(root event.Root) cold.SealedFile {
 	return t.sealedFile(filepath.Join(ContentsFolder, locate.Fingerprint(string(root))))
-}
-
-// Read reports a file whose key is lost as missing: OpenSeal has warned.
-func (f sealedFile) Read() ([]byte, error) {
-	content, err := f.SealedFile.Read()
-	if errors.Is(err, cold.ErrLostKey) && !errors.Is(err, cold.ErrRow) {
-		return nil, fs.ErrNotExist
-	}
-	return content, err
-}
-
-func (f sealedFile) Write(fill func(io.Writer) error) error {
-	if f.set.Replaced() {
-		return nil
-	}
-	return f.SealedFile.Write(fill)
 }
 
 // ForgetContents deletes the contents of a file, or of the files in a folder, from memory and from

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -132,7 +133,7 @@ func (t *Set) unsketched(ctx context.Context) (missing []string, err error) {
 }
 
 // sketchesFile returns the file with the sketches in the store.
-func (t *Set) sketchesFile() sealedFile { return t.sealedFile("sketches") }
+func (t *Set) sketchesFile() cold.SealedFile { return t.sealedFile("sketches") }
 
 // readSketches reads stored sketches. Those that cannot be read are read from git again.
 func (t *Set) readSketches() {

@@ -20,6 +20,9 @@ import (
 type SealedFile struct {
 	Name string // its path; its folder is created with mode 0700, but not the folders above
 	Seal *Seal  // nil stores the stream's key unsealed
+	// Replaced reports whether another store has taken the place of the file's: then it is not written.
+	// It may be nil.
+	Replaced func() bool
 }
 
 const maxSealedFile = 1 << 30 // bytes that Read accepts
@@ -45,6 +48,9 @@ func (f SealedFile) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
 // Write replaces the file with what fill writes, with mode 0600. If there is an error the old file
 // stays.
 func (f SealedFile) Write(fill func(io.Writer) error) error {
+	if f.Replaced != nil && f.Replaced() {
+		return nil
+	}
 	if err := os.Mkdir(filepath.Dir(f.Name), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -60,9 +66,9 @@ func (f SealedFile) Write(fill func(io.Writer) error) error {
 	})
 }
 
-// Read returns the content of the file. The error is fs.ErrNotExist if there is no file; it wraps
-// ErrRow if the file is damaged, and ErrLostKey if its key is missing. Other errors are those of
-// the system.
+// Read returns the content of the file. The error is fs.ErrNotExist if there is no file, or if its key
+// is lost, about which OpenSeal has warned. It wraps ErrRow if the file is damaged. Other errors are
+// those of the system.
 func (f SealedFile) Read() ([]byte, error) {
 	from, err := regularfile.Open(f.Name, regularfile.NoLinks)
 	if errors.Is(err, regularfile.ErrKind) {
@@ -85,11 +91,11 @@ func (f SealedFile) Read() ([]byte, error) {
 		out.Grow(int(info.Size()))
 		_, err = out.ReadFrom(r)
 	}
-	if err != nil {
-		if !errors.Is(err, ErrLostKey) {
-			err = fmt.Errorf("%w: %w", ErrRow, err)
-		}
-		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	switch {
+	case errors.Is(err, ErrLostKey) && !errors.Is(err, ErrRow):
+		return nil, fs.ErrNotExist
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w: %w", f.Name, ErrRow, err)
 	}
 	return out.Bytes(), nil
 }

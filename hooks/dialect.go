@@ -156,27 +156,6 @@ func cursorOutput(text string) any {
 	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(text)
 }
 
-// copilotEvent recognizes an event by members that only this event has.
-func copilotEvent(raw *rawPayload) string {
-	switch {
-	case raw.ToolCamel != "" && raw.ResultCamel != nil:
-		return "postToolUse"
-	case raw.ToolCamel != "" && raw.Error != nil:
-		return "postToolUseFailure"
-	case raw.ToolCamel != "":
-		return "preToolUse"
-	case raw.Transformed != nil:
-		return "userPromptTransformed"
-	case raw.Prompt != "":
-		return "userPromptSubmitted"
-	case raw.Source != "":
-		return "sessionStart"
-	case raw.Reason != nil:
-		return "sessionEnd"
-	}
-	return ""
-}
-
 // timeOf parses milliseconds since 1970, or a date, because agents use one or the other. A call
 // that is delivered in both forms gets the same id from it.
 func timeOf(v any) time.Time {

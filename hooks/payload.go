@@ -37,7 +37,6 @@ type rawPayload struct {
 	Turn          string  `json:"turn_id"`
 	Prompt        string  `json:"prompt"`
 	Submitted     *string `json:"submitted_prompt"`
-	Transformed   any     `json:"transformedPrompt"`
 	Source        string  `json:"source"`
 	Reason        any     `json:"reason"`
 	Timestamp     any     `json:"timestamp"`
@@ -108,7 +107,7 @@ func firstValue(values ...any) any {
 // whichever field the agent uses for it.
 func canonical(agent string, raw *rawPayload) *payload {
 	cwd := append(append([]string{raw.Cwd}, raw.Workspaces...), raw.WorkspacesCamel...)
-	p := &payload{agent: agent, name: eventName(agent, raw), subagent: raw.Subagent, cwd: cmp.Or(cwd...),
+	p := &payload{agent: agent, name: cmp.Or(raw.Event, raw.EventCamel), subagent: raw.Subagent, cwd: cmp.Or(cwd...),
 		session: cmp.Or(raw.Conversation, raw.Session, raw.SessionCamel, raw.ConversationCamel),
 		turn:    cmp.Or(raw.PromptID, raw.Generation, raw.Turn), prompt: raw.Prompt, said: raw.Said, source: raw.Source,
 		reason: problemText(raw.Reason), calls: raw.Calls, at: timeOf(raw.Timestamp)}
@@ -140,21 +139,6 @@ func canonical(agent string, raw *rawPayload) *payload {
 		}
 	}
 	return p
-}
-
-// eventName returns the agent's name of the event. Some payloads do not have it.
-func eventName(agent string, raw *rawPayload) string {
-	name := cmp.Or(raw.Event, raw.EventCamel)
-	switch {
-	case name != "":
-	case agent == "copilot":
-		return copilotEvent(raw)
-	case agent == "antigravity" && raw.Invocation != nil:
-		return "PreInvocation"
-	case agent == "antigravity":
-		return "PostToolUse"
-	}
-	return name
 }
 
 // folder returns where the tool ran. The agent may give it relative to cwd.

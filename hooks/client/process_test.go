@@ -67,8 +67,11 @@ func TestAgentsAreAnswered(t *testing.T) {
 		if out := hook(t, dir, strings.NewReader(tt.payload), []string{patient, tt.env}, strings.Fields(tt.args)...); out != want {
 			t.Errorf("%s %s %s printed %q", tt.args, tt.env, tt.payload, out)
 		}
-		if f := sent(t, got); f.Wait != tt.waits || f.Agent != strings.Fields(tt.args)[0] ||
-			string(f.Payload) != tt.payload || tt.env != "" && len(f.Env) != 1 {
+		agent, event, named := strings.Cut(tt.args, " ")
+		if named {
+			tt.payload = strings.Replace(tt.payload, "{", `{"hook_event_name":"`+event+`",`, 1)
+		}
+		if f := sent(t, got); f.Wait != tt.waits || f.Agent != agent || string(f.Payload) != tt.payload || tt.env != "" && len(f.Env) != 1 {
 			t.Errorf("%s %s: sent %+v", tt.args, tt.env, f)
 		}
 	}

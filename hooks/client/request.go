@@ -48,8 +48,13 @@ func (r *request) read(stdin io.Reader, args []string) bool {
 		return false
 	}
 	r.event, r.dir = fields(r.payload)
-	if r.event == "" && len(args) > 0 {
-		r.event = args[0] // the payload does not name the event, so the command does
+	if r.event == "" && len(args) > 0 { // the payload does not name the event, so the command does
+		r.event = args[0]
+		named := append([]byte(`{"hook_event_name":`), strconv.Quote(r.event)...)
+		if r.payload = bytes.TrimSpace(r.payload[1:]); !bytes.HasPrefix(r.payload, []byte("}")) {
+			named = append(named, ',')
+		}
+		r.payload = append(named, r.payload...)
 	}
 	if !filepath.IsAbs(r.dir) {
 		r.dir, _ = os.Getwd()

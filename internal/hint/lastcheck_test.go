@@ -40,7 +40,7 @@ func (c checked) payload(agent string) []byte {
 		p["hook_event_name"], p["tool_name"] = "AfterTool", "run_shell_command"
 		p["tool_response"] = map[string]any{"llmContent": fmt.Sprintf("Output: %s\nExit Code: %d", c.Output, c.Status)}
 	case "copilot":
-		p = map[string]any{"sessionId": "s", "cwd": "/r", "toolName": "bash", "toolArgs": map[string]any{"command": c.Line},
+		p = map[string]any{"hook_event_name": "postToolUse", "sessionId": "s", "cwd": "/r", "toolName": "bash", "toolArgs": map[string]any{"command": c.Line},
 			"toolResult": map[string]any{"resultType": "success",
 				"textResultForLlm": fmt.Sprintf("%s\n<exited with exit code %d>", c.Output, c.Status)}}
 	}

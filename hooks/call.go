@@ -98,20 +98,19 @@ func Decode(agent string, env map[string]string, payload []byte, r Repo) (Call, 
 	if _, known := agents.Find(agent); !known {
 		return Call{Agent: agent}, fmt.Errorf("decode hook payload: %w %q", ErrAgent, agent)
 	}
-	var raw rawPayload
+	var raw members
 	if err := decodeFirst(payload, &raw); err != nil {
 		return Call{Agent: agent}, fmt.Errorf("decode %s hook payload of %d bytes: %w: %w", agent, len(payload), ErrPayload,
 			err)
 	}
-	p := canonical(caller(agent, &raw, env), &raw)
+	p := canonical(caller(agent, raw, env), raw)
 	return p.call(r), nil
 }
 
 // decodeFirst reads the JSON object at the beginning of data. More may follow it, because the stdin
-// of a hook is not always closed, and some callers write a line break or a second value. A field of
-// the wrong type is left empty: agents change the types in their payloads without notice, and one
-// surprising field should not spoil the other twenty.
-func decodeFirst(data []byte, into any) error {
+// of a hook is not always closed, and some callers write a line break or a second value. A number that
+// is too large for its type does not spoil the other members.
+func decodeFirst(data []byte, into *members) error {
 	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		return errors.New("it does not begin with a brace")
 	}
@@ -121,7 +120,7 @@ func decodeFirst(data []byte, into any) error {
 			err = json.Unmarshal(whole, into)
 		}
 	}
-	if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); wrong {
+	if _, large := errors.AsType[*json.UnmarshalTypeError](err); large {
 		return nil
 	}
 	return err

@@ -282,7 +282,7 @@ func FuzzCut(f *testing.F) {
 		if json.Unmarshal(data, &all) != nil || !bytes.HasPrefix(data, []byte("{")) {
 			return
 		}
-		var some map[string]any
+		var some members
 		cut := data[:max(1, min(int(at), len(data)))]
 		if err := decodeFirst(cut, &some); err != nil && len(wholeMembers(cut)) > 2 {
 			t.Fatalf("%q: %v", cut, err)

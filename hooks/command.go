@@ -63,7 +63,7 @@ func (s *CallContext) follow(line, dir string, c ToolCall) shell.Result {
 }
 
 // commandText returns the command line of a shell tool's call.
-func commandText(in arguments) string {
+func commandText(in members) string {
 	if text := in.text("command", "cmd"); text != "" {
 		return text
 	}
@@ -316,10 +316,8 @@ func resultDirs(r shell.Result) (dirs []string) {
 // does not have their content; otherwise git may have brought it. They come last, so that another
 // delivery of the same call that lacks them numbers the other events alike.
 func (s *CallContext) written(ops []shell.Op, c ToolCall) (out []event.Body) {
-	response, _ := c.Response.(map[string]any)
-	diff, _ := response["bashEditDiff"].(map[string]any)
 	var files []event.Path
-	for _, name := range arguments(diff).texts("changedFiles") {
+	for _, name := range objectOf(c.Response).object("bashEditDiff").texts("changedFiles") {
 		p, ok := s.Files.Path(name, "")
 		changed := slices.ContainsFunc(ops, func(op shell.Op) bool {
 			return op.Kind != event.KindRead &&

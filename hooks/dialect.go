@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,7 +54,7 @@ func (p *payload) translate(name string, input any) {
 	}
 	if tool == "Edit" && in.text(fileArgument.from...) == "" {
 		if patch := patchIn(in, text); patch != "" { // some agents call the patch tool Edit
-			tool, in = "apply_patch", arguments{"patch": patch}
+			tool, in = "apply_patch", members{"patch": patch}
 		}
 	}
 	if tool == "" {
@@ -62,7 +63,7 @@ func (p *payload) translate(name string, input any) {
 	}
 	p.tool.Name, p.tool.Input = tool, in
 	if keys := toolArguments[tool]; len(keys) > 0 {
-		out := arguments{}
+		out := members{}
 		for _, a := range keys {
 			for _, k := range a.from {
 				if v := firstValue(in[k]); v != nil {
@@ -85,26 +86,27 @@ func (p *payload) translate(name string, input any) {
 }
 
 // readCall reads the tool call from a payload, whichever members have it.
-func (p *payload) readCall(raw *rawPayload) {
+func (p *payload) readCall(raw members) {
 	p.tool = raw.toolCall()
-	p.tool.ID = cmp.Or(raw.ID, raw.CallID)
-	name := cmp.Or(raw.Tool, raw.ToolCamel, raw.ToolCall.Name)
+	p.tool.ID = raw.text("tool_use_id", "tool_call_id")
+	call := raw.object("toolCall")
+	name := cmp.Or(raw.text("tool_name", "toolName"), call.text("name"))
 	if tables()[p.agent] == nil || name == "" {
 		return
 	}
-	p.tool.Problem = cmp.Or(problemText(raw.ErrorMessage), problemText(raw.Error), problemText(raw.FailureType))
+	p.tool.Problem = cmp.Or(problemText(raw["error_message"]), problemText(raw["error"]), problemText(raw["failure_type"]))
 	p.readResult(raw)
 	if p.tool.Problem != "" && p.event == "PostToolUse" {
 		p.event = "PostToolUseFailure"
 	}
-	for key, v := range raw.ToolCall.Args { // some versions of Antigravity CLI encode the arguments as JSON twice
-		if text, ok := v.(string); ok {
-			raw.ToolCall.Args[key] = unquoted(text)
+	input := firstValue(raw["toolArgs"], raw["tool_input"])
+	if args := call.object("args"); len(args) > 0 {
+		for key, v := range args { // some versions of Antigravity CLI encode the arguments as JSON twice
+			if text, ok := v.(string); ok {
+				args[key] = unquoted(text)
+			}
 		}
-	}
-	input := firstValue(raw.Args, raw.Input)
-	if len(raw.ToolCall.Args) > 0 {
-		input = map[string]any(raw.ToolCall.Args)
+		input = map[string]any(args)
 	}
 	in, _ := parseArguments(input)
 	switch {
@@ -122,16 +124,15 @@ func (p *payload) readCall(raw *rawPayload) {
 
 // readResult reads the result of a call. Gemini CLI and Qwen Code send an object with what the
 // model gets or an error, Copilot CLI one with a kind, Cursor a text that is JSON.
-func (p *payload) readResult(raw *rawPayload) {
-	if response, ok := raw.Response.(map[string]any); ok {
+func (p *payload) readResult(raw members) {
+	if response, ok := raw["tool_response"].(map[string]any); ok {
 		if problem := problemText(response["error"]); problem != "" && p.event == "PostToolUse" {
 			p.tool.Problem = problem
 			p.dropped = p.name == "AfterTool" // version 0.61.0 passes text on only for tools that worked
 		}
-		p.tool.Response = firstValue(response["llmContent"], response["returnDisplay"], raw.Response)
+		p.tool.Response = firstValue(response["llmContent"], response["returnDisplay"], raw["tool_response"])
 	}
-	if given, ok := firstValue(raw.ResultCamel, raw.Result).(map[string]any); ok {
-		result := arguments(given)
+	if result := objectOf(firstValue(raw["toolResult"], raw["tool_result"])); result != nil {
 		text := result.text("textResultForLlm", "text_result_for_llm")
 		p.tool.Response = firstValue(text)
 		// failure, rejected or denied
@@ -139,10 +140,10 @@ func (p *payload) readResult(raw *rawPayload) {
 			p.tool.Problem = cmp.Or(p.tool.Problem, kind+": "+text)
 		}
 	}
-	if text, ok := raw.Output.(string); ok {
+	if text, ok := raw["tool_output"].(string); ok {
 		p.tool.Response = cursorOutput(text)
-	} else if raw.Output != nil {
-		p.tool.Response = raw.Output
+	} else if raw["tool_output"] != nil {
+		p.tool.Response = raw["tool_output"]
 	}
 }
 
@@ -150,7 +151,7 @@ func (p *payload) readResult(raw *rawPayload) {
 // longer JSON, but still names files.
 func cursorOutput(text string) any {
 	var v any
-	if decodeValue(text, &v) {
+	if json.Unmarshal([]byte(text), &v) == nil {
 		return v
 	}
 	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(text)
@@ -210,7 +211,7 @@ func exitCode(agent string, response any) string {
 	return all[len(all)-1][1]
 }
 
-func patchIn(in arguments, text string) string {
+func patchIn(in members, text string) string {
 	for _, s := range []string{text, in.text("input", "patch", "patchText", "command")} {
 		if strings.Contains(s, "*** Begin Patch") {
 			return s

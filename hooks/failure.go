@@ -68,7 +68,7 @@ func (s *CallContext) status(c ToolCall) string {
 // its status is known. Claude Code reports a failed command with another event; other agents have
 // to give the status.
 func (s *CallContext) ended(c ToolCall) bool {
-	response, _ := c.Response.(map[string]any)
+	response := objectOf(c.Response)
 	for _, key := range []string{"backgroundTaskId", "timedOutAfterMs", "returnCodeInterpretation"} {
 		if v := response[key]; v != nil && v != "" {
 			return false

@@ -152,7 +152,7 @@ func TestSecretsOfCommands(t *testing.T) {
 	r := orchard()
 	s := &CallContext{Repo: r, Files: r.Locator(orchardRoot), Agent: "claude", Session: "s", Time: r.now()}
 	events := s.Tool(ToolCall{Name: "Write", ID: "w",
-		Input: arguments{"file_path": orchardRoot + "/store/" + githubToken, "content": "x"}})
+		Input: members{"file_path": orchardRoot + "/store/" + githubToken, "content": "x"}})
 	if all := whole(events); strings.Contains(all, githubToken) {
 		t.Errorf("a file that is called as a token: %s", all)
 	}

@@ -133,6 +133,6 @@ func swaps(out *event.Call, c ToolCall) {
 			out.Edits, out.Secret = nil, true
 			return
 		}
-		out.Edits = append(out.Edits, event.Swap{Old: old, New: now, All: arguments(o).flag("replace_all")})
+		out.Edits = append(out.Edits, event.Swap{Old: old, New: now, All: members(o).flag("replace_all")})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,64 +13,59 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// rawPayload has all fields that occur in agents' payloads. No payload has all of them. A field
-// that may be a text or an object has the type any.
-type rawPayload struct {
-	Event        string   `json:"hook_event_name"`
-	EventCamel   string   `json:"hookEventName"`
-	Session      string   `json:"session_id"`
-	SessionCamel string   `json:"sessionId"`
-	Conversation string   `json:"conversation_id"`
-	Subagent     string   `json:"agent_id"`
-	Cwd          string   `json:"cwd"`
-	Workspaces   []string `json:"workspace_roots"`
-	// Antigravity CLI:
-	ConversationCamel string   `json:"conversationId"`
-	WorkspacesCamel   []string `json:"workspacePaths"`
-	Invocation        *int     `json:"invocationNum"`
-	Steps             int      `json:"initialNumSteps"`
-	ToolCall          struct {
-		Name string    `json:"name"`
-		Args arguments `json:"args"`
-	} `json:"toolCall"`
-	PromptID      string  `json:"prompt_id"`
-	Generation    string  `json:"generation_id"`
-	Turn          string  `json:"turn_id"`
-	Prompt        string  `json:"prompt"`
-	Submitted     *string `json:"submitted_prompt"`
-	Source        string  `json:"source"`
-	Reason        any     `json:"reason"`
-	Timestamp     any     `json:"timestamp"`
-	Transcript    string  `json:"transcript_path"`
-	CursorVersion string  `json:"cursor_version"`
+// members has a JSON object: a payload, or the input of a tool. Which members exist, and of which type
+// they are, differs from agent to agent and from tool to tool. A member of another type than expected
+// counts as missing, because agents change the types in their payloads without notice.
+type members map[string]any
 
-	rawCall
-	ToolCamel    string    `json:"toolName"`
-	CallID       string    `json:"tool_call_id"`
-	Args         any       `json:"toolArgs"`
-	Output       any       `json:"tool_output"`
-	Result       any       `json:"tool_result"`
-	ResultCamel  any       `json:"toolResult"`
-	Error        any       `json:"error"`
-	ErrorMessage any       `json:"error_message"`
-	FailureType  any       `json:"failure_type"`
-	Interrupted  bool      `json:"is_interrupt"`
-	Calls        []rawCall `json:"tool_calls"`
-	Stopped      bool      `json:"stop_hook_active"` // a hook has continued a turn that was about to end
-	Said         string    `json:"last_assistant_message"`
+// text returns the text at the first of the keys that has one.
+func (m members) text(keys ...string) string {
+	for _, k := range keys {
+		if s, ok := m[k].(string); ok && s != "" {
+			return s
+		}
+	}
+	return ""
 }
 
-// rawCall is a tool call in the form of Claude Code's payloads.
-type rawCall struct {
-	Tool     string `json:"tool_name"`
-	ID       string `json:"tool_use_id"`
-	Input    any    `json:"tool_input"`
-	Response any    `json:"tool_response"`
+// texts returns the list of texts at a key. A single text counts as a list of one.
+func (m members) texts(key string) (out []string) {
+	switch v := m[key].(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, e := range v {
+			if s, ok := e.(string); ok {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
 }
 
-func (c rawCall) toolCall() ToolCall {
-	input, _ := c.Input.(map[string]any)
-	return ToolCall{Name: c.Tool, ID: c.ID, Input: input, Response: c.Response}
+func (m members) flag(key string) bool { return m[key] == true }
+
+// number returns a whole number that is not negative, 0 for anything else.
+func (m members) number(key string) int {
+	f, _ := m[key].(float64)
+	if n := int(f); n > 0 && float64(n) == f {
+		return n
+	}
+	return 0
+}
+
+// object returns the object at a key. It is empty if there is none.
+func (m members) object(key string) members { return objectOf(m[key]) }
+
+func objectOf(v any) members {
+	o, _ := v.(map[string]any)
+	return o
+}
+
+// toolCall returns a tool call in the form of Claude Code's payloads.
+func (m members) toolCall() ToolCall {
+	return ToolCall{Name: m.text("tool_name"), ID: m.text("tool_use_id"), Input: m.object("tool_input"),
+		Response: m["tool_response"]}
 }
 
 // payload is an agent's payload in the terms of Claude Code. All payloads are translated into it,
@@ -90,7 +86,7 @@ type payload struct {
 	at       time.Time
 	tool     ToolCall
 	toolDir  string // where the tool ran, if not in cwd
-	calls    []rawCall
+	calls    []any  // of a batch
 }
 
 // firstValue returns the first value that is neither nil nor "".
@@ -105,36 +101,39 @@ func firstValue(values ...any) any {
 
 // canonical translates an agent's payload into the terms of Claude Code. Each member is read from
 // whichever field the agent uses for it.
-func canonical(agent string, raw *rawPayload) *payload {
-	cwd := append(append([]string{raw.Cwd}, raw.Workspaces...), raw.WorkspacesCamel...)
-	p := &payload{agent: agent, name: cmp.Or(raw.Event, raw.EventCamel), subagent: raw.Subagent, cwd: cmp.Or(cwd...),
-		session: cmp.Or(raw.Conversation, raw.Session, raw.SessionCamel, raw.ConversationCamel),
-		turn:    cmp.Or(raw.PromptID, raw.Generation, raw.Turn), prompt: raw.Prompt, said: raw.Said, source: raw.Source,
-		reason: problemText(raw.Reason), calls: raw.Calls, at: timeOf(raw.Timestamp)}
+func canonical(agent string, raw members) *payload {
+	p := &payload{agent: agent, name: raw.text("hook_event_name", "hookEventName"), subagent: raw.text("agent_id"),
+		cwd:     cmp.Or(slices.Concat(raw.texts("cwd"), raw.texts("workspace_roots"), raw.texts("workspacePaths"))...),
+		session: raw.text("conversation_id", "session_id", "sessionId", "conversationId"),
+		turn:    raw.text("prompt_id", "generation_id", "turn_id"), prompt: raw.text("prompt"),
+		said: raw.text("last_assistant_message"), source: raw.text("source"), reason: problemText(raw["reason"]),
+		at: timeOf(raw["timestamp"])}
+	p.calls, _ = raw["tool_calls"].([]any)
+	_, submits := raw["submitted_prompt"].(string)
 	p.event = agents.EventOf(agent, p.name).Canonical
 	switch {
-	case p.event == "SessionStart" && raw.Invocation != nil && (*raw.Invocation > 0 || raw.Steps > 1):
+	case p.event == "SessionStart" && (raw.number("invocationNum") > 0 || raw.number("initialNumSteps") > 1):
 		p.event = "PostToolBatch" // except for Antigravity's first request with only the prompt, which is a start
 	case p.event == "SessionStart" && (p.source == "" || p.source == "new"):
 		p.source = "startup"
 	// without this text, Qwen Code itself continues a turn
-	case p.event == "UserPromptSubmit" && raw.Submitted != nil:
-		if p.prompt = *raw.Submitted; p.prompt == "" {
+	case p.event == "UserPromptSubmit" && submits:
+		if p.prompt = raw.text("submitted_prompt"); p.prompt == "" {
 			p.event = ""
 		}
 	case agent == "opencode":
 		p.prompt = unquoted(p.prompt)
 	}
 	p.readCall(raw)
-	p.dropped = p.dropped || p.event == "Stop" && raw.Stopped // it was already said before the turn continued
+	p.dropped = p.dropped || p.event == "Stop" && raw.flag("stop_hook_active") // it was already said before the turn continued
 	switch p.event {
 	case "PostToolUse":
 		if text, plain := p.tool.Response.(string); plain && p.tool.Name == "Bash" && onlyMissing(text) {
 			p.tool.Failed, p.tool.Problem = true, text // Codex tells what a command printed, but not how it ended
 		}
 	case "PostToolUseFailure":
-		p.tool.Failed, p.tool.Problem = true, cmp.Or(p.tool.Problem, firstText(raw.Error), output(raw.Error))
-		if raw.Interrupted {
+		p.tool.Failed, p.tool.Problem = true, cmp.Or(p.tool.Problem, raw.text("error"), output(raw["error"]))
+		if raw.flag("is_interrupt") {
 			p.tool.why = event.FailOther
 		}
 	}
@@ -164,31 +163,24 @@ func (p *payload) when(now time.Time) time.Time {
 // runs the settings of Copilot and Claude Code, and Copilot and Cursor run those of Claude Code.
 // They send payloads of their own and want answers in their own form. The payload decides first,
 // because the environment may come from a terminal inside of another agent.
-func caller(agent string, raw *rawPayload, env map[string]string) string {
-	result, _ := raw.Result.(map[string]any)
+func caller(agent string, raw members, env map[string]string) string {
 	switch {
-	case raw.EventCamel != "" && (agent == "claude" || agent == "copilot"):
+	case raw.text("hookEventName") != "" && (agent == "claude" || agent == "copilot"):
 		return "vscode" // Copilot names its events in one word or not at all
 	case agent != "claude":
 		return agent
-	case raw.CursorVersion != "":
+	case raw.text("cursor_version") != "":
 		return "cursor"
-	case arguments(result).text("result_type") != "", raw.SessionCamel != "", raw.ToolCamel != "":
+	case raw.object("tool_result").text("result_type") != "", raw.text("sessionId", "toolName") != "":
 		return "copilot"
-	case raw.PromptID != "", env["CLAUDECODE"] != "":
+	case raw.text("prompt_id") != "", env["CLAUDECODE"] != "":
 		return agent
 	case env["CURSOR_VERSION"] != "":
 		return "cursor"
-	case raw.Transcript == "" && (firstText(raw.Timestamp) != "" || env["COPILOT_CLI"] != ""):
+	case raw.text("transcript_path") == "" && (raw.text("timestamp") != "" || env["COPILOT_CLI"] != ""):
 		return "copilot" // Claude Code always names its transcript and never the time
 	}
 	return agent
-}
-
-// firstText returns a value if it is a text, else "".
-func firstText(v any) string {
-	s, _ := v.(string)
-	return s
 }
 
 // problemText returns the message of a failure from a value that is a text, or an object with a
@@ -198,64 +190,22 @@ func problemText(v any) string {
 	case string:
 		return v
 	case map[string]any:
-		return cmp.Or(arguments(v).text("message", "error", "type"), "failed")
+		return cmp.Or(members(v).text("message", "error", "type"), "failed")
 	}
 	return ""
-}
-
-// arguments has the arguments of a tool call by name. They differ from tool to tool.
-type arguments map[string]any
-
-// text returns the text at the first of the keys that has one.
-func (a arguments) text(keys ...string) string {
-	for _, k := range keys {
-		if s, ok := a[k].(string); ok && s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
-// texts returns the list of texts at a key. A single text counts as a list of one.
-func (a arguments) texts(key string) (out []string) {
-	switch v := a[key].(type) {
-	case string:
-		return []string{v}
-	case []any:
-		for _, e := range v {
-			if s, ok := e.(string); ok {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
-}
-
-func (a arguments) flag(key string) bool { return a[key] == true }
-
-// number returns a whole number that is not negative, 0 for anything else.
-func (a arguments) number(key string) int {
-	f, _ := a[key].(float64)
-	if n := int(f); n > 0 && float64(n) == f {
-		return n
-	}
-	return 0
 }
 
 // parseArguments reads arguments from an object, or from a text that contains one.
-func parseArguments(v any) (in arguments, text string) {
+func parseArguments(v any) (in members, text string) {
 	switch v := v.(type) {
 	case map[string]any:
 		return v, ""
 	case string:
-		decodeValue(v, &in)
+		_ = json.Unmarshal([]byte(v), &in) // it may be no JSON
 		return in, v
 	}
 	return nil, ""
 }
-
-// decodeValue parses a text as JSON. It returns false if it is not JSON or has another type.
-func decodeValue(text string, into any) bool { return json.Unmarshal([]byte(text), into) == nil }
 
 // output returns the text of a tool's result, whatever its form: a text, {stdout, stderr},
 // {content}, {filenames}, or a list of {type: text, text} blocks. It may stop after maxOutput
@@ -276,13 +226,14 @@ func output(v any) string {
 	case []any:
 		for _, block := range v {
 			if o, ok := block.(map[string]any); ok {
-				line(arguments(o).text("text", "content"))
+				line(members(o).text("text", "content"))
 			} else {
-				line(firstText(block))
+				text, _ := block.(string)
+				line(text)
 			}
 		}
 	case map[string]any:
-		o := arguments(v)
+		o := members(v)
 		for _, name := range o.texts("filenames") {
 			line(name)
 		}

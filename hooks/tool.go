@@ -16,7 +16,7 @@ import (
 type ToolCall struct {
 	Name     string
 	ID       string
-	Input    arguments
+	Input    members
 	Response any // the tool's own object, or the text that the model saw
 	Failed   bool
 	Problem  string        // the error in the tool's words; "" if Response has it
@@ -103,9 +103,9 @@ func (s *CallContext) Tool(c ToolCall) []event.Event {
 
 // batch reads calls that were made together. Most were delivered before and are recognized by their
 // ids. A failed Edit is delivered only here, as a text that begins with an error.
-func (s *CallContext) batch(calls []rawCall) (out []event.Event) {
-	for i, raw := range calls[:min(len(calls), maxBatch)] {
-		c := raw.toolCall()
+func (s *CallContext) batch(calls []any) (out []event.Event) {
+	for i, call := range calls[:min(len(calls), maxBatch)] {
+		c := objectOf(call).toolCall()
 		if i == 0 && len(calls) > 1 {
 			s.Batch = c.ID
 		}
@@ -159,9 +159,8 @@ func (s *CallContext) open(c ToolCall, act event.Act) []event.Body {
 
 // fileOf returns the file that a structured result is about.
 func fileOf(response any) string {
-	o, _ := response.(map[string]any)
-	file, _ := o["file"].(map[string]any)
-	return cmp.Or(arguments(o).text("filePath", "notebook_path"), arguments(file).text("filePath"))
+	o := objectOf(response)
+	return cmp.Or(o.text("filePath", "notebook_path"), o.object("file").text("filePath"))
 }
 
 // search returns the bodies for a call of a search tool: Grep, Glob, and the old LS.

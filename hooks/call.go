@@ -131,10 +131,10 @@ func decodeFirst(data []byte, into *members) error {
 // own cwd), FileChanged (the watcher sees saves), and the compactions (SessionStart follows with
 // its source).
 func (p *payload) call(r Repo) Call {
-	c := Call{Agent: p.agent, Event: p.name, Session: p.session, Subagent: p.subagent, Dropped: p.dropped}
-	s := &CallContext{Repo: r, Files: r.Locator(p.folder()), Agent: p.agent, Session: p.session, Subagent: p.subagent,
-		Turn: p.turn,
-		Time: p.when(r.now())}
+	s := &CallContext{Repo: r, Files: r.Locator(p.folder()), Agent: p.agent, Subagent: p.raw.text("agent_id"),
+		Session: p.raw.text("conversation_id", "session_id", "sessionId", "conversationId"),
+		Turn:    p.raw.text("prompt_id", "generation_id", "turn_id"), Time: p.when(r.now())}
+	c := Call{Agent: p.agent, Event: p.name, Session: s.Session, Subagent: s.Subagent, Dropped: p.dropped}
 	switch p.event {
 	case "UserPromptSubmit":
 		c.Events, c.Query = s.Prompt(p.prompt)
@@ -148,14 +148,17 @@ func (p *payload) call(r Repo) Call {
 			c.Query = s.next(p.tool) // this agent takes text for the model only now
 		}
 	case "PostToolBatch":
-		c.Events = s.batch(p.calls)
+		calls, _ := p.raw["tool_calls"].([]any)
+		c.Events = s.batch(calls)
 	case "SessionStart":
 		c.Events = s.border(p.source, event.Start{Source: p.source})
 	case "SessionEnd":
-		c.Events = s.border(p.reason, event.End{Reason: p.reason})
+		reason := problemText(p.raw["reason"])
+		c.Events = s.border(reason, event.End{Reason: reason})
 	case "Stop":
 		if s.Session != "" && s.Subagent == "" {
-			c.Events = []event.Event{s.event(fmt.Sprintf("stop:%s:%d", s.Session, s.Time.UnixMilli()), redact.Said(p.said))}
+			said := redact.Said(p.raw.text("last_assistant_message"))
+			c.Events = []event.Event{s.event(fmt.Sprintf("stop:%s:%d", s.Session, s.Time.UnixMilli()), said)}
 		}
 	}
 	return c

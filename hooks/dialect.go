@@ -86,7 +86,8 @@ func (p *payload) translate(name string, input any) {
 }
 
 // readCall reads the tool call from a payload, whichever members have it.
-func (p *payload) readCall(raw members) {
+func (p *payload) readCall() {
+	raw := p.raw
 	p.tool = raw.toolCall()
 	p.tool.ID = raw.text("tool_use_id", "tool_call_id")
 	call := raw.object("toolCall")
@@ -95,7 +96,7 @@ func (p *payload) readCall(raw members) {
 		return
 	}
 	p.tool.Problem = cmp.Or(problemText(raw["error_message"]), problemText(raw["error"]), problemText(raw["failure_type"]))
-	p.readResult(raw)
+	p.readResult()
 	if p.tool.Problem != "" && p.event == "PostToolUse" {
 		p.event = "PostToolUseFailure"
 	}
@@ -124,7 +125,8 @@ func (p *payload) readCall(raw members) {
 
 // readResult reads the result of a call. Gemini CLI and Qwen Code send an object with what the
 // model gets or an error, Copilot CLI one with a kind, Cursor a text that is JSON.
-func (p *payload) readResult(raw members) {
+func (p *payload) readResult() {
+	raw := p.raw
 	if response, ok := raw["tool_response"].(map[string]any); ok {
 		if problem := problemText(response["error"]); problem != "" && p.event == "PostToolUse" {
 			p.tool.Problem = problem

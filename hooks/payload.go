@@ -71,22 +71,15 @@ func (m members) toolCall() ToolCall {
 // payload is an agent's payload in the terms of Claude Code. All payloads are translated into it,
 // so that the rest of the package deals with one form.
 type payload struct {
-	agent    string // the agent that called
-	name     string // the agent's name of the event, which the answer has to repeat
-	event    string // Claude Code's name of the event, "" if it has no such event
-	session  string
-	subagent string
-	turn     string
-	cwd      string
-	prompt   string
-	said     string // at the end of a turn: the last message of the agent
-	source   string
-	reason   string
-	dropped  bool // the agent drops the answer, although the event takes text
-	at       time.Time
-	tool     ToolCall
-	toolDir  string // where the tool ran, if not in cwd
-	calls    []any  // of a batch
+	raw     members // as the agent sent it: members that mean the same for all agents are read from it
+	agent   string  // the agent that called
+	name    string  // the agent's name of the event, which the answer has to repeat
+	event   string  // Claude Code's name of the event, "" if it has no such event
+	prompt  string
+	source  string
+	dropped bool // the agent drops the answer, although the event takes text
+	tool    ToolCall
+	toolDir string // where the tool ran, if not in the working folder
 }
 
 // firstValue returns the first value that is neither nil nor "".
@@ -102,13 +95,8 @@ func firstValue(values ...any) any {
 // canonical translates an agent's payload into the terms of Claude Code. Each member is read from
 // whichever field the agent uses for it.
 func canonical(agent string, raw members) *payload {
-	p := &payload{agent: agent, name: raw.text("hook_event_name", "hookEventName"), subagent: raw.text("agent_id"),
-		cwd:     cmp.Or(slices.Concat(raw.texts("cwd"), raw.texts("workspace_roots"), raw.texts("workspacePaths"))...),
-		session: raw.text("conversation_id", "session_id", "sessionId", "conversationId"),
-		turn:    raw.text("prompt_id", "generation_id", "turn_id"), prompt: raw.text("prompt"),
-		said: raw.text("last_assistant_message"), source: raw.text("source"), reason: problemText(raw["reason"]),
-		at: timeOf(raw["timestamp"])}
-	p.calls, _ = raw["tool_calls"].([]any)
+	p := &payload{raw: raw, agent: agent, name: raw.text("hook_event_name", "hookEventName"), prompt: raw.text("prompt"),
+		source: raw.text("source")}
 	_, submits := raw["submitted_prompt"].(string)
 	p.event = agents.EventOf(agent, p.name).Canonical
 	switch {
@@ -124,7 +112,7 @@ func canonical(agent string, raw members) *payload {
 	case agent == "opencode":
 		p.prompt = unquoted(p.prompt)
 	}
-	p.readCall(raw)
+	p.readCall()
 	p.dropped = p.dropped || p.event == "Stop" && raw.flag("stop_hook_active") // it was already said before the turn continued
 	switch p.event {
 	case "PostToolUse":
@@ -140,23 +128,26 @@ func canonical(agent string, raw members) *payload {
 	return p
 }
 
-// folder returns where the tool ran. The agent may give it relative to cwd.
+// folder returns where the tool ran. The agent may give it relative to the working folder.
 func (p *payload) folder() string {
-	if p.toolDir == "" {
-		return p.cwd
+	cwd := cmp.Or(slices.Concat(p.raw.texts("cwd"), p.raw.texts("workspace_roots"), p.raw.texts("workspacePaths"))...)
+	dir := index.Slash(p.toolDir)
+	switch {
+	case dir == "":
+		return cwd
+	case index.IsAbs(dir):
+		return p.toolDir
 	}
-	if dir := index.Slash(p.toolDir); !index.IsAbs(dir) {
-		return path.Join(index.Slash(p.cwd), dir)
-	}
-	return p.toolDir
+	return path.Join(index.Slash(cwd), dir)
 }
 
 // when returns the time in the payload, or now if that time cannot be right.
 func (p *payload) when(now time.Time) time.Time {
-	if d := now.Sub(p.at); p.at.IsZero() || d > 2*time.Minute || d < -2*time.Minute {
+	at := timeOf(p.raw["timestamp"])
+	if d := now.Sub(at); at.IsZero() || d.Abs() > 2*time.Minute {
 		return now
 	}
-	return p.at
+	return at
 }
 
 // caller returns the agent that really runs a hook that was installed for another one. VS Code also

@@ -111,6 +111,6 @@ func TestCopilotTime(t *testing.T) {
 	now := orchard().now()
 	for ago, believed := range map[int]bool{3600: false, 1: true} {
 		at := now.Add(-time.Duration(ago) * time.Second)
-		fault.Same(t, fmt.Sprint(ago, " seconds ago"), (&payload{at: at}).when(now).Equal(at), believed)
+		fault.Same(t, fmt.Sprint(ago, " seconds ago"), (&payload{raw: members{"timestamp": at.Format(time.RFC3339Nano)}}).when(now).Equal(at), believed)
 	}
 }

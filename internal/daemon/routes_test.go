@@ -68,8 +68,7 @@ func TestThresholdIsSet(t *testing.T) {
 	}
 	for _, bad := range []float64{0, 0.39, 0.91, 7} {
 		_, err := api.Call(t.Context(), d.Client(d.Repo.Dir), api.SetThreshold, api.ThresholdRequest{Value: bad})
-		var e *api.Error
-		if !errors.As(err, &e) || e.Code != api.CodeBad || e.Hint == "" {
+		if e, refused := errors.AsType[*api.Error](err); !refused || e.Code != api.CodeBad || e.Hint == "" {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}
@@ -102,7 +101,7 @@ func (d *fixture) twice(path, body string) (answers [2]string) {
 	return answers
 }
 
-// TestTwice: a request that arrives twice counts once, and is answered alike.
+// TestTwice: a request that arrives twice counts once, and is answered alike. An item needs data.
 func TestTwice(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -128,6 +127,10 @@ func TestTwice(t *testing.T) {
 	}
 	if n := call(d, api.CacheList, api.CacheListRequest{All: true}).Total; n != 2 {
 		t.Errorf("%d items, want 2", n)
+	}
+	_, err := api.Call(t.Context(), d.Client(d.Repo.Dir), api.CachePut, api.CachePutRequest{Session: "c"})
+	if e, refused := errors.AsType[*api.Error](err); !refused || e.Code != api.CodeBad {
+		t.Errorf("an item without data: %v", err)
 	}
 	batch := fault.Must(json.Marshal([]event.Event{read("e", "s", d.Options.Now(), "a.go")}))
 	d.twice("/events", string(batch))

@@ -29,7 +29,7 @@ type Item struct {
 	Description string          `json:"description,omitempty"`
 	Notes       json.RawMessage `json:"metadata,omitempty"`  // the caller's own data: returned by Read, not by List
 	Overwrite   bool            `json:"overwrite,omitempty"` // replace an item of the same key
-	Data        []byte          `json:"data"`
+	Data        []byte          `json:"data"`                // base64 in JSON; "" for an empty item
 	// ID of the call, from which missing IDs are made, so that a repeated call stores nothing new; may
 	// be ""
 	Call string `json:"-"`

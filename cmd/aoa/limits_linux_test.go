@@ -100,8 +100,7 @@ func TestStopOnFullDisk(t *testing.T) {
 			_, err = api.Call(t.Context(), d.client(), api.Events, []event.Event{{ID: fmt.Sprint("fill", name, i),
 				Time: time.Now(), Session: "s", Body: event.Prompt{Text: strings.Repeat("words ", 600)}}})
 		}
-		var refused *api.Error
-		if !errors.As(err, &refused) || refused.Code != api.CodeFull || !strings.Contains(refused.Message, "no space left") {
+		if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Code != api.CodeFull || !strings.Contains(refused.Message, "no space left") {
 			t.Errorf("events on a full disk: %v", err)
 		}
 		for i := range many {
@@ -121,6 +120,8 @@ func TestStopOnFullDisk(t *testing.T) {
 	says(s, exitFailed, filepath.Join(disk, "store", "aoa.db"), "hint: free some space", "aoa daemon stop --force")
 	fault.Same(t, "the events that it waits for", waiting(s.err) >= many, true)
 	fault.Same(t, "the daemon goes on", d.status().Pid, pid)
+	fault.Check(t, os.Remove(d.place().Socket))
+	time.Sleep(6 * time.Second) // a daemon that nobody finds would end, but it has the events
 	fault.Check(t, os.Remove(filler))
 	d.must("daemon", "stop")
 	fault.Same(t, "with space again", len(d.log("--kind", "read")), many)

@@ -37,8 +37,7 @@ func TestOtherUserListens(t *testing.T) {
 	if text := err.Error(); !strings.Contains(text, "user 65534") || !strings.Contains(text, p.Socket) {
 		t.Errorf("the error does not say who and where: %s", text)
 	}
-	var refused *locate.ForeignError
-	if !errors.As(err, &refused) || !strings.Contains(refused.Hint(), dir) {
+	if refused, ok := errors.AsType[*locate.ForeignError](err); !ok || !strings.Contains(refused.Hint(), dir) {
 		t.Errorf("the error does not say what to do: %#v", err)
 	}
 	fault.Until(t, time.Minute, "it was tried", func() bool { return stranger.Connections.Load() > 0 })

@@ -156,19 +156,25 @@ func (d *Daemon) wireParts() {
 		Bytes: func() int64 { return d.settings.Get().StageBytes }})
 	d.idle = &schedule.Idle{Calls: d.calls, Now: d.now, Alert: d.alert, Busy: d.transcripts.Reading,
 		Limit:     func() time.Duration { return d.settings.Get().IdleTimeout },
-		Unwritten: func() bool { st := d.events.Status(); return st.Failing != nil && st.Waiting > 0 },
-		Gone:      d.gone, Stop: d.stop}
+		Unwritten: d.unwritten, Gone: d.gone, Stop: d.stop}
 	d.hints = hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
 		Events: d.events, DB: d.db, Sessions: d.events.Sessions, Contexts: d.contexts,
 		Sequences: d.sequences, Count: d.metrics})
 }
 
-// gone returns why no client can be served any more, or nil.
+// unwritten reports whether events wait that the disk does not take.
+func (d *Daemon) unwritten() bool {
+	st := d.events.Status()
+	return st.Failing != nil && st.Waiting > 0
+}
+
+// gone returns why no client can be served any more, or nil. Without a name the daemon still writes what
+// waits; where that fails, no other daemon could start either.
 func (d *Daemon) gone() error {
 	switch {
 	case d.o.Replaced():
 		return errDeleted
-	case !d.listener.Named():
+	case !d.listener.Named() && !d.unwritten():
 		return errNameless
 	}
 	return nil

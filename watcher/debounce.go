@@ -10,6 +10,8 @@ import (
 
 // Limits of a debouncer.
 const (
+	// atMost is the longest time for which the changes of a file are collected.
+	atMost = 2 * time.Second
 	// If more than manyFiles files change without a pause, a tool is assumed to be at work. Its
 	// changes are then not cut after atMost, so that the run of a formatter becomes one batch.
 	manyFiles = 20
@@ -31,7 +33,7 @@ const (
 // changes do not delay the other paths, and it is returned again only after a pause, which doubles
 // every time.
 type debouncer struct {
-	quiet, atMost time.Duration
+	quiet time.Duration // how long nothing may have changed
 
 	pending     map[event.Path]span
 	throttled   map[event.Path]*throttle
@@ -44,10 +46,6 @@ type throttle struct {
 	until   time.Time
 	pause   time.Duration // the length of the pause that ends then
 	touched bool
-}
-
-func newDebouncer(quiet, atMost time.Duration) debouncer {
-	return debouncer{quiet: quiet, atMost: atMost, pending: map[event.Path]span{}, throttled: map[event.Path]*throttle{}}
 }
 
 // touch records a change. It reports whether nothing was pending before.
@@ -73,9 +71,9 @@ func (b *debouncer) touch(p event.Path, at time.Time) (begins bool) {
 // due returns the earliest time at which take returns something. ok is false if nothing is pending.
 func (b *debouncer) due() (at time.Time, ok bool) {
 	if len(b.pending) > 0 {
-		quiet, atMost := b.delays()
-		if at, ok = b.last.Add(quiet), true; b.first.Add(atMost).Before(at) {
-			at = b.first.Add(atMost)
+		quiet, most := b.delays()
+		if at, ok = b.last.Add(quiet), true; b.first.Add(most).Before(at) {
+			at = b.first.Add(most)
 		}
 	}
 	for _, l := range b.throttled {
@@ -87,11 +85,11 @@ func (b *debouncer) due() (at time.Time, ok bool) {
 }
 
 // delays returns for how long nothing may have changed, and how long the oldest path may wait.
-func (b *debouncer) delays() (quiet, atMost time.Duration) {
+func (b *debouncer) delays() (quiet, most time.Duration) {
 	if len(b.pending) > manyFiles {
 		return manyFactor * b.quiet, manyAtMost
 	}
-	return b.quiet, b.atMost
+	return b.quiet, atMost
 }
 
 // oldest returns when the first of the waiting changes may have happened. For a throttled file that
@@ -111,16 +109,16 @@ func (b *debouncer) take(at time.Time) []event.Path {
 	if len(b.pending) == 0 {
 		return out
 	}
-	quiet, atMost := b.delays()
-	if at.Before(b.last.Add(quiet)) && at.Before(b.first.Add(atMost)) {
+	quiet, most := b.delays()
+	if at.Before(b.last.Add(quiet)) && at.Before(b.first.Add(most)) {
 		return out
 	}
 	b.first, b.last = time.Time{}, time.Time{}
 	for p, s := range b.pending {
 		switch {
-		case !at.Before(s.last.Add(b.quiet)) || atMost == manyAtMost:
-		case !at.Before(s.first.Add(b.atMost)):
-			b.throttled[p] = &throttle{until: at.Add(b.atMost), pause: b.atMost}
+		case !at.Before(s.last.Add(b.quiet)) || most == manyAtMost:
+		case !at.Before(s.first.Add(atMost)):
+			b.throttled[p] = &throttle{until: at.Add(atMost), pause: atMost}
 		default:
 			b.keep(s)
 			continue

@@ -63,7 +63,7 @@ func (w *Watcher) due() (at time.Time, ok bool) {
 	in := w.in
 	soonest(in.saves.due())
 	soonest(in.headAt.Add(w.o.Quiet), !in.headAt.IsZero() && len(in.saves.pending) == 0)
-	soonest(in.lostAt.Add(w.o.AtMost), !in.lostAt.IsZero())
+	soonest(in.lostAt.Add(atMost), !in.lostAt.IsZero())
 	if ok && at.Before(in.git.until) {
 		at = in.git.until
 	}
@@ -111,7 +111,7 @@ func (w *Watcher) step(ctx context.Context) error {
 		w.emit(batch)
 	}
 	if len(listed) > 0 { // after resolve, because enter records files that it has not seen before
-		if err := w.enter(ctx, listed, at.Add(-w.o.AtMost)); err != nil {
+		if err := w.enter(ctx, listed, at.Add(-atMost)); err != nil {
 			w.o.Log.Debug("reading folders after a change of ignore rules", "error", err)
 		}
 	}
@@ -215,7 +215,7 @@ func (w *Watcher) takeLost(at time.Time) bool {
 	in := w.in
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.lostAt.IsZero() || at.Before(in.lostAt.Add(w.o.AtMost)) {
+	if in.lostAt.IsZero() || at.Before(in.lostAt.Add(atMost)) {
 		return false
 	}
 	in.lostAt = time.Time{}

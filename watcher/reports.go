@@ -52,7 +52,7 @@ type move struct {
 	at   time.Time // when it was reported
 }
 
-func newReports(r *Repo, quiet, atMost time.Duration) *reports {
+func newReports(r *Repo, quiet time.Duration) *reports {
 	root := func(dir string, git, own bool) watchRoot {
 		end := string(filepath.Separator)
 		return watchRoot{prefix: strings.TrimSuffix(dir, end) + end, git: git, own: own}
@@ -64,7 +64,8 @@ func newReports(r *Repo, quiet, atMost time.Duration) *reports {
 	// Longer prefixes come first, because a worktree may be inside of its git dir and a git dir inside of
 	// its worktree.
 	slices.SortFunc(roots, func(a, b watchRoot) int { return len(b.prefix) - len(a.prefix) })
-	return &reports{wake: schedule.NewSignal(), roots: roots, limit: maxPending, saves: newDebouncer(quiet, atMost)}
+	return &reports{wake: schedule.NewSignal(), roots: roots, limit: maxPending,
+		saves: debouncer{quiet: quiet, pending: map[event.Path]span{}, throttled: map[event.Path]*throttle{}}}
 }
 
 // add takes one report of the system.
@@ -94,18 +95,17 @@ func (in *reports) addGit(rel string, ev fsnotify.Event, own bool, at time.Time)
 	switch {
 	case own && (rel == "index.lock" || rel == "index"): // kqueue may miss a short lock, so the index counts, too
 		in.git.at, in.headAt = at, at
-		in.wake.Give()
 	case strings.HasPrefix(rel, "info/"):
 		in.rules = true
-		in.wake.Give()
 	case concernsHead(rel):
 		in.headAt = at
-		in.wake.Give()
 	case ev.Has(fsnotify.Create) && holdsRefs(rel):
 		in.moves = append(in.moves, move{path: ev.Name, git: true})
 		in.headAt = at
-		in.wake.Give()
+	default:
+		return
 	}
+	in.wake.Give()
 }
 
 func (in *reports) addTree(rel string, ev fsnotify.Event, at time.Time) {

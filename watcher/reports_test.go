@@ -84,7 +84,7 @@ func TestReports(t *testing.T) {
 		}
 		switch words[0] {
 		case "in":
-			in = newReports(&Repo{Root: event.Root(words[1]), GitDir: words[2], CommonDir: words[3]}, 100*time.Millisecond, 2*time.Second)
+			in = newReports(&Repo{Root: event.Root(words[1]), GitDir: words[2], CommonDir: words[3]}, 100*time.Millisecond)
 		case "saw":
 			op := map[string]fsnotify.Op{"write": fsnotify.Write, "create": fsnotify.Create, "chmod": fsnotify.Chmod}[words[1]]
 			in.add(fsnotify.Event{Name: words[2], Op: op}, ms(number(3)))

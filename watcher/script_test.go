@@ -225,7 +225,7 @@ const patience = time.Minute
 
 // testOptions fills in what a test does not set.
 func testOptions(r *Repo, o WatchOptions) WatchOptions {
-	o.Quiet, o.AtMost, o.Now = 100*time.Millisecond, 2*time.Second, time.Now
+	o.Quiet, o.Now = 100*time.Millisecond, time.Now
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

@@ -37,13 +37,12 @@ const bulkSize = 200
 
 // WatchOptions are the settings of a Watcher. All but Poll and Since are required.
 type WatchOptions struct {
-	Quiet  time.Duration       // a file counts as saved after this long without a change …
-	AtMost time.Duration       // … or after this long with changes
-	Poll   bool                // watch nothing, as on a network mount; poll instead
-	Since  time.Time           // saves after this time are reported; zero: saves after Run began
-	Now    func() time.Time    // the clock
-	Log    *slog.Logger        // receives warnings
-	Files  func() []event.Path // returns the files that exist when Run begins
+	Quiet time.Duration       // a file counts as saved after this long without a change, or after atMost with changes
+	Poll  bool                // watch nothing, as on a network mount; poll instead
+	Since time.Time           // saves after this time are reported; zero: saves after Run began
+	Now   func() time.Time    // the clock
+	Log   *slog.Logger        // receives warnings
+	Files func() []event.Path // returns the files that exist when Run begins
 }
 
 // Watcher reports the changes of a worktree that git did not make.
@@ -113,7 +112,7 @@ type WatchStatus struct {
 
 // NewWatcher returns a watcher of the repository's worktree. Run starts it.
 func NewWatcher(r *Repo, o WatchOptions) *Watcher {
-	return &Watcher{repo: r, o: o, in: newReports(r, o.Quiet, o.AtMost), tree: newDir(), nested: map[string]*dir{},
+	return &Watcher{repo: r, o: o, in: newReports(r, o.Quiet), tree: newDir(), nested: map[string]*dir{},
 		open: openNotifier, differing: r.differing, watchLimit: watchLimit,
 		bulk: bulkSize, held: newContents(), ready: make(chan struct{})}
 }

@@ -31,22 +31,17 @@ func above(r *request) (answer []byte) {
 	if _, err := discover(r.dir); err == nil {
 		return nil
 	}
-	var p struct {
-		Session           string `json:"session_id"`
-		SessionCamel      string `json:"sessionId"`
-		Conversation      string `json:"conversation_id"`
-		ConversationCamel string `json:"conversationId"`
-		Input             any    `json:"tool_input"`
-		Args              any    `json:"toolArgs"`
-		Call              any    `json:"toolCall"`
-		Calls             any    `json:"tool_calls"`
-	}
+	var p map[string]any
 	_ = json.Unmarshal(r.payload, &p) // a payload that was cut is ignored
-	session := cmp.Or(p.Session, p.SessionCamel, p.Conversation, p.ConversationCamel)
+	session := ""
+	for _, key := range []string{"session_id", "sessionId", "conversation_id", "conversationId"} {
+		id, _ := p[key].(string)
+		session = cmp.Or(session, id)
+	}
 	if session == "" {
 		return nil
 	}
-	inputs := []any{p.Input, p.Args, p.Call, p.Calls}
+	inputs := []any{p["tool_input"], p["toolArgs"], p["toolCall"], p["tool_calls"]}
 	if slices.ContainsFunc(inputs, func(v any) bool { return v != nil }) {
 		d, ok := touched(r.dir, inputs)
 		if !ok {

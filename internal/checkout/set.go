@@ -210,9 +210,6 @@ const (
 	maxWorktrees = 64   // checkouts whose saves are watched
 )
 
-// savesAtMost is the longest time after which a burst of saves is reported.
-const savesAtMost = 2 * time.Second
-
 // HookRepo returns what decoding a hook needs to know about this checkout.
 func (t *Set) HookRepo(w *Checkout) hooks.Repo {
 	return hooks.Repo{Root: w.Repo.Root, Roots: *w.siblings.Load(), Tree: w.Tree(), Now: t.Now,
@@ -330,7 +327,7 @@ func (t *Set) watch(ctx context.Context, w *Checkout) error {
 // after since; zero means since it began.
 func (t *Set) newWatcher(w *Checkout, cfg *config.Reading, since time.Time) (watching *watcher.Watcher) {
 	if cfg.Watch != "off" {
-		watching = watcher.NewWatcher(w.Repo, watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: savesAtMost, Since: since,
+		watching = watcher.NewWatcher(w.Repo, watcher.WatchOptions{Quiet: cfg.Quiet, Since: since,
 			Now: t.Now, Log: t.Alert, Poll: cfg.Watch == "poll", Files: func() []event.Path { return w.Tree().All() }})
 	}
 	w.watcher.Store(watching)

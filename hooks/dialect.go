@@ -65,14 +65,12 @@ func (p *payload) translate(name string, input any) {
 	if keys := toolArguments[tool]; len(keys) > 0 {
 		out := members{}
 		for _, a := range keys {
-			for _, k := range a.from {
-				if v := firstValue(in[k]); v != nil {
-					if list, ok := v.([]any); ok && a.key == fileArgument.key && len(list) > 0 {
-						v = list[0]
-					}
-					out[a.key] = v
-					break
-				}
+			v := in.value(a.from...)
+			if list, ok := v.([]any); ok && a.key == fileArgument.key && len(list) > 0 {
+				v = list[0]
+			}
+			if v != nil {
+				out[a.key] = v
 			}
 		}
 		p.tool.Input = out
@@ -100,7 +98,7 @@ func (p *payload) readCall() {
 	if p.tool.Problem != "" && p.event == "PostToolUse" {
 		p.event = "PostToolUseFailure"
 	}
-	input := firstValue(raw["toolArgs"], raw["tool_input"])
+	input := raw.value("toolArgs", "tool_input")
 	if args := call.object("args"); len(args) > 0 {
 		for key, v := range args { // some versions of Antigravity CLI encode the arguments as JSON twice
 			if text, ok := v.(string); ok {
@@ -127,16 +125,16 @@ func (p *payload) readCall() {
 // model gets or an error, Copilot CLI one with a kind, Cursor a text that is JSON.
 func (p *payload) readResult() {
 	raw := p.raw
-	if response, ok := raw["tool_response"].(map[string]any); ok {
+	if response := raw.object("tool_response"); response != nil {
 		if problem := problemText(response["error"]); problem != "" && p.event == "PostToolUse" {
 			p.tool.Problem = problem
 			p.dropped = p.name == "AfterTool" // version 0.61.0 passes text on only for tools that worked
 		}
-		p.tool.Response = firstValue(response["llmContent"], response["returnDisplay"], raw["tool_response"])
+		p.tool.Response = cmp.Or(response.value("llmContent", "returnDisplay"), raw["tool_response"])
 	}
-	if result := objectOf(firstValue(raw["toolResult"], raw["tool_result"])); result != nil {
+	if result := objectOf(raw.value("toolResult", "tool_result")); result != nil {
 		text := result.text("textResultForLlm", "text_result_for_llm")
-		p.tool.Response = firstValue(text)
+		p.tool.Response = result.value("textResultForLlm", "text_result_for_llm")
 		// failure, rejected or denied
 		if kind := result.text("resultType", "result_type"); kind != "" && kind != "success" {
 			p.tool.Problem = cmp.Or(p.tool.Problem, kind+": "+text)

@@ -28,6 +28,16 @@ func (m members) text(keys ...string) string {
 	return ""
 }
 
+// value returns the first value at one of the keys that is neither nil nor "".
+func (m members) value(keys ...string) any {
+	for _, k := range keys {
+		if v := m[k]; v != nil && v != "" {
+			return v
+		}
+	}
+	return nil
+}
+
 // texts returns the list of texts at a key. A single text counts as a list of one.
 func (m members) texts(key string) (out []string) {
 	switch v := m[key].(type) {
@@ -80,16 +90,6 @@ type payload struct {
 	dropped bool // the agent drops the answer, although the event takes text
 	tool    ToolCall
 	toolDir string // where the tool ran, if not in the working folder
-}
-
-// firstValue returns the first value that is neither nil nor "".
-func firstValue(values ...any) any {
-	for _, v := range values {
-		if v != nil && v != "" {
-			return v
-		}
-	}
-	return nil
 }
 
 // canonical translates an agent's payload into the terms of Claude Code. Each member is read from

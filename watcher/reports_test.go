@@ -21,7 +21,7 @@ func TestPairMoves(t *testing.T) {
 	saved := []fileChange{{path: "b/x.go", now: s(1, 10, 7)}, {path: "b/y.go", now: s(2, 11, 8)},
 		{path: "old.go", had: true, now: s(1, 10, 7)}}
 	moved, restSaved, restGone := pairRenames(saved, gone)
-	if len(moved) != 1 || moved[0][0].path != "a/x.go" || moved[0][1].path != "b/x.go" {
+	if len(moved) != 1 || moved[0].from != "a/x.go" || moved[0].to != "b/x.go" {
 		t.Errorf("moved %v", moved)
 	}
 	if len(restSaved) != 2 || len(restGone) != 2 {
@@ -30,7 +30,7 @@ func TestPairMoves(t *testing.T) {
 	// Without inodes the name must stay.
 	moved, _, _ = pairRenames([]fileChange{{path: "b/q.go", now: s(1, 10, 0)}, {path: "b/x.go", now: s(1, 10, 0)}},
 		[]fileChange{{path: "a/x.go", old: s(1, 10, 0)}})
-	if len(moved) != 1 || moved[0][1].path != "b/x.go" {
+	if len(moved) != 1 || moved[0].to != "b/x.go" {
 		t.Errorf("moved %v without inodes", moved)
 	}
 }

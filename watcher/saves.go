@@ -67,7 +67,7 @@ func (w *Watcher) resolve(ctx context.Context, paths []event.Path, by writer, at
 	slices.SortFunc(gone, byPath)
 	moved, saved, gone := pairRenames(saved, gone)
 	for _, m := range moved {
-		w.held.rename(m[0].path, m[1].path)
+		w.held.rename(m.from, m.to)
 	}
 	if w.headMoved {
 		w.renamed = nil // what is committed is taken back by another commit
@@ -176,7 +176,7 @@ func (w *Watcher) lstat(p event.Path) (fs.FileInfo, error) {
 
 // pairRenames pairs files that were deleted under one name and appeared under another with the same
 // size, time and inode (or, if the system has no inodes, the same base name).
-func pairRenames(saved, gone []fileChange) (moved [][2]fileChange, restSaved, restGone []fileChange) {
+func pairRenames(saved, gone []fileChange) (moved []rename, restSaved, restGone []fileChange) {
 	if len(saved) == 0 || len(gone) == 0 {
 		return nil, saved, gone
 	}
@@ -204,7 +204,7 @@ func pairRenames(saved, gone []fileChange) (moved [][2]fileChange, restSaved, re
 			continue
 		}
 		from[left[k][0].path] = true
-		moved = append(moved, [2]fileChange{left[k][0], f})
+		moved = append(moved, rename{left[k][0].path, f.path})
 		left[k] = left[k][1:]
 	}
 	for _, f := range gone {
@@ -263,14 +263,14 @@ func bulk(kind event.Kind, events []event.Event) event.Event {
 }
 
 // renameEvents returns one event for all renames, or several if there are more than event.MaxPaths.
-func renameEvents(moved [][2]fileChange, at time.Time) []event.Event {
+func renameEvents(moved []rename, at time.Time) []event.Event {
 	var out []event.Event
 	for part := range slices.Chunk(moved, event.MaxPaths) {
 		var b event.Rename
 		ids := make([]string, 0, len(part))
 		for _, m := range part {
-			b.From, b.To = append(b.From, m[0].path), append(b.To, m[1].path)
-			ids = append(ids, string(m[0].path)+"\x00"+string(m[1].path)+"\x00"+strconv.FormatInt(at.UnixNano(), 10))
+			b.From, b.To = append(b.From, m.from), append(b.To, m.to)
+			ids = append(ids, string(m.from)+"\x00"+string(m.to)+"\x00"+strconv.FormatInt(at.UnixNano(), 10))
 		}
 		out = append(out, event.Event{ID: "rename:" + digest(ids), Agent: "watch", Time: at.UTC(), Body: b})
 	}
@@ -286,17 +286,17 @@ const maxRenames = 1 << 12
 
 // undone returns the renames that git has undone, as git reset does after git mv: the new name is gone
 // and the first one is there again. Git writes the file again, so nothing else shows that it is the same.
-func (r renames) undone(gone []fileChange, exists func(event.Path) bool) (back [][2]fileChange) {
+func (r renames) undone(gone []fileChange, exists func(event.Path) bool) (back []rename) {
 	for _, g := range gone {
 		if first, renamed := r[g.path]; renamed && exists(first) {
-			back = append(back, [2]fileChange{g, {path: first}})
+			back = append(back, rename{g.path, first})
 		}
 	}
 	return back
 }
 
 // with returns the renames after some more of them.
-func (r renames) with(moved [][2]fileChange) renames {
+func (r renames) with(moved []rename) renames {
 	if len(moved) == 0 {
 		return r
 	}
@@ -304,11 +304,10 @@ func (r renames) with(moved [][2]fileChange) renames {
 		r = renames{}
 	}
 	for _, m := range moved {
-		from, to := m[0].path, m[1].path
-		first := cmp.Or(r[from], from)
-		delete(r, from)
-		if r[to] = first; first == to {
-			delete(r, to)
+		first := cmp.Or(r[m.from], m.from)
+		delete(r, m.from)
+		if r[m.to] = first; first == m.to {
+			delete(r, m.to)
 		}
 	}
 	return r

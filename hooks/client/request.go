@@ -35,8 +35,7 @@ type request struct {
 
 // environment lists the variables that the daemon gets. They distinguish agents that run each
 // other's settings.
-var environment = []string{"CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CURSOR_VERSION",
-	"GEMINI_SESSION_ID", "QWEN_PROJECT_DIR", "COPILOT_CLI"}
+var environment = []string{"CLAUDECODE", "CURSOR_VERSION", "COPILOT_CLI"}
 
 // read reads the agent's JSON from stdin. It returns false if none exists.
 func (r *request) read(stdin io.Reader, args []string) bool {

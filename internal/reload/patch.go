@@ -192,7 +192,7 @@ func misplaced(patch, text string, from byte) bool {
 
 // misplaced is the same for a patch and the present content of its file. A file that cannot be read
 // counts as misplaced.
-func (w Worktree) misplaced(f filePatch, from byte) bool {
+func (w Worktree) misplaced(f File, from byte) bool {
 	dir, err := os.OpenRoot(string(w.Root))
 	if err != nil {
 		return true

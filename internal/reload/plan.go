@@ -18,16 +18,10 @@ import (
 // plan is what the edits of a sequence would change. Either all of their patches apply, or nothing
 // is changed.
 type plan struct {
-	patches []filePatch
+	patches []File
 	left    map[event.Path]bool   // files of which an edit is left out
 	fails   map[event.Path]string // files whose patch cannot be applied, with the reason
 	broken  bool                  // a patch does not apply, or an edit is not known
-}
-
-// filePatch is the change of one file for git apply.
-type filePatch struct {
-	Path  event.Path `json:"path"`
-	Patch string     `json:"patch"`
 }
 
 // newPlan lets git check the patches of all edits. It leaves out every file that has an edit to be
@@ -48,7 +42,7 @@ func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 	}
 	for _, f := range e.Files {
 		if f.Patch != "" && !l.left[f.Path] {
-			l.patches = append(l.patches, filePatch{f.Path, f.Patch})
+			l.patches = append(l.patches, f)
 		}
 	}
 	fit := w.Apply(ctx, whole(l.patches), "--check") == nil // if they do not, each one is checked
@@ -97,7 +91,7 @@ func (l *plan) diff() string {
 	return cutLines(b.String(), maxOutput)
 }
 
-func whole(patches []filePatch) string {
+func whole(patches []File) string {
 	var b strings.Builder
 	for _, f := range patches {
 		b.WriteString(f.Patch)
@@ -111,8 +105,8 @@ const maxUndos = 5
 
 // undo records what a replay has changed.
 type undo struct {
-	ID      string      `json:"id"`
-	Patches []filePatch `json:"patches"`
+	ID      string `json:"id"`
+	Patches []File `json:"patches"`
 }
 
 // undos returns the owner of the undo records. Forgetting a file also forgets the records that name
@@ -121,7 +115,7 @@ func undos(blobs *cold.Blobs) *cold.Owner {
 	return blobs.Owner("undo records", cold.Rule{Count: maxUndos, Names: func(v cold.Blob, path string) bool {
 		var u undo
 		return codec.Decode(v.Meta, &u) != nil ||
-			slices.ContainsFunc(u.Patches, func(f filePatch) bool { return f.Path.Within(event.Path(path)) })
+			slices.ContainsFunc(u.Patches, func(f File) bool { return f.Path.Within(event.Path(path)) })
 	}})
 }
 
@@ -159,7 +153,7 @@ func (c *Cache) Undo(ctx context.Context, w Worktree, id string) (record string,
 	if err != nil {
 		return "", nil, err
 	}
-	var left []filePatch
+	var left []File
 	for _, f := range u.Patches {
 		files = append(files, f.Path)
 		switch undoes := w.Apply(ctx, f.Patch, "-R", "--check") == nil; {

@@ -30,8 +30,8 @@ var ErrAgent = errors.New("unknown agent")
 // ErrPayload means that a payload is not a JSON object.
 var ErrPayload = errors.New("not a JSON object")
 
-// Repo has what decoding needs to know about the repository. The zero value knows no file.
-// Functions and Tree may be nil.
+// Repo has what decoding needs to know about the repository. Functions other than Now, and Tree, may be
+// nil.
 type Repo struct {
 	Root    event.Root            // the daemon's worktree, with symlinks resolved
 	Roots   []event.Root          // further worktrees; a path below any of them is the same event.Path
@@ -47,13 +47,6 @@ type Repo struct {
 // Locator returns a Locator for calls that were made in a working folder.
 func (r Repo) Locator(cwd string) *index.Locator {
 	return index.NewLocator(r.Tree, r.Ignored, cwd, append([]event.Root{r.Root}, r.Roots...)...)
-}
-
-func (r Repo) now() time.Time {
-	if r.Now == nil {
-		return time.Time{}
-	}
-	return r.Now()
 }
 
 // Call is one call of a hook: what happened (Events), and the question that goes with it (Query).
@@ -133,7 +126,7 @@ func decodeFirst(data []byte, into *members) error {
 func (p *payload) call(r Repo) Call {
 	s := &CallContext{Repo: r, Files: r.Locator(p.folder()), Agent: p.agent, Subagent: p.raw.text("agent_id"),
 		Session: p.raw.text("conversation_id", "session_id", "sessionId", "conversationId"),
-		Turn:    p.raw.text("prompt_id", "generation_id", "turn_id"), Time: p.when(r.now())}
+		Turn:    p.raw.text("prompt_id", "generation_id", "turn_id"), Time: p.when(r.Now())}
 	c := Call{Agent: p.agent, Event: p.name, Session: s.Session, Subagent: s.Subagent, Dropped: p.dropped}
 	switch p.event {
 	case "UserPromptSubmit":

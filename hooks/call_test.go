@@ -130,7 +130,7 @@ func TestDecodeHostile(t *testing.T) {
 		t.Errorf("unknown agent: %v", err)
 	}
 	if call, err := Decode("claude", nil, []byte(`{"hook_event_name":"SessionEnd","session_id":"s"} {"second":`),
-		Repo{}); err != nil || len(call.Events) != 1 {
+		Repo{Now: time.Now}); err != nil || len(call.Events) != 1 {
 		t.Errorf("second value: %v %v", err, call)
 	}
 	odd := decode(t, "PostToolUse", map[string]any{"tool_name": "Read", "tool_use_id": "t",
@@ -147,7 +147,7 @@ func TestSymlinks(t *testing.T) {
 		t.Skip("no symlinks here:", err)
 	}
 	fault.Check(t, os.Symlink("sub", filepath.Join(real, "alias")))
-	r := Repo{Root: event.Root(real), Tree: index.NewTree([]event.Path{"sub/a.go"})}
+	r := Repo{Root: event.Root(real), Now: time.Now, Tree: index.NewTree([]event.Path{"sub/a.go"})}
 	for _, c := range []struct{ cwd, file string }{
 		{real, filepath.Join(real, "sub", "a.go")},
 		{link, filepath.Join(link, "sub", "a.go")},

@@ -204,7 +204,7 @@ func sketch(events []event.Event) string {
 
 // bash runs a command line. Without stdout there is no result yet.
 func bash(r Repo, cwd, command, stdout string) []event.Event {
-	s := &CallContext{Repo: r, Files: r.Locator(cwd), Agent: "claude", Session: "s", Time: r.now()}
+	s := &CallContext{Repo: r, Files: r.Locator(cwd), Agent: "claude", Session: "s", Time: r.Now()}
 	c := ToolCall{Name: "Bash", ID: "t", Input: members{"command": command}}
 	if stdout != "" {
 		c.Response = map[string]any{"stdout": stdout}

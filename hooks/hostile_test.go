@@ -150,7 +150,7 @@ func TestSecretsOfCommands(t *testing.T) {
 		}
 	}
 	r := orchard()
-	s := &CallContext{Repo: r, Files: r.Locator(orchardRoot), Agent: "claude", Session: "s", Time: r.now()}
+	s := &CallContext{Repo: r, Files: r.Locator(orchardRoot), Agent: "claude", Session: "s", Time: r.Now()}
 	events := s.Tool(ToolCall{Name: "Write", ID: "w",
 		Input: members{"file_path": orchardRoot + "/store/" + githubToken, "content": "x"}})
 	if all := whole(events); strings.Contains(all, githubToken) {

@@ -157,7 +157,7 @@ func (p *payload) when(now time.Time) time.Time {
 func caller(agent string, raw members, env map[string]string) string {
 	switch {
 	case raw.text("hookEventName") != "" && (agent == "claude" || agent == "copilot"):
-		return "vscode" // Copilot names its events in one word or not at all
+		return "vscode" // Copilot has no such member
 	case agent != "claude":
 		return agent
 	case raw.text("cursor_version") != "":

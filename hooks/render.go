@@ -18,20 +18,16 @@ const (
 	MaxStart = 2000 // for the block at a session's start
 )
 
-func longest(on string) int {
-	if strings.EqualFold(on, "SessionStart") {
-		return MaxStart
-	}
-	return MaxHint
-}
-
 // Render returns a block and a text below it in the form that an agent's event expects: the one
 // JSON object that the hook prints, or nil if there is neither or the event takes no text. The text
 // is made harmless and, together with the block, cut after a line to MaxHint (MaxStart at a
 // session's start). The object never has a decision, because a hint must not decide about
 // permissions.
 func Render(agent, event string, b Block, text string) []byte {
-	left := longest(event)
+	left := MaxHint
+	if strings.EqualFold(event, "SessionStart") {
+		left = MaxStart
+	}
 	block := b.within(left)
 	if block != "" {
 		left -= len(utf16.Encode([]rune(block))) + 1

@@ -108,7 +108,7 @@ func hintsOf(t *testing.T, kind string, space int, files []string) []string {
 
 // TestCopilotTime: a clock that is far off is not believed.
 func TestCopilotTime(t *testing.T) {
-	now := orchard().now()
+	now := orchard().Now()
 	for ago, believed := range map[int]bool{3600: false, 1: true} {
 		at := now.Add(-time.Duration(ago) * time.Second)
 		fault.Same(t, fmt.Sprint(ago, " seconds ago"), (&payload{raw: members{"timestamp": at.Format(time.RFC3339Nano)}}).when(now).Equal(at), believed)

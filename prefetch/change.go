@@ -38,6 +38,8 @@ type Lack struct {
 	OfWithout int `json:"of_without"` // … and how many of these changed the file
 
 	Usual bool `json:"-"` // it changes with almost everything, so it is not called missing
+
+	candidate *Candidate // the file among the candidates
 }
 
 // LeastShared is the number of commits that two files must share before one of them is named as
@@ -161,7 +163,8 @@ func (c *Candidates) Lacks(least float64) (out []Lack) {
 		}
 		if t := c.beside.together(x); t.Both >= LeastShared {
 			past := &c.beside.past
-			l := Lack{File: x.File, Score: x.missing, Together: t, Commits: past.Commits.Together(t.With, x.File, shownCommits)}
+			l := Lack{File: x.File, Score: x.missing, Together: t, candidate: x,
+				Commits: past.Commits.Together(t.With, x.File, shownCommits)}
 			l.Without, l.OfWithout = past.Commits.Without(t.With, x.File)
 			l.Usual = c.beside.usual(x)
 			l.Precedents, l.MorePrecedents = past.Commits.Precedents(&c.beside.found[x.Place], shownCommits)
@@ -174,14 +177,7 @@ func (c *Candidates) Lacks(least float64) (out []Lack) {
 
 // Locate sets l.Place, the place in the file that its precedents changed. It reads the file, so
 // call it only for files that are shown.
-func (c *Candidates) Locate(l *Lack) {
-	for i := range c.files {
-		if x := &c.files[i]; x.File == l.File {
-			l.Place = c.place(x)
-			return
-		}
-	}
-}
+func (c *Candidates) Locate(l *Lack) { l.Place = c.place(l.candidate) }
 
 // place returns the place in a companion that its precedents changed. It reads the file.
 func (c *Candidates) place(x *Candidate) event.Place {

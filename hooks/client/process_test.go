@@ -29,11 +29,11 @@ func TestReplyIsPrintedVerbatim(t *testing.T) {
 	sub := filepath.Join(dir, "déep %41", "e\tr")
 	fault.Check(t, os.MkdirAll(sub, 0o755))
 	out := hook(t, "/", strings.NewReader(payload("PreToolUse", sub)),
-		[]string{patient, "CLAUDECODE=1", "CLAUDE_PROJECT_DIR=/a b&c=d"}, "claude", "x\"y")
+		[]string{patient, "CLAUDECODE=1", "COPILOT_CLI=/a b&c=d"}, "claude", "x\"y")
 	fault.Same(t, "printed", out, text)
 	f := sent(t, got)
 	if f.Agent != "claude" || f.Dir != sub || !f.Wait || f.Env["CLAUDECODE"] != "1" ||
-		f.Env["CLAUDE_PROJECT_DIR"] != "/a b&c=d" {
+		f.Env["COPILOT_CLI"] != "/a b&c=d" {
 		t.Errorf("sent %+v", f)
 	}
 	if want := payload("PreToolUse", sub); string(f.Payload) != want {

@@ -112,7 +112,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 			if err := c.Start(limit); err != nil && limit.Err() == nil {
 				return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
 			}
-			started = time.Now()
+			started, cuts = time.Now(), cuts+mostCuts/2
 		}
 		select {
 		case <-limit.Done():
@@ -129,7 +129,7 @@ func cut(err error) bool {
 
 // mostCuts is how often a call is repeated because its daemon ended. A killed daemon may still accept
 // connections for a moment, only to break them. The call itself may be what ends the daemon, so it is
-// not repeated forever.
+// not repeated forever, and each daemon that is started for it counts for half of them.
 const mostCuts = 20
 
 // startTime is how long a daemon may take to start or to be replaced.

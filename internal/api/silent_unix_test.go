@@ -154,3 +154,25 @@ func TestLinksAndOtherUsers(t *testing.T) {
 		t.Errorf("a store of another user: %v", err)
 	}
 }
+
+// TestCallThatEndsItsDaemon: a call during which the daemon ends twice is not repeated any more.
+func TestCallThatEndsItsDaemon(t *testing.T) {
+	t.Parallel()
+	p, starts := quietPlace(t), 0
+	start := func(context.Context) error {
+		starts++
+		ln, err := net.Listen("unix", p.Socket)
+		go func() {
+			if conn, err := ln.Accept(); err == nil {
+				_, _ = conn.Read(make([]byte, 1))
+				ln.Close()
+				conn.Close()
+			}
+		}()
+		return err
+	}
+	_, err := api.Call(t.Context(), &api.Client{Place: p, Start: start}, api.Rank, event.Query{})
+	if starts != 2 || err == nil || errors.Is(err, api.ErrNoDaemon) {
+		t.Errorf("after %d starts: %v", starts, err)
+	}
+}

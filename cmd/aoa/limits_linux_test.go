@@ -67,6 +67,21 @@ func TestNoPermission(t *testing.T) {
 			t.Errorf("exit %d: %s", s.code, s.err)
 		}
 	})
+	t.Run("a damaged database that cannot be moved aside", func(t *testing.T) {
+		d := forNobody(t)
+		d.asNobody("init")
+		d.asNobody("daemon", "stop")
+		db := filepath.Join(d.place().Store, "aoa.db")
+		raw := fault.Must(os.ReadFile(db))
+		fault.Check(t, os.WriteFile(db, append(raw[:4096:4096], make([]byte, len(raw)-4096)...), 0))
+		for _, name := range []string{db + "-wal", db + "-shm"} { // they cannot be created there
+			fault.Check(t, errors.Join(os.WriteFile(name, nil, 0o600), os.Chown(name, fault.Nobody, fault.Nobody)))
+		}
+		fault.Check(t, os.Chmod(d.place().Store, 0o500))
+		if s := d.asNobody("suggest"); s.code != 3 || !strings.Contains(s.err, "moving the file aside failed") {
+			t.Errorf("exit %d: %s", s.code, s.err)
+		}
+	})
 }
 
 // TestStopOnFullDisk: on a full disk questions are answered, and what cannot be written is refused

@@ -100,14 +100,17 @@ func Try(ctx context.Context, o Options) error {
 const maxDamaged = 1000
 
 // open opens the stores, calls use until something stops it, and closes the stores. If damage was
-// found, it begins anew: package cold has noted the damage, and checks the whole file.
+// found, it begins anew: package cold has noted the damage, and checks the whole file. If that fails twice
+// in a row, as where a damaged file cannot be moved aside, it is given up.
 func (o Options) open(ctx context.Context, use func(context.Context, *Daemon) error) error {
+	var failed error
 	for range maxDamaged {
 		cause, err := o.openOnce(ctx, use)
 		o.Log.Info("stopped", "cause", cause)
-		if !errors.Is(cmp.Or(err, cause), cold.ErrDamaged) {
+		if !errors.Is(cmp.Or(err, cause), cold.ErrDamaged) || err != nil && failed != nil {
 			return err
 		}
+		failed = err
 	}
 	return fmt.Errorf("damage was found %d times: see the log", maxDamaged)
 }

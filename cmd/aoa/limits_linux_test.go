@@ -136,7 +136,9 @@ func TestStopOnFullDisk(t *testing.T) {
 	fault.Same(t, "the events that it waits for", waiting(s.err) >= many, true)
 	fault.Same(t, "the daemon goes on", d.status().Pid, pid)
 	fault.Check(t, os.Remove(d.place().Socket))
-	time.Sleep(6 * time.Second) // a daemon that nobody finds would end, but it has the events
+	if fault.Within(6*time.Second, func() bool { return syscall.Kill(pid, 0) != nil }) {
+		t.Error("a daemon that nobody finds has ended, although it has the events")
+	}
 	fault.Check(t, os.Remove(filler))
 	d.must("daemon", "stop")
 	fault.Same(t, "with space again", len(d.log("--kind", "read")), many)

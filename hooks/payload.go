@@ -64,7 +64,7 @@ func (m members) number(key string) int {
 	return 0
 }
 
-// object returns the object at a key. It is empty if there is none.
+// object returns the object at a key, an empty one if the key has no object.
 func (m members) object(key string) members { return objectOf(m[key]) }
 
 func objectOf(v any) members {

@@ -251,7 +251,7 @@ const backoff = 10 * time.Second
 // lateFile returns the file that was written when the daemon was late last.
 func (d daemon) lateFile() string { return filepath.Join(d.Store, "hook-late") }
 
-// rests reports whether a backoff is going on. Another daemon that has started since has none.
+// rests reports whether a backoff is going on. A daemon that has started since then is asked at once.
 func (d daemon) rests() bool {
 	st, err := os.Lstat(d.lateFile())
 	if err != nil {

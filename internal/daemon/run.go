@@ -100,7 +100,7 @@ func Try(ctx context.Context, o Options) error {
 const maxDamaged = 1000
 
 // open opens the stores, calls use until something stops it, and closes the stores. If damage was
-// found, it begins anew: package cold has noted the damage, and checks the whole file. If that fails twice
+// found, it opens them again: package cold has noted the damage, and checks the whole file. If that fails twice
 // in a row, as where a damaged file cannot be moved aside, it is given up.
 func (o Options) open(ctx context.Context, use func(context.Context, *Daemon) error) error {
 	var failed error

@@ -93,7 +93,7 @@ func ReadSource(p event.Path, text []byte) *Source {
 func mayDeclare(code []byte, from, to int) bool {
 	o := occurrenceOf(code, from, to)
 	if o.dotted {
-		return bytes.HasPrefix(o.after, []byte("=")) && !bytes.HasPrefix(o.after, []byte("=="))
+		return o.assigned()
 	}
 	return !bytes.HasPrefix(o.after, []byte("("))
 }

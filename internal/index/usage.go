@@ -118,8 +118,7 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 	if u.lang == golang && len(o.before) == 0 && o.declares(golang) && !bytes.Contains(o.after, []byte("=")) {
 		return declares // a field
 	}
-	if assigned := bytes.HasPrefix(o.after, []byte("=")) && !bytes.HasPrefix(o.after, []byte("==")); assigned &&
-		(o.owner == "this" || o.owner == "self") {
+	if o.assigned() && (o.owner == "this" || o.owner == "self") {
 		return declares // a field of its own
 	}
 	prototype := u.lang == clike && u.user.Stem() == r.in.Path.Stem() &&
@@ -264,6 +263,11 @@ func (o occurrence) declares(lang *language) bool {
 		return len(o.before) > 1 && o.before[len(o.before)-2] != ' '
 	}
 	return false
+}
+
+// assigned reports whether a value is assigned to the name.
+func (o occurrence) assigned() bool {
+	return bytes.HasPrefix(o.after, []byte("=")) && !bytes.HasPrefix(o.after, []byte("=="))
 }
 
 // inPattern reports whether an occurrence is in the pattern of a let: if let Some(name) = value.

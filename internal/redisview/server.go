@@ -26,7 +26,8 @@ type view struct {
 	ours   map[string]bool // keys read from the daemon; false: only their name and type were read
 }
 
-// Serve serves the clients of a listener until ctx ends, with what the daemon answers. The error is that of the listener.
+// Serve serves the clients of a listener until ctx ends, with what the daemon answers. The error is
+// that of the listener.
 func Serve(ctx context.Context, ln net.Listener, daemon *api.Client, now func() time.Time) error {
 	v := &view{daemon: daemon, now: now, redis: started()}
 	defer context.AfterFunc(ctx, func() { ln.Close() })()

@@ -262,17 +262,19 @@ func TestDefinitionFor(t *testing.T) {
 // files that means, with a golden file, so that no rule of a language changes unseen.
 func TestImportsGolden(t *testing.T) {
 	raw := fault.Must(os.ReadFile("testdata/imports.txt"))
-	tree, texts := NewTree(nil), map[event.Path]string{}
+	tree, contents, texts := NewTree(nil), NewContents(), map[event.Path]string{}
 	for part := range strings.SplitSeq("\n"+string(raw), "\n-- ") {
 		if name, text, found := strings.Cut(part, " --"); found {
 			tree.Add(event.Path(name))
 			texts[event.Path(name)] = strings.TrimPrefix(text, "\n") + "\n"
+			contents.Set(event.Path(name), []byte(texts[event.Path(name)]))
 		}
 	}
 	var b strings.Builder
 	for _, root := range []string{"example.com/shop", ""} {
 		texts["go.mod"] = "module " + root
-		all := files{tree: tree, manifests: newManifests(func(p event.Path) []byte { return []byte(texts[p]) })}
+		read := func(p event.Path) []byte { return []byte(texts[p]) }
+		all := files{newManifests(World{Tree: tree, Contents: contents, Text: read}, nil), nil}
 		for _, p := range slices.Sorted(maps.Keys(texts)) {
 			lang := languageOf(p)
 			if lang == nil || root == "" && p.Ext() != ".go" {

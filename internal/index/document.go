@@ -77,6 +77,9 @@ func Extract(p event.Path, text []byte) Document {
 		x.document(text)
 	default:
 		x.count(text, stringPiece)
+		for _, key := range packageKeys(p, text) {
+			x.marked(key)
+		}
 	}
 	x.finish(&d)
 	return d
@@ -219,6 +222,13 @@ func (x *extractor) mentions(n uint32) {
 		x.plain[n].mentions = x.file
 		x.used = append(x.used, n)
 	}
+}
+
+// marked records a key of imports or of a package; see importMark.
+func (x *extractor) marked(key string) {
+	n := x.named(string(importMark) + key)
+	x.mentions(n)
+	x.plain[n].uses = x.file
 }
 
 // define counts a name that the file defines, given as it is written.

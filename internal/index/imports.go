@@ -40,8 +40,8 @@ type importedName struct {
 	line        int
 }
 
-// importMark is the first byte of the keys of imports, which are stored among the identifiers of a
-// Document; see importKeys.
+// importMark is the first byte of the keys of imports and of packages, which are stored among the
+// identifiers of a Document; see keys and packageKey.
 const importMark = '<'
 
 // keys returns the words by which an import is found in an index: the last part of its module, and

@@ -8,36 +8,34 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// files is a Tree with some files added and some taken away.
+// files is the Tree of a World with the files of a change added and some taken away.
 type files struct {
-	tree *Tree
-	more map[event.Path]bool
-	less map[event.Path]bool // files that are deleted although the tree may still have them
 	*manifests
+	less map[event.Path]bool // files that are deleted although the tree may still have them
 }
 
 func (f files) has(p string) bool {
-	return !f.less[event.Path(p)] && (f.more[event.Path(p)] || f.tree.Has(event.Path(p)))
+	return !f.less[event.Path(p)] && (f.change[event.Path(p)] || f.Tree.Has(event.Path(p)))
 }
 
 // base returns the files with this base name.
 func (f files) base(name string) []event.Path {
-	return f.with(f.tree.Base(name), func(p event.Path) bool { return p.Base() == name })
+	return f.with(f.Tree.Base(name), func(p event.Path) bool { return p.Base() == name })
 }
 
 // dir returns the files directly in a folder.
 func (f files) dir(dir string) []event.Path {
-	return f.with(f.tree.Dir(dir), func(p event.Path) bool { return p.Dir() == dir })
+	return f.with(f.Tree.Dir(dir), func(p event.Path) bool { return p.Dir() == dir })
 }
 
-// with adds the files of f.more that fit to some files of the tree, and drops those of f.less.
+// with adds the files of f.change that fit to some files of the tree, and drops those of f.less.
 func (f files) with(all []event.Path, fit func(event.Path) bool) (out []event.Path) {
 	for _, p := range all {
-		if !f.less[p] && !f.more[p] {
+		if !f.less[p] && !f.change[p] {
 			out = append(out, p)
 		}
 	}
-	for p := range f.more {
+	for p := range f.change {
 		if fit(p) && !f.less[p] {
 			out = append(out, p)
 		}

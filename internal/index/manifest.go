@@ -2,7 +2,9 @@ package index
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,45 +13,83 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// manifests reads what the packages of a repository are called, and on which others they depend.
+// manifests knows what the packages of a repository are called, and on which others they depend.
 type manifests struct {
-	text  func(event.Path) []byte
-	root  func() string                    // the path of the Go module at the root
-	named map[string]map[string]event.Path // for package.json and Cargo.toml, by name; see manifest
-	needs map[string]map[string]bool       // for each folder that was asked about, the dependencies of its package.json
+	World
+	change  map[event.Path]bool                // files that may be other than in Contents
+	root    func() string                      // the path of the Go module at the root
+	changed func() map[string]event.Path       // the package.json and Cargo.toml of the change, by their keys
+	unnamed map[string]map[string][]event.Path // the package.json and Cargo.toml of each folder name, see manifest
+	needs   map[string]map[string]bool         // for each folder that was asked about, the dependencies of its package.json
 }
 
-func newManifests(text func(event.Path) []byte) *manifests {
-	root := sync.OnceValue(func() string { return modfile.ModulePath(text("go.mod")) })
-	return &manifests{text, root, map[string]map[string]event.Path{}, map[string]map[string]bool{}}
+func newManifests(w World, change map[event.Path]bool) *manifests {
+	m := &manifests{World: w, change: change, unnamed: map[string]map[string][]event.Path{}, needs: map[string]map[string]bool{}}
+	m.root = sync.OnceValue(func() string { return modfile.ModulePath(w.Text("go.mod")) })
+	m.changed = sync.OnceValue(func() map[string]event.Path {
+		keys := map[string]event.Path{}
+		for _, p := range slices.AppendSeq(slices.Clone(w.More), maps.Keys(change)) {
+			for _, key := range m.keys(p) {
+				keys[key] = p
+			}
+		}
+		return keys
+	})
+	return m
 }
 
 // packageName finds the name in a package.json or a Cargo.toml.
 var packageName = LazyRegexp(`\bname"?\s*[:=]\s*"([^"]+)"`)
 
+// manifestBases are the base names of files that give a package its names, each with the number of
+// names that count. In package.json what follows the first are other names, such as that of the author.
+// Cargo.toml also names the library and the programs.
+var manifestBases = map[string]int{"package.json": 1, "Cargo.toml": -1}
+
+// packageKeys returns the keys of the names that a package.json or a Cargo.toml gives to its package;
+// none for other files.
+func packageKeys(p event.Path, text []byte) (keys []string) {
+	if most := manifestBases[p.Base()]; most != 0 {
+		for _, m := range packageName().FindAllSubmatch(text, most) {
+			keys = append(keys, packageKey(p.Base(), string(m[1])))
+		}
+	}
+	return keys
+}
+
+// packageKey returns the key under which the index has the file that describes a package. Rust writes
+// a-b as a_b in programs.
+func packageKey(base, name string) string { return base + " " + strings.ReplaceAll(name, "_", "-") }
+
+// keys returns the keys under which the index has a file, or will have it once it has read it.
+func (m *manifests) keys(p event.Path) []string {
+	if manifestBases[p.Base()] == 0 {
+		return nil
+	}
+	return packageKeys(p, m.Text(p))
+}
+
 // manifest returns the file with this base name that describes a package of the repository. One without
 // a name, such as a deleted one, describes any package that is called like its folder.
 func (f files) manifest(base, name string) []event.Path {
-	key := func(name string) string { return strings.ReplaceAll(name, "_", "-") } // Rust writes one as the other
-	if f.named[base] == nil {
-		f.named[base] = map[string]event.Path{}
-		most := -1
-		if base == "package.json" {
-			most = 1 // what follows are other names, such as that of the author; in Rust that of the library
-		}
-		all := f.base(base)
-		for _, p := range all[:min(len(all), maxReferences)] {
-			names := packageName().FindAllSubmatch(f.text(p), most)
-			if names == nil {
-				f.named[base][key("/"+path.Base(p.Dir()))] = p
-			}
-			for _, m := range names {
-				f.named[base][key(string(m[1]))] = p
-			}
+	key := packageKey(base, name)
+	if p, found := f.changed()[key]; found && !f.less[p] {
+		return []event.Path{p}
+	}
+	if found := f.Contents.codeUsers(string(importMark)+key, maxSame, func(p event.Path) bool {
+		return !f.less[p] && !f.change[p] && !slices.Contains(f.More, p)
+	}); len(found) > 0 {
+		return found[:1]
+	}
+	if f.unnamed[base] == nil {
+		f.unnamed[base] = map[string][]event.Path{}
+		for _, p := range (files{f.manifests, nil}).base(base) {
+			folder := packageKey(base, path.Base(p.Dir()))
+			f.unnamed[base][folder] = append(f.unnamed[base][folder], p)
 		}
 	}
-	for _, name := range [...]string{name, "/" + path.Base(name)} {
-		if p, known := f.named[base][key(name)]; known {
+	for _, p := range f.unnamed[base][packageKey(base, path.Base(name))] {
+		if !f.less[p] && len(f.keys(p)) == 0 {
 			return []event.Path{p}
 		}
 	}
@@ -87,7 +127,7 @@ func (m *manifests) dependencies(dir string) map[string]bool {
 		return known
 	}
 	var all struct{ Dependencies, DevDependencies, PeerDependencies, OptionalDependencies map[string]any }
-	_ = json.Unmarshal(m.text(event.Path(path.Join(dir, "package.json"))), &all)
+	_ = json.Unmarshal(m.Text(event.Path(path.Join(dir, "package.json"))), &all)
 	m.needs[dir] = map[string]bool{}
 	for _, list := range [...]map[string]any{all.Dependencies, all.DevDependencies, all.PeerDependencies, all.OptionalDependencies} {
 		for name := range list {

@@ -20,7 +20,7 @@ import (
 const (
 	packMagic = "aoa index\n"
 	// Raise it when the format changes or Extract finds other words. All files are then read again.
-	packVersion = 10
+	packVersion = 11
 )
 
 // The errors of unpack.

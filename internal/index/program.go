@@ -25,9 +25,7 @@ func (x *extractor) program(lang *language, text []byte) {
 	for _, i := range im.out {
 		for _, key := range i.keys(lang) {
 			if len(key) < maxName {
-				n := x.named(string(importMark) + key)
-				x.mentions(n)
-				x.plain[n].uses = x.file
+				x.marked(key)
 			}
 		}
 	}

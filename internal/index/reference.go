@@ -97,9 +97,9 @@ func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
 // added because the tree may not know of it yet.
 func (b *breaking) files(less map[event.Path]bool) files {
 	if b.manifests == nil {
-		b.manifests = newManifests(b.Text)
+		b.manifests = newManifests(b.World, b.change)
 	}
-	return files{b.Tree, b.change, less, b.manifests}
+	return files{b.manifests, less}
 }
 
 // breaking is the state of one search for broken references.

@@ -10,7 +10,6 @@
 //	Decode        payload → Call                  call.go, payload.go (common form), dialect.go
 //	CallContext   tool call → events              tool.go, command.go (shell), failure.go
 //	              prompt → event and question     prompt.go, tags.go
-//	Text, Offers  suggestions, sequences → text   text.go
 //	Render        text → an agent's JSON          render.go
 //
 // Package agents tells which events an agent has, and which of them take text. Package shell

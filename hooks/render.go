@@ -32,7 +32,7 @@ func Render(agent, event string, b Block, text string) []byte {
 	if block != "" {
 		left -= len(utf16.Encode([]rune(block))) + 1
 	}
-	if text = shorten(harmless(text), max(left, 0)); block != "" {
+	if text = Shorten(harmless(text), max(left, 0)); block != "" {
 		text = strings.TrimRight(block+"\n"+text, "\n")
 	}
 	if text == "" {
@@ -55,6 +55,36 @@ func Render(agent, event string, b Block, text string) []byte {
 		Event string `json:"hookEventName"`
 		Text  string `json:"additionalContext"`
 	}{event, text}})
+}
+
+// Block is a text in a tag of its own. Only aOa's blocks have tags; angle brackets in texts are
+// replaced, also in the texts of blocks.
+type Block struct {
+	Tag  string // "" for agents that do not use tags
+	Text string
+}
+
+// String returns the block as the agent gets it: with its own tags, but otherwise harmless.
+func (b Block) String() string { return b.within(MaxHint) }
+
+// within returns the block in at most n UTF-16 units, "" if not even its first fact fits.
+func (b Block) within(n int) string {
+	text := harmless(b.Text)
+	if b.Tag != "" {
+		n -= 2*len(b.Tag) + len("<>\n\n</>")
+	}
+	if n <= 0 || text == "" {
+		return ""
+	}
+	if long := len(utf16.Encode([]rune(text))); long > n {
+		if text = Shorten(text, n); !strings.Contains(text, "\n") {
+			return ""
+		}
+	}
+	if b.Tag == "" {
+		return text
+	}
+	return "<" + b.Tag + ">\n" + text + "\n</" + b.Tag + ">"
 }
 
 // compact returns v as JSON on one line, without escaping < > &.
@@ -87,8 +117,8 @@ func harmless(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// shorten cuts s to n UTF-16 units: after a line if possible, else after a character.
-func shorten(s string, n int) string {
+// Shorten cuts s to n UTF-16 units: after a line if possible, else after a character.
+func Shorten(s string, n int) string {
 	units, line := 0, -1
 	for i, r := range s {
 		if r == '\n' {

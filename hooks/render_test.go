@@ -12,32 +12,8 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/hooks/client"
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
-
-func suggestion(file, text string) event.Suggestion {
-	return event.Suggestion{File: event.Path(file), Reasons: []event.Reason{{Signal: "quiet", Value: 1, Weight: 2},
-		{Signal: "against", Value: 1, Weight: -1, Text: "seldom used"}, {Signal: "together", Value: 1, Weight: 1,
-			Text: text}}}
-}
-
-// TestFactsNotOrders: models are warned of tools that give orders.
-func TestFactsNotOrders(t *testing.T) {
-	for kind, line := range opening {
-		for _, word := range strings.Fields(strings.ToLower(line)) {
-			switch strings.Trim(word, ",:") {
-			case "read", "open", "look", "check", "you", "should", "must", "please", "may", "need", "see":
-				if kind != HintStale { // "since this session read them" is a fact
-					t.Errorf("%s gives orders: %s", kind, line)
-				}
-			}
-		}
-	}
-	if len(opening) != 8 {
-		t.Errorf("%d kinds have words, want 8", len(opening))
-	}
-}
 
 // speaks reports whether text at that event reaches the model for no more than its tokens.
 func speaks(agent, event string) bool { return Call{Agent: agent, Event: event}.TakesText() }

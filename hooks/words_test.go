@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +27,6 @@ import (
 //	tags FILE               the tags of a file that was read, with the rules of the test
 //	time JSON               when a payload says that it happened; year 1: it does not say it
 //	waits AGENT EVENT       how long the client waits for an answer, and whether it starts the daemon
-//	hint KIND BYTES JSON…   how many files a hint of so many bytes names, and what it says of them
 func TestWords(t *testing.T) {
 	rules := &CallContext{Repo: Repo{Tags: TagRules{"billing/": "#money", "*_gen.go": "generated", "docs/**/*.md": "manual",
 		"a/b/": "ab", "word:Invoices": "money", "/top.txt": "top"}}}
@@ -74,36 +72,12 @@ func TestWords(t *testing.T) {
 		case "waits":
 			wait, starts := client.Patience(words[1], words[2])
 			return []string{fmt.Sprint(wait, " ", starts)}
-		case "hint":
-			return hintsOf(t, words[1], fault.Must(strconv.Atoi(words[2])), words[3:])
 		}
 		return nil
 	})
 	fault.Same(t, "agents of which it says where they take text", len(known), len(agents.All))
 	fault.Same(t, "nothing to say", string(Render("claude", "PreToolUse", Block{}, " \n\x00\u200b ")), "")
 	fault.Same(t, "a word of a prompt", rules.tags(event.KindPrompt, index.Terms("send the invoices", 9), nil), []string{"money"})
-}
-
-// hintsOf is how many files a hint of a kind names, and each line of it but the first.
-func hintsOf(t *testing.T, kind string, space int, files []string) []string {
-	var all []event.Suggestion
-	for _, raw := range files {
-		var of struct {
-			event.Suggestion
-			Because  string
-			Evidence bool
-		}
-		fault.Check(t, json.Unmarshal([]byte(raw), &of))
-		s := suggestion(string(of.File), of.Because)
-		s.Place, s.Score, s.Reasons[2].Evidence = of.Place, of.Score, of.Evidence
-		all = append(all, s)
-	}
-	text, named := Text(kind, all, space)
-	first, rest, _ := strings.Cut(text, "\n")
-	if text != "" {
-		fault.Same(t, "the first line of "+kind, first, preface+opening[kind])
-	}
-	return strings.Split(strings.TrimSuffix(fmt.Sprintf("%d\n%s", len(named), rest), "\n"), "\n")
 }
 
 // TestCopilotTime: a clock that is far off is not believed.

@@ -17,6 +17,15 @@ import (
 // between them.
 const hintEvery = 30 * time.Second
 
+// Question asks for hints of one kind in a certain situation.
+type Question struct {
+	Kind  HintKind
+	Query event.Query
+	// Topic identifies a text that names no files (Reload). Its hash decides whether the text is
+	// withheld.
+	Topic string
+}
+
 // Decision is the decision about what to say in answer to a question. Until Said or Drop is called
 // it is reserved: no other decision says the same.
 type Decision struct {

@@ -15,8 +15,7 @@ type HintKind string
 const (
 	Next   HintKind = "next"   // between tool calls: the file that will be opened next
 	Prompt HintKind = "prompt" // at a prompt: a list of files, one of which the turn will probably open
-	// When a change looks complete (LooksAtChange): files that usually change with it and are
-	// missing.
+	// when a change looks complete: files that usually change with it and are missing
 	Partner HintKind = "partner"
 	Rescue  HintKind = "rescue" // a call failed on a path
 	Start   HintKind = "start"  // a session begins, resumes or was compacted

@@ -309,16 +309,6 @@ func sayFiles(t *testing.T, say sayer) {
 	for _, n := range [][2]int{{0, 400}, {180, 400}, {179, 400}, {usualLeast - 1, usualLeast - 1}, {usualLeast, usualLeast}} {
 		say("9 of 10 with it, %v without it: %v", n, changesAnyway(event.Together{Both: 9, Of: 10}, n[0], n[1]))
 	}
-	say("# what a pattern may name, and of how many files of a name")
-	for _, pattern := range []string{"**/hand_lers.go", "abc", "parse", "parse config", "(a/first|b/second)", `x/^load\.go$`, "src/*.ts"} {
-		say("%s: %v", pattern, namesIn(pattern))
-	}
-	var files []event.Path
-	for i := range 4 {
-		files = append(files, event.Path(fmt.Sprintf("d%d/handler.go", i)))
-		say("%d of %d", len(Sought(index.NewTree(files), nil, "**/handlers.go", nil)), len(files))
-	}
-
 	for class, s := range Shipped().Classes {
 		if !slices.Contains(Classes(), class) || !(s[0] >= 0 && s[0] < 100) {
 			t.Errorf("the class %q has the slope %v", class, s[0])

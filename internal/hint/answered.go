@@ -111,7 +111,7 @@ func kindAbout(e event.Event) prefetch.HintKind {
 		return prefetch.Rescue
 	case session.FailedSearch(e):
 		return prefetch.Search
-	case prefetch.LooksAtChange(e):
+	case looksAtChange(e):
 		return prefetch.Partner
 	}
 	return ""

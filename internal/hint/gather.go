@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -83,7 +82,7 @@ func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q question,
 	}
 	s := h.o.Sessions.Get(q.Query.Session, q.Query.At)
 	g.candidates, g.more = ans.Candidates(), ans.MoreMissing
-	g.before.text, g.before.named = hooks.BrokenText(slices.DeleteFunc(ans.Broken, func(b index.Broken) bool {
+	g.before.text, g.before.named = brokenText(slices.DeleteFunc(ans.Broken, func(b index.Broken) bool {
 		said := session.Mark{By: q.Query.Subagent, Kind: string(prefetch.Partner), Status: string(prefetch.Shown),
 			File: b.File}
 		return slices.Contains(s.Hints.Marks, said)

@@ -51,12 +51,52 @@ func (h *Hints) questions(ctx context.Context, call hooks.Call) (out []question)
 		at.Prompt = asked.Text
 		ask(question{Question: prefetch.Question{Kind: prefetch.Reload, Query: at}, asked: asked, late: late})
 	}
-	o := prefetch.Occasion{Query: q, Asked: call.Query, Recent: recent,
-		Change: uncommitted(s, call.Events), Whole: begins || slices.ContainsFunc(recent, prefetch.LooksAtChange)}
-	for _, x := range prefetch.Questions(o) {
+	var change []event.Path // nil until the change seems complete: a prompt follows it, or a call looks at it
+	if begins || slices.ContainsFunc(recent, looksAtChange) {
+		change = uncommitted(s, call.Events)
+	}
+	for _, x := range questionsOf(q, call.Query, recent, change) {
 		ask(question{Question: x, recent: recent, late: late})
 	}
 	return out
+}
+
+// questionsOf returns the questions at a call in the middle of a session. q has the session and the
+// time, asked is the question that the hook itself asks, nil if none exists, recent has the events
+// since the last hint, and change the files of a change that seems complete.
+func questionsOf(q event.Query, asked *event.Query, recent []event.Event, change []event.Path) []prefetch.Question {
+	out := []prefetch.Question{{Kind: prefetch.Rescue, Query: q}}
+	if slices.ContainsFunc(recent, session.FailedSearch) {
+		out = append(out, prefetch.Question{Kind: prefetch.Search, Query: q})
+	}
+	out = append(out, prefetch.Question{Kind: prefetch.Stale, Query: q})
+	if len(change) > 0 {
+		about := q
+		about.Task, about.Files = event.TaskChange, change
+		out = append(out, prefetch.Question{Kind: prefetch.Partner, Query: about})
+	}
+	for _, e := range slices.Backward(recent) {
+		if e.Kind() == event.KindPrompt && (asked == nil || asked.Task != event.TaskPrompt) {
+			asked = event.PromptQuery(e)
+		}
+	}
+	if asked != nil {
+		next := prefetch.Question{Kind: prefetch.Next, Query: *asked}
+		if next.Query.At = q.At; asked.Task == event.TaskPrompt {
+			next.Kind = prefetch.Prompt
+		}
+		out = append(out, next)
+	}
+	return out
+}
+
+// looksAtChange reports whether an event is a command that people run when a change seems complete:
+// git add, commit, status or diff, or a check that passed. Hints about what the change lacks come
+// then, not at the first edit, when most of the change is still to come. After a check that failed,
+// or whose result is not known, more edits follow.
+func looksAtChange(e event.Event) bool {
+	c := e.Call()
+	return e.Kind() == event.KindRun && (c.Looks || c.Checks && c.Exit == "0")
 }
 
 // texts adds the texts of prompts and failed searches, which events from the log lack.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -44,7 +43,7 @@ func (h *Hints) earlier(ctx context.Context, w *checkout.Checkout, q question, b
 	s := h.o.Sessions.Get(id, at)
 	switch {
 	case id != q.Query.Session && s.Exists() && !s.Ended && at.Sub(s.Last) < leftAfter: // it is still at work
-		text, named := hooks.OtherSession(slices.DeleteFunc(slices.Clone(s.Uncommitted),
+		text, named := otherSession(slices.DeleteFunc(slices.Clone(s.Uncommitted),
 			func(f event.Path) bool { return !slices.Contains(changed, f) }))
 		return contexts.Context{Segments: []contexts.Segment{{Content: text}}, Files: named}, nil
 	case id == "" || q.start == "clear":
@@ -126,7 +125,7 @@ func findWork(events []event.Event, has func(event.Path) bool, at time.Time) (fi
 			for _, f := range e.Paths() {
 				if !seen[f] && has(f) {
 					seen[f] = true
-					files = append(files, prefetch.Start.Suggest(f, word+" "+span(at.Sub(e.Time))+" ago"))
+					files = append(files, fact(prefetch.Start, f, word+" "+span(at.Sub(e.Time))+" ago"))
 				}
 			}
 		}

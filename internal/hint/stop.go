@@ -45,5 +45,5 @@ func (h *Hints) stopText(ctx context.Context, w *checkout.Checkout, call hooks.C
 	}
 	most := 1 + prefetch.MaxFiles
 	more := ans.MoreBroken + ans.MoreMissing + max(0, len(lines)-most)
-	return h.answered.news(call.Session, strings.Join(lines[:min(len(lines), most)], "\n")+hooks.More(more))
+	return h.answered.news(call.Session, strings.Join(lines[:min(len(lines), most)], "\n")+andMore(more))
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
 )
@@ -27,7 +26,7 @@ func (g *gathered) words(ctx context.Context, w *checkout.Checkout, q question, 
 		if len(d.Files()) == 0 && (d.Spent || len(g.offered[0].Files) > 0) {
 			return words{}
 		}
-		block := hooks.Offers(q.agent, offers(g.offered))
+		block := offer(q.agent, g.offered)
 		return words{text: block.String(), block: block}
 	}
 	var before words
@@ -38,31 +37,22 @@ func (g *gathered) words(ctx context.Context, w *checkout.Checkout, q question, 
 		space -= len(before.text) + 1
 	}
 	shown := g.candidates.Suggestions(ctx, &d)
-	kind := string(q.Kind)
+	kind := q.Kind
 	switch {
 	case len(shown) == 0:
 		return before
 	case q.Kind == prefetch.Prompt:
 		w.Places(q.Query.Prompt, shown)
 	case q.Kind == prefetch.Search && g.candidates.Ranked():
-		kind = hooks.HintSought
+		kind = sought
 		w.Places(searchedFor(q.recent), shown)
 	}
-	more := hooks.More(g.more)
-	text, named := hooks.Text(kind, shown, space-len(more))
+	more := andMore(g.more)
+	text, named := Text(kind, shown, space-len(more))
 	if text == "" {
 		return before
 	}
 	return words{text: strings.TrimPrefix(before.text+"\n"+text+more, "\n"), named: slices.Concat(before.named, named)}
-}
-
-// offers returns recorded sequences in the form that hooks print.
-func offers(found []reload.Match) (out []hooks.Offer) {
-	for _, m := range found {
-		out = append(out, hooks.Offer{ID: m.ID, Summary: m.Summary, Match: int(100*m.Similarity + 0.5),
-			Uses: m.Uses, Actions: m.Tools(), Prompt: m.Text, Recipe: m.Recipe, Applies: m.Applies})
-	}
-	return out
 }
 
 // searchedFor returns the text of the failed searches.

@@ -15,9 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hint"
+	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -123,8 +124,8 @@ func bash(command string) toolUse {
 func uses(calls ...toolUse) turn { return turn{calls: calls} }
 
 // hintOf is how a hint of a kind begins when it names a file first.
-func hintOf(kind string, file event.Path) string {
-	text, _ := hooks.Text(kind, []event.Suggestion{{File: file}}, hooks.MaxHint)
+func hintOf(kind prefetch.HintKind, file event.Path) string {
+	text, _ := hint.Text(kind, []event.Suggestion{{File: file}}, 1200)
 	return text
 }
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // TestClientClaude drives the real Claude Code: each kind of hint reaches the model's next request,
@@ -28,35 +28,35 @@ var claudeScenarios = map[string]func(*testing.T, string){
 	"rescue of a Read": func(t *testing.T, program string) {
 		c := newClaude(t, program)
 		m, _ := c.ask(firstSession, "look around", uses(c.read("documentation/README.md")))
-		m.reached(t, hintOf(hooks.HintRescue, "README.md"), 1)
+		m.reached(t, hintOf(prefetch.Rescue, "README.md"), 1)
 	},
 	"rescue of an Edit": func(t *testing.T, program string) { // carried by PostToolBatch alone
 		c := newClaude(t, program)
 		m, _ := c.ask(firstSession, "look around", uses(c.edit("documentation/guide.md", "a", "b")))
-		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 1)
+		m.reached(t, hintOf(prefetch.Rescue, "docs/guide.md"), 1)
 	},
 	"rescue of a command": func(t *testing.T, program string) {
 		c := newClaude(t, program)
 		m, _ := c.ask(firstSession, "look around", uses(bash("cat documentation/guide.md")))
-		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 1)
+		m.reached(t, hintOf(prefetch.Rescue, "docs/guide.md"), 1)
 	},
 	"partner": func(t *testing.T, program string) {
 		c := newClaude(t, program, "threshold=0.4")
 		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")),
 			uses(c.edit("server/wire.go", "protocol", "protocol protocol")), uses(bash("git status --short")))
-		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 3)
+		m.reached(t, hintOf(prefetch.Partner, "docs/protocol.md"), 3)
 	},
 	"partner of a batch": func(t *testing.T, program string) { // an edit and a look at it, made together
 		c := newClaude(t, program, "threshold=0.4")
 		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")),
 			uses(c.edit("server/wire.go", "protocol", "protocol protocol"), bash("git diff --stat")))
-		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 2)
+		m.reached(t, hintOf(prefetch.Partner, "docs/protocol.md"), 2)
 	},
 	"prompt": func(t *testing.T, program string) {
 		c := newClaude(t, program, "kinds=partner,rescue,prompt,stale", "threshold=0.4")
 		c.earlier("sched/plan.go", "sched/queue.go")
 		m, _ := c.ask(secondSession, "tune the queue of the scheduler")
-		head, _, _ := strings.Cut(hintOf(hooks.HintPrompt, "sched/plan.go"), "\n")
+		head, _, _ := strings.Cut(hintOf(prefetch.Prompt, "sched/plan.go"), "\n")
 		m.reached(t, head+"\nsched/", 0) // one of the two, or both
 	},
 	"stale": func(t *testing.T, program string) {
@@ -64,7 +64,7 @@ var claudeScenarios = map[string]func(*testing.T, string){
 		change := func() { c.change("docs/guide.md") }
 		m, _ := c.ask(firstSession, "look around", uses(c.read("docs/guide.md")),
 			turn{before: change, calls: []toolUse{bash("true")}})
-		m.reached(t, hintOf(hooks.HintStale, "docs/guide.md"), 2)
+		m.reached(t, hintOf(prefetch.Stale, "docs/guide.md"), 2)
 	},
 	"working set": func(t *testing.T, program string) {
 		c := newClaude(t, program)
@@ -114,8 +114,8 @@ func TestClientClaudeCache(t *testing.T) {
 	}
 	with, without := session(newClaude(t, program, "threshold=0.4")), session(claude{newClientSandbox(t,
 		protocolHistory()), program})
-	list, _, _ := strings.Cut(hintOf(hooks.HintPrompt, "x"), "\n")
-	for _, hint := range []string{list, hintOf(hooks.HintRescue, "README.md"), hintOf(hooks.HintRescue, "docs/guide.md")} {
+	list, _, _ := strings.Cut(hintOf(prefetch.Prompt, "x"), "\n")
+	for _, hint := range []string{list, hintOf(prefetch.Rescue, "README.md"), hintOf(prefetch.Rescue, "docs/guide.md")} {
 		if with.first(hint) < 0 {
 			t.Errorf("never said, so nothing is compared:\n%s", hint)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
@@ -133,9 +133,9 @@ func TestClientMore(t *testing.T) {
 				uses(c.read(w.path("server/wire.go"))), uses(c.edit(w.path("server/wire.go"), "protocol", "protocol protocol")),
 				uses(c.shell("git status --short")), uses(c.shell("true")))
 			t.Logf("%v for %d requests", o.took, len(m.requests()))
-			m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), c.reach.command)
-			m.reached(t, hintOf(hooks.HintRescue, "README.md"), c.reach.read)
-			m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), c.reach.partner)
+			m.reached(t, hintOf(prefetch.Rescue, "docs/guide.md"), c.reach.command)
+			m.reached(t, hintOf(prefetch.Rescue, "README.md"), c.reach.read)
+			m.reached(t, hintOf(prefetch.Partner, "docs/protocol.md"), c.reach.partner)
 			m.reached(t, set, -1)
 			m, _ = begin(uses(c.shell("true")))
 			m.reached(t, set, c.reach.set)
@@ -204,9 +204,9 @@ func TestClientCodex(t *testing.T) {
 			uses(patch("*** Update File: server/wire.go\n@@\n-change the protocol 47\n+change the protocol protocol 47\n")), uses(shell("git status --short")),
 			uses(shell("cat sched/plan.go")), turn{before: func() { c.change("sched/plan.go") },
 				calls: []toolUse{shell("true")}})
-		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 1)
-		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 4)
-		m.reached(t, hintOf(hooks.HintStale, "sched/plan.go"), 6)
+		m.reached(t, hintOf(prefetch.Rescue, "docs/guide.md"), 1)
+		m.reached(t, hintOf(prefetch.Partner, "docs/protocol.md"), 4)
+		m.reached(t, hintOf(prefetch.Stale, "sched/plan.go"), 6)
 	})
 	t.Run("plugin", func(t *testing.T) {
 		c := newCodex(t, program)
@@ -217,7 +217,7 @@ func TestClientCodex(t *testing.T) {
 		config := fault.Must(os.ReadFile(filepath.Join(c.home, ".codex", "config.toml")))
 		c.config = string(config)
 		m, _ := c.ask("look around", uses(shell("cat documentation/guide.md")), uses(shell("true")))
-		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 1)
+		m.reached(t, hintOf(prefetch.Rescue, "docs/guide.md"), 1)
 	})
 	t.Run("working set", func(t *testing.T) {
 		c := newCodex(t, program, "kinds=rescue,start,prompt,stale,reload")
@@ -236,7 +236,7 @@ func TestClientCodex(t *testing.T) {
 		}
 		c.must("aoa", "config", "kinds", "partner,rescue,start,prompt,stale")
 		m, _ := c.ask("tune the queue of the scheduler")
-		head, _, _ := strings.Cut(hintOf(hooks.HintPrompt, "sched/plan.go"), "\n")
+		head, _, _ := strings.Cut(hintOf(prefetch.Prompt, "sched/plan.go"), "\n")
 		m.reached(t, head+"\nsched/", 0) // one of the two, or both
 	})
 	t.Run("unharmed", func(t *testing.T) {

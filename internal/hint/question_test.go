@@ -1,4 +1,4 @@
-package prefetch_test
+package hint
 
 import (
 	"testing"
@@ -21,21 +21,21 @@ func TestQuestions(t *testing.T) {
 	edited := []event.Event{{Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"a.go"}}},
 		{Body: event.Call{Act: event.ActWrite, Paths: []event.Path{"b.go"}}},
 		{Body: event.Call{Act: event.ActRead, Failure: event.FailOther, Paths: []event.Path{"c.go"}}}}
+	both := []event.Path{"a.go", "b.go"}
 	for what, c := range map[string]struct {
-		o    prefetch.Occasion
-		want []prefetch.Question
+		asked  *event.Query
+		recent []event.Event
+		change []event.Path
+		want   []prefetch.Question
 	}{
-		"nothing happened": {prefetch.Occasion{Query: q}, facts},
-		"a prompt": {prefetch.Occasion{Query: q, Asked: &asked},
-			append(facts[:2:2], prefetch.Question{Kind: prefetch.Prompt, Query: prompt})},
-		"edits": {prefetch.Occasion{Query: q, Recent: edited, Change: []event.Path{"a.go", "b.go"}}, facts},
-		"a look at the change": {prefetch.Occasion{Query: q, Change: []event.Path{"a.go", "b.go"}, Whole: true},
-			append(facts[:2:2], prefetch.Question{Kind: prefetch.Partner, Query: change})},
-		"a search that found nothing": {prefetch.Occasion{Query: q, Recent: []event.Event{{Body: event.Call{Act: event.ActSearch}}}},
-			[]prefetch.Question{facts[0], {Kind: prefetch.Search, Query: q}, facts[1]}},
-		"a look at no change": {prefetch.Occasion{Query: q, Whole: true}, facts},
+		"nothing happened":     {want: facts},
+		"a prompt":             {asked: &asked, want: append(facts[:2:2], prefetch.Question{Kind: prefetch.Prompt, Query: prompt})},
+		"edits":                {recent: edited, want: facts},
+		"a look at the change": {change: both, want: append(facts[:2:2], prefetch.Question{Kind: prefetch.Partner, Query: change})},
+		"a search that found nothing": {recent: []event.Event{{Body: event.Call{Act: event.ActSearch}}},
+			want: []prefetch.Question{facts[0], {Kind: prefetch.Search, Query: q}, facts[1]}},
 	} {
-		fault.Same(t, what, prefetch.Questions(c.o), c.want)
+		fault.Same(t, what, questionsOf(q, c.asked, c.recent, c.change), c.want)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestLooksAtChange(t *testing.T) {
 		"another command":               {run(event.Call{}), false},
 		"a read":                        {event.Event{Body: event.Call{Act: event.ActRead}}, false},
 	} {
-		if got := prefetch.LooksAtChange(c.e); got != c.want {
+		if got := looksAtChange(c.e); got != c.want {
 			t.Errorf("%s: %v", what, got)
 		}
 	}

@@ -151,5 +151,5 @@ func (w *Checkout) Modified(p event.Path) (time.Time, bool) {
 // Sequences returns the checkout in the form that package reload uses.
 func (w *Checkout) Sequences() reload.Worktree {
 	return reload.Worktree{Root: w.Repo.Root, Files: func() []event.Path { return w.Tree().All() },
-		Ignored: w.Repo.Ignored, Blob: w.edits.Read, Apply: w.Repo.Apply}
+		Ignored: w.Repo.Ignored, Hash: w.present, Blob: w.edits.Read, Apply: w.Repo.Apply}
 }

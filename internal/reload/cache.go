@@ -51,6 +51,9 @@ type Worktree struct {
 	Root    event.Root
 	Files   func() []event.Path   // all files that may be named
 	Ignored func(event.Path) bool // reports whether a file must be neither read nor written
+	// Hash returns the id of a file's present content, event.NoBlob if there is no file, or "" if the
+	// content is not known. It must be of the same kind as the hashes in events.
+	Hash func(event.Path) string
 	// Blob reads a content from git by its id. It returns nil if git does not have it.
 	Blob func(ctx context.Context, id string) []byte
 	// Apply runs git apply with these options at the root of the worktree.
@@ -301,12 +304,11 @@ func (c *Cache) Evict(ctx context.Context, w Worktree) {
 	all := slices.Collect(maps.Values(c.entries))
 	c.mu.Unlock()
 	stale := map[*Entry]bool{}
-	if dir, err := os.OpenRoot(string(w.Root)); err == nil {
+	if _, err := os.Stat(string(w.Root)); err == nil { // else all files seem to be gone
 		for _, e := range all {
-			files := e.compare(dir)
+			files := e.compare(w)
 			stale[e] = files.gone || files.edited
 		}
-		_ = dir.Close() // it was only read
 	}
 	now := c.o.Now()
 	c.mu.Lock()

@@ -3,9 +3,6 @@ package reload
 import (
 	"crypto/sha256"
 	"encoding/base32"
-	"errors"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +11,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Entry is a recorded sequence: what one prompt led to, with everything that is needed to find it,
@@ -141,14 +137,14 @@ type compared struct {
 
 // compare compares the files of an entry with those on disk. A file of unknown content counts as
 // changed.
-func (e *Entry) compare(dir *os.Root) compared {
+func (e *Entry) compare(w Worktree) compared {
 	if len(e.Files) == 0 {
 		return compared{unchanged: 1}
 	}
 	c := compared{}
 	same, wrote, other := 0, 0, 0
 	for _, f := range e.Files {
-		now := hash(dir, f.Path)
+		now := w.Hash(f.Path)
 		if now != "" && (now == f.After || f.Wrote && now == f.Before) {
 			same++
 		}
@@ -162,20 +158,4 @@ func (e *Entry) compare(dir *os.Root) compared {
 	}
 	c.unchanged, c.edited = float64(same)/float64(len(e.Files)), wrote > 0 && other == wrote
 	return c
-}
-
-// maxHashed is the number of bytes of the largest file that is hashed. The content of a larger one
-// counts as unknown.
-const maxHashed = 8 << 20
-
-// hash returns the hash of a file's present content in hex, gone, or "" if it is not known.
-func hash(dir *os.Root, p event.Path) string {
-	text, err := regularfile.ReadIn(dir, string(p), maxHashed)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return gone
-	case err != nil:
-		return ""
-	}
-	return index.BlobID(text)
 }

@@ -42,7 +42,7 @@ func TestFacts(t *testing.T) {
 		case "prompt", "timer", "notice":
 			return []string{asksFor(verb, rest)}
 		case "entry":
-			return ofEntry(t, dir, rest)
+			return ofEntry(t, w, rest)
 		}
 		a := Action{}
 		fault.Check(t, json.Unmarshal([]byte(rest), &a))
@@ -64,10 +64,6 @@ func TestFacts(t *testing.T) {
 	for age, want := range map[time.Duration]bool{0: false, 24 * time.Hour: false, 24*time.Hour + 1: true,
 		-24 * time.Hour: false, -24*time.Hour - 1: true} {
 		fault.Same(t, fmt.Sprint("idle after ", age), (&Entry{Used: now.Add(-age)}).idle(now), want)
-	}
-	for size, want := range map[int64]bool{8 << 20: true, 8<<20 + 1: false} {
-		fault.Check(t, os.Truncate(filepath.Join(d.root, "e.txt"), size))
-		fault.Same(t, fmt.Sprint("the hash of a file of ", size), hash(dir, "e.txt") != "", want)
 	}
 	fault.Same(t, "no glob fits", matchGlob("", "", "x"), true)
 	for n, want := range map[int]string{996: "nothing found", 997: "the pattern has a syntax that aOa does not know"} {
@@ -107,11 +103,11 @@ func asksFor(kind, text string) string {
 }
 
 // ofEntry is what is known of an entry. Before its JSON stand names that it may refer to.
-func ofEntry(t *testing.T, dir *os.Root, line string) []string {
+func ofEntry(t *testing.T, w Worktree, line string) []string {
 	names, text, _ := strings.Cut(line, "{")
 	e := &Entry{Trigger: Trigger{Type: Prompt}}
 	fault.Check(t, json.Unmarshal([]byte("{"+text), e))
-	now := e.compare(dir)
+	now := e.compare(w)
 	said := []string{e.summary(), fmt.Sprintf("worth %v, offered %v, tests %q, unchanged %v, gone %v, edited %v",
 		e.worth(), e.offerable(), tested(e.Actions), now.unchanged, now.gone, now.edited)}
 	for _, a := range e.Actions {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -57,11 +56,6 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 		return nil, err
 	}
 	found := c.fitting(asked.Trigger, request)
-	dir, err := os.OpenRoot(string(w.Root))
-	if err != nil {
-		return nil, fmt.Errorf("check the files: %w", err)
-	}
-	defer dir.Close()
 	var out []Match
 	now := c.o.Now()
 	tried := 0
@@ -69,7 +63,7 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 		if m.Recipe = m.recipe(); !m.offerable() || m.idle(now) || m.Differs != "" && m.Recipe == "" {
 			continue
 		}
-		files := m.compare(dir)
+		files := m.compare(w)
 		if files.gone || max(m.Similarity, similarity(m.Similarity, files.unchanged)) < cfg.MinSimilarity {
 			continue // git need not be asked
 		}

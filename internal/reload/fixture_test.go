@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -45,10 +46,24 @@ func newFixture(t *testing.T, files map[string]string) *fixture {
 		d.write(name, text)
 	}
 	d.w = Worktree{Root: event.Root(d.root), Files: d.files,
-		Ignored: func(p event.Path) bool { return p.Ext() == ".secret" }, Apply: d.gitApply,
+		Ignored: func(p event.Path) bool { return p.Ext() == ".secret" }, Apply: d.gitApply, Hash: hashIn(d.root),
 		Blob: func(context.Context, string) []byte { return nil }}
 	d.open(Options{})
 	return d
+}
+
+// hashIn is Worktree.Hash for a folder.
+func hashIn(root string) func(event.Path) string {
+	return func(p event.Path) string {
+		text, err := os.ReadFile(filepath.Join(root, string(p)))
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && filepath.IsLocal(string(p)):
+			return gone
+		case err != nil:
+			return ""
+		}
+		return index.BlobID(text)
+	}
 }
 
 // gitApply is watcher.Repo.Apply.

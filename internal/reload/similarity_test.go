@@ -114,7 +114,7 @@ func TestFindGolden(t *testing.T) {
 		c.loaded = true
 		c.add(&Entry{ID: "cache-x", Trigger: Trigger{Type: Prompt}, Text: recorded, Used: now, Files: files,
 			Actions: make([]Action, minSteps)})
-		found := fault.Must(c.Find(t.Context(), Worktree{Root: event.Root(root)}, AskFor(asked)))
+		found := fault.Must(c.Find(t.Context(), Worktree{Root: event.Root(root), Hash: hashIn(root)}, AskFor(asked)))
 		if len(found) == 0 {
 			return "nothing"
 		}

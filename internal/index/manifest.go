@@ -19,12 +19,14 @@ type manifests struct {
 	change  map[event.Path]bool                // files that may be other than in Contents
 	root    func() string                      // the path of the Go module at the root
 	changed func() map[string]event.Path       // the package.json and Cargo.toml of the change, by their keys
-	unnamed map[string]map[string][]event.Path // the package.json and Cargo.toml of each folder name, see manifest
+	unnamed map[string]map[string][]event.Path // the package.json and Cargo.toml of each folder name, see describing
+	found   map[string][]event.Path            // what describing returned, by key
 	needs   map[string]map[string]bool         // for each folder that was asked about, the dependencies of its package.json
 }
 
 func newManifests(w World, change map[event.Path]bool) *manifests {
-	m := &manifests{World: w, change: change, unnamed: map[string]map[string][]event.Path{}, needs: map[string]map[string]bool{}}
+	m := &manifests{World: w, change: change, unnamed: map[string]map[string][]event.Path{},
+		found: map[string][]event.Path{}, needs: map[string]map[string]bool{}}
 	m.root = sync.OnceValue(func() string { return modfile.ModulePath(w.Text("go.mod")) })
 	m.changed = sync.OnceValue(func() map[string]event.Path {
 		keys := map[string]event.Path{}
@@ -69,31 +71,45 @@ func (m *manifests) keys(p event.Path) []string {
 	return packageKeys(p, m.Text(p))
 }
 
-// manifest returns the file with this base name that describes a package of the repository. One without
-// a name, such as a deleted one, describes any package that is called like its folder.
+// manifest returns the file with this base name that describes a package of the repository.
 func (f files) manifest(base, name string) []event.Path {
 	key := packageKey(base, name)
-	if p, found := f.changed()[key]; found && !f.less[p] {
-		return []event.Path{p}
+	all, known := f.found[key]
+	if !known {
+		all = f.describing(base, name)
+		f.found[key] = all
 	}
-	if found := f.Contents.codeUsers(string(importMark)+key, maxSame, func(p event.Path) bool {
-		return !f.less[p] && !f.change[p] && !slices.Contains(f.More, p)
-	}); len(found) > 0 {
-		return found[:1]
-	}
-	if f.unnamed[base] == nil {
-		f.unnamed[base] = map[string][]event.Path{}
-		for _, p := range (files{f.manifests, nil}).base(base) {
-			folder := packageKey(base, path.Base(p.Dir()))
-			f.unnamed[base][folder] = append(f.unnamed[base][folder], p)
-		}
-	}
-	for _, p := range f.unnamed[base][packageKey(base, path.Base(name))] {
-		if !f.less[p] && len(f.keys(p)) == 0 {
+	for _, p := range all {
+		if !f.less[p] {
 			return []event.Path{p}
 		}
 	}
 	return nil
+}
+
+// describing returns the files with this base name that describe a package, the best first. One without
+// a name, such as a deleted one, describes any package that is called like its folder.
+func (m *manifests) describing(base, name string) (out []event.Path) {
+	key := packageKey(base, name)
+	if p, changed := m.changed()[key]; changed {
+		out = append(out, p)
+	}
+	out = append(out, m.Contents.codeUsers(string(importMark)+key, maxSame, func(p event.Path) bool {
+		return !m.change[p] && !slices.Contains(m.More, p)
+	})...)
+	if m.unnamed[base] == nil {
+		m.unnamed[base] = map[string][]event.Path{}
+		for _, p := range (files{m, nil}).base(base) {
+			folder := packageKey(base, path.Base(p.Dir()))
+			m.unnamed[base][folder] = append(m.unnamed[base][folder], p)
+		}
+	}
+	for _, p := range m.unnamed[base][packageKey(base, path.Base(name))] {
+		if len(m.keys(p)) == 0 {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // packageOf returns the name of the npm package of a module: a of a/b, @a/b of @a/b/c.

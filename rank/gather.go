@@ -43,7 +43,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	task, text := TaskOf(q), index.ParseText(q.Prompt)
 	model, ok := r.models[modelOf(q, ofBranch, task, text)]
 	if !ok {
-		return nil, fmt.Errorf("rank: unknown task %q: use prompt or open", task)
+		return nil, fmt.Errorf("rank: %w: %.40q", ErrTask, task)
 	}
 	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q), tags: tagsOf(q), tree: tree,
 		contents: r.o.Contents(), read: r.o.Read, stored: r.o.Words,

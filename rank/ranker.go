@@ -84,6 +84,9 @@ func New(store *hot.Store, sessions *session.Sessions, tree func() *index.Tree, 
 // ErrNoTime is the error for a query whose At is zero, because a ranking depends on the time.
 var ErrNoTime = errors.New("rank: the query carries no time: set Query.At")
 
+// ErrTask is the error for a task that is neither prompt, open nor change.
+var ErrTask = errors.New("no such task")
+
 // Ranking has all candidates of a query in order. Their reasons have no texts yet, because making
 // these may take counting commits.
 type Ranking struct {

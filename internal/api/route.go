@@ -2,12 +2,15 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
+	"strings"
 	"time"
 )
 
@@ -55,23 +58,22 @@ func Bad(hint, format string, args ...any) error {
 	return &Error{Code: CodeBad, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// maxBody is the largest body of a request, in bytes.
-const maxBody = 64 << 20
+// maxBody is the largest body of a request, in bytes. Routes in largeBodies, to which results and
+// whole logs are sent, take more.
+const maxBody = 8 << 20
+
+var largeBodies = map[string]int64{Events.Path: 64 << 20, CachePut.Path: 64 << 20, StageEnd.Path: 64 << 20,
+	PipelineProgress.Path: 64 << 20}
 
 // Handle serves a route with fn, under /v1. Three paths (/rank, /feedback, /threshold) are also
 // served without a version, because the specification names them so.
 func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context.Context, Req) (Res, error)) {
+	body, need := cmp.Or(largeBodies[r.Path], maxBody), required(reflect.TypeFor[Req]())
 	h := func(w http.ResponseWriter, q *http.Request) {
 		var req Req
 		if q.Method == http.MethodPost {
-			err := json.NewDecoder(http.MaxBytesReader(w, q.Body, maxBody)).Decode(&req)
-			var big *http.MaxBytesError
-			switch {
-			case errors.As(err, &big):
-				Fail(w, &Error{Code: CodeTooLarge, Message: fmt.Sprintf("request over %d bytes", maxBody)})
-				return
-			case err != nil && !errors.Is(err, io.EOF):
-				Fail(w, Bad("docs/api.md describes "+r.Path, "decode request: %v", err))
+			if err := decode(http.MaxBytesReader(w, q.Body, body), &req, need); err != nil {
+				Fail(w, refuseBody(r.Path, err))
 				return
 			}
 		}
@@ -102,6 +104,56 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 	case "/rank", "/feedback", "/threshold":
 		mux.HandleFunc(r.Method+" "+r.Path, h)
 	}
+}
+
+// required returns the names of the fields without which a request means nothing: those that JSON
+// never leaves out. A missing one must not count as its zero value, which may be a decision, such as
+// "not helpful".
+func required(t reflect.Type) (names []string) {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name != "" && name != "-" && !strings.Contains(options, "omit") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// decode reads a request, which must have the required fields. No body at all is a request without
+// fields.
+func decode(body io.Reader, req any, required []string) error {
+	raw, err := io.ReadAll(body)
+	if err != nil {
+		return err
+	}
+	if len(bytes.TrimSpace(raw)) > 0 {
+		if err := json.Unmarshal(raw, req); err != nil {
+			return err
+		}
+	}
+	if len(required) == 0 {
+		return nil
+	}
+	var given map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &given) // it is an object, or has no body
+	for _, name := range required {
+		if v := given[name]; v == nil || string(v) == "null" {
+			return fmt.Errorf("the field %s is missing", name)
+		}
+	}
+	return nil
+}
+
+// refuseBody returns the refusal of a request that could not be decoded.
+func refuseBody(path string, err error) error {
+	if big, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("the body of %s has more than %d bytes", path, big.Limit),
+			Hint: "send it in parts"}
+	}
+	return Bad("docs/api.md describes "+path, "decode request: %v", err)
 }
 
 // turn is an answer by which the daemon may reserve something for the caller. It then stays open

@@ -136,7 +136,7 @@ func TestLateCall(t *testing.T) {
 	})
 	for until, want := range map[string]int{"": 200, "soon": 200, header(time.Minute): 200, header(-time.Second): 503} {
 		before := done
-		q := httptest.NewRequestWithContext(t.Context(), "POST", "/v1"+api.Pause.Path, strings.NewReader("{}"))
+		q := httptest.NewRequestWithContext(t.Context(), "POST", "/v1"+api.Pause.Path, strings.NewReader(`{"seconds":0}`))
 		q.Header.Set("Aoa-Until", until)
 		w := httptest.NewRecorder()
 		mux.ServeHTTP(w, q)

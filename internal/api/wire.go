@@ -57,7 +57,7 @@ var (
 // WhyRequest asks for the arithmetic of one file's score.
 type WhyRequest struct {
 	File  event.Path  `json:"file"`
-	Query event.Query `json:"query"` // as for /rank
+	Query event.Query `json:"query,omitzero"` // as for /rank
 }
 
 // WhyAnswer is the arithmetic: score = 1/(1+e^-(a·Σ weight·value + b)).

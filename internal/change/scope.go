@@ -44,10 +44,11 @@ type Checkout struct {
 	Recent  *Recent // the remembered state of this checkout; nil: always ask git
 }
 
-// Errors about a range. Both wrap the error of git.
+// Errors about a request. Those about a range or an index wrap the error of git.
 var (
-	ErrRange  = errors.New("it is not a range of commits")
-	ErrCommit = errors.New("its commits cannot be compared")
+	ErrRequest = errors.New("it cannot be checked")
+	ErrRange   = errors.New("it is not a range of commits")
+	ErrCommit  = errors.New("its commits cannot be compared")
 )
 
 // maxMore is the largest number of files that a check reads itself because the index of contents
@@ -69,8 +70,21 @@ type scope struct {
 	hidden   func(event.Path) []byte // reads a file that is not on the disk
 }
 
+// check refuses what git would not take as an argument or a variable.
+func (r Request) check() error {
+	for _, text := range []string{r.Range, r.Index, r.Committer} {
+		if len(text) > 4096 || strings.ContainsRune(text, 0) {
+			return fmt.Errorf("check with %.40q: %w", text, ErrRequest)
+		}
+	}
+	return nil
+}
+
 // scopeOf reads the change of a request.
 func (c *Checkout) scopeOf(ctx context.Context, r Request) (s scope, err error) {
+	if err := r.check(); err != nil {
+		return s, err
+	}
 	if r.Range != "" {
 		if s, err = c.ofRange(ctx, r.Range); err != nil {
 			return s, err
@@ -88,6 +102,8 @@ func (c *Checkout) scopeOf(ctx context.Context, r Request) (s scope, err error) 
 	}
 	now, err := c.state(ctx, repo, r)
 	switch {
+	case err != nil && repo != c.Repo && ctx.Err() == nil:
+		return s, fmt.Errorf("index %.100q: %w: %w", r.Index, ErrRequest, err)
 	case err != nil:
 		return s, err
 	case now.unmerged:

@@ -50,9 +50,6 @@ func (d *Daemon) cacheOwner(ctx context.Context, named string) (string, error) {
 }
 
 func (d *Daemon) cachePut(ctx context.Context, r api.CachePutRequest) (out api.CachePutAnswer, err error) {
-	if r.Data == nil { // an empty item has data of no bytes
-		return out, api.Bad("docs/api.md describes /cache/put", "the item has no data")
-	}
 	if out.Session, err = d.cacheOwner(ctx, r.Session); err != nil {
 		return out, err
 	}

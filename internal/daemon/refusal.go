@@ -11,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
+	"github.com/aoa-dev/aoa/rank"
 )
 
 // refusals lists errors of other packages about which the caller can do something. NAME in a hint
@@ -19,6 +20,8 @@ var refusals = []struct {
 	err        error
 	code, hint string
 }{
+	{rank.ErrTask, api.CodeBad, "use prompt, open or change"},
+	{change.ErrRequest, api.CodeBad, "docs/api.md describes /check"},
 	{change.ErrRange, api.CodeBad, "for example origin/main..HEAD"},
 	{change.ErrCommit, api.CodeBad, "in a shallow clone: git fetch --unshallow"},
 	{reload.ErrNone, api.CodeMissing, "aoa reload list"},

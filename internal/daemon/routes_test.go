@@ -1,11 +1,11 @@
 package daemon_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -58,7 +58,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestThresholdIsSet: POST /threshold is S3's way of aoa config threshold. It lasts, and refuses what the setting refuses.
+// TestThresholdIsSet: POST /threshold is S3's way of aoa config threshold. It lasts.
 func TestThresholdIsSet(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -66,42 +66,80 @@ func TestThresholdIsSet(t *testing.T) {
 	if got := call(d, api.SetThreshold, api.ThresholdRequest{Value: 0.75}); got.Configured != 0.75 || got.Value != 0.75 {
 		t.Errorf("it became %+v", got)
 	}
-	for _, bad := range []float64{0, 0.39, 0.91, 7} {
-		_, err := api.Call(t.Context(), d.Client(d.Repo.Dir), api.SetThreshold, api.ThresholdRequest{Value: bad})
-		if e, refused := errors.AsType[*api.Error](err); !refused || e.Code != api.CodeBad || e.Hint == "" {
-			t.Errorf("%v: %v", bad, err)
-		}
-	}
 	d.Stop()
 	d.Start()
 	fault.Same(t, "after a restart", call(d, api.Threshold, api.None{}).Configured, 0.75)
+}
+
+// TestRefusals: a request that means nothing is the caller's fault, and is never taken for a
+// decision. The daemon tells what is wrong with it.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t)
+	d.Start()
+	call(d, api.Pause, api.PauseRequest{Seconds: 60})
+	for _, c := range [][3]string{
+		{"/feedback", ``, "was_helpful is missing"}, {"/feedback", `{"session_id":"s"}`, "was_helpful is missing"},
+		{"/feedback", `{"was_helpful":null}`, "was_helpful is missing"},
+		{"/pause", ``, "seconds is missing"}, {"/pause", `{"seconds":-1}`, "out of range"},
+		{"/pause", `{"seconds":1e18}`, "out of range"}, {"/pause", `{"seconds":0}x`, "invalid character"},
+		{"/threshold", `{}`, "value is missing"}, {"/threshold", `{"value":0.39}`, "0.4"}, {"/threshold", `{"value":7}`, "0.4"},
+		{"/sessions/set", `{"session_id":"s"}`, "state is missing"},
+		{"/cache/put", `{"session_id":"c"}`, "data is missing"},
+		{"/cache/delete", ``, "name a key"}, {"/stage/drop", ``, "name a stage"}, {"/reload/forget", ``, "name one sequence"},
+		{"/forget", ``, "exactly one thing"},
+		{"/rank", `{"task":"nosuch"}`, "no such task"}, {"/why", `{"file":"a.go","query":{"task":"nosuch"}}`, "no such task"},
+		{"/check", `{"committer":"a\u0000b"}`, "cannot be checked"}, {"/check", `{"staged":true,"index":"."}`, "cannot be checked"},
+		{"/check", `{"committer":"` + strings.Repeat("x", 70_000) + `"}`, "cannot be checked"},
+		{"/check", `{"range":"\u0000..HEAD"}`, "cannot be checked"},
+	} {
+		if status, answer := d.post(c[0], c[1], "refused"); status != http.StatusBadRequest || !strings.Contains(answer, c[2]) {
+			t.Errorf("%s %.60s: %d %s", c[0], c[1], status, answer)
+		}
+	}
+	if call(d, api.Status, api.None{}).Paused.IsZero() {
+		t.Error("a request without a time has ended the pause")
+	}
+	large := strings.Repeat(" ", 9<<20)
+	for path, want := range map[string]int{"/names": http.StatusRequestEntityTooLarge, "/cache/put": http.StatusBadRequest} {
+		if status, answer := d.post(path, large, "large"); status != want {
+			t.Errorf("9 MB to %s: %d %s", path, status, answer)
+		}
+	}
+}
+
+// post sends a request as the call with the given id, and returns the status and the body of the answer.
+func (d *fixture) post(path, body, id string) (status int, answer string) {
+	d.Helper()
+	conn := fault.Must(api.Dial(d.Context(), d.Options.Place))
+	defer conn.Close()
+	req := fault.Must(http.NewRequestWithContext(d.Context(), http.MethodPost, "http://aoa/v1"+path, strings.NewReader(body)))
+	req.Header.Set("Aoa-Call", id)
+	sent := make(chan error, 1)
+	go func() { sent <- req.Write(conn) }() // a daemon that refuses a body does not read all of it
+	resp := fault.Must(http.ReadResponse(bufio.NewReader(conn), req))
+	defer resp.Body.Close()
+	raw := fault.Must(io.ReadAll(resp.Body))
+	conn.Close()
+	<-sent
+	return resp.StatusCode, string(raw)
 }
 
 // twice sends one request two times, as a client does whose daemon ended before it answered, and
 // returns both answers.
 func (d *fixture) twice(path, body string) (answers [2]string) {
 	d.Helper()
-	web := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return api.Dial(ctx, d.Options.Place)
-	}}}
-	defer web.CloseIdleConnections()
 	for i := range answers {
-		req, err := http.NewRequestWithContext(d.Context(), http.MethodPost, "http://aoa/v1"+path,
-			bytes.NewReader([]byte(body)))
-		fault.Check(d, err)
-		req.Header.Set("Aoa-Call", fmt.Sprintf("%x", sha256.Sum256([]byte(path+body))))
-		resp := fault.Must(web.Do(req))
-		answer, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil || resp.StatusCode != http.StatusOK {
-			d.Errorf("%s, time %d: %v, %s: %s", path, i+1, err, resp.Status, answer)
+		var status int
+		status, answers[i] = d.post(path, body, fmt.Sprintf("%x", sha256.Sum256([]byte(path+body))))
+		if status != http.StatusOK {
+			d.Errorf("%s, time %d: %d: %s", path, i+1, status, answers[i])
 		}
-		answers[i] = string(answer)
 	}
 	return answers
 }
 
-// TestTwice: a request that arrives twice counts once, and is answered alike. An item needs data.
+// TestTwice: a request that arrives twice counts once, and is answered alike.
 func TestTwice(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -127,10 +165,6 @@ func TestTwice(t *testing.T) {
 	}
 	if n := call(d, api.CacheList, api.CacheListRequest{All: true}).Total; n != 2 {
 		t.Errorf("%d items, want 2", n)
-	}
-	_, err := api.Call(t.Context(), d.Client(d.Repo.Dir), api.CachePut, api.CachePutRequest{Session: "c"})
-	if e, refused := errors.AsType[*api.Error](err); !refused || e.Code != api.CodeBad {
-		t.Errorf("an item without data: %v", err)
 	}
 	batch := fault.Must(json.Marshal([]event.Event{read("e", "s", d.Options.Now(), "a.go")}))
 	d.twice("/events", string(batch))

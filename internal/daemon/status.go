@@ -76,8 +76,15 @@ func watching(st watcher.WatchStatus, on bool, setting string) string {
 	return "on"
 }
 
+// maxPause is the longest pause, 100 years, in seconds.
+const maxPause = 100 * 365 * 24 * 3600
+
 func (d *Daemon) pause(_ context.Context, r api.PauseRequest) (api.PauseAnswer, error) {
 	var until time.Time
+	if r.Seconds < 0 || r.Seconds > maxPause {
+		return api.PauseAnswer{}, api.Bad("use a number of seconds up to 100 years, 0 ends the pause",
+			"a pause of %g seconds is out of range", r.Seconds)
+	}
 	if r.Seconds > 0 {
 		until = d.now().Add(time.Duration(r.Seconds * float64(time.Second))).UTC().Truncate(time.Second)
 	}

@@ -63,6 +63,8 @@ type Set struct {
 	HeadMoved schedule.Signal // HEAD may have moved
 
 	arrivals chan *Checkout // new checkouts, for Run
+	folders  chan string    // folders with recorded sessions to import, for RunTranscripts; capacity 1
+	imports  imports
 	sketches *sketches
 	opening  singleflight.Group
 
@@ -79,7 +81,9 @@ type Set struct {
 
 // NewSet returns a Set with one checkout.
 func NewSet(o Options, home *Checkout) *Set {
+	idle := api.Progress{State: "idle"}
 	t := &Set{Options: o, HeadMoved: schedule.NewSignal(), arrivals: make(chan *Checkout, maxWorktrees),
+		folders: make(chan string, 1), imports: imports{state: api.ImportAnswer{History: idle, Transcripts: idle}},
 		sketches: newSketches(), known: map[event.Root]*Checkout{}, places: map[string]*Checkout{},
 		submodules: map[string]*watcher.Repo{}}
 	t.enter(home)

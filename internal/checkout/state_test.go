@@ -112,13 +112,13 @@ func TestEarlierWork(t *testing.T) {
 // Its end is not the end.
 func TestHistoryAskedWhileRead(t *testing.T) {
 	for _, state := range []string{"done", "failed"} {
-		r := NewHistory(&Set{HeadMoved: schedule.NewSignal()})
-		r.Ask()
-		r.ended(state, "")
-		fault.Same(t, "the state", r.Progress().State, "running")
-		<-r.set.HeadMoved
-		r.ended(state, "")
-		fault.Same(t, "the state", r.Progress().State, state)
+		set := &Set{HeadMoved: schedule.NewSignal()}
+		set.ask()
+		set.ended(state, "")
+		fault.Same(t, "the state", set.Imports().History.State, "running")
+		<-set.HeadMoved
+		set.ended(state, "")
+		fault.Same(t, "the state", set.Imports().History.State, state)
 	}
 }
 
@@ -333,7 +333,7 @@ func (g *project) read() *project {
 			Events: folded{}}, first)
 	}
 	g.set.Events = folded{g, learn.New(g.hot), session.New()}
-	fault.Check(g, NewHistory(g.set).reconcile(ctx, false))
+	fault.Check(g, g.set.reconcile(ctx, false))
 	return g
 }
 

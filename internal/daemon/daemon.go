@@ -59,12 +59,10 @@ type Daemon struct {
 	left        schedule.Signal // a session may have ended
 	sequences   *reload.Cache
 
-	history     *checkout.History
-	transcripts *checkout.Transcripts
-	stages      *stage.Cache
-	hints       *hint.Hints
-	listener    *api.Listener
-	serving     context.Context // ends when the daemon stops, which also ends requests that wait for others
+	stages   *stage.Cache
+	hints    *hint.Hints
+	listener *api.Listener
+	serving  context.Context // ends when the daemon stops, which also ends requests that wait for others
 }
 
 // newDaemon returns a daemon without opening anything.
@@ -150,11 +148,9 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 
 // wireParts creates the parts that need the others.
 func (d *Daemon) wireParts() {
-	d.history = checkout.NewHistory(d.worktrees)
-	d.transcripts = checkout.NewTranscripts(d.worktrees, d.history)
 	d.stages = stage.New(stage.Options{Blobs: d.blobs, Now: d.now, Log: d.alert,
 		Bytes: func() int64 { return d.settings.Get().StageBytes }})
-	d.idle = &schedule.Idle{Calls: d.calls, Now: d.now, Alert: d.alert, Busy: d.transcripts.Reading,
+	d.idle = &schedule.Idle{Calls: d.calls, Now: d.now, Alert: d.alert, Busy: d.worktrees.Importing,
 		Limit:     func() time.Duration { return d.settings.Get().IdleTimeout },
 		Unwritten: d.unwritten, Gone: d.gone, Stop: d.stop}
 	d.hints = hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
@@ -204,7 +200,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	d.logThreshold()
 	g, ctx := errgroup.WithContext(ctx)
 	d.serving = ctx
-	for _, part := range []func(context.Context) error{d.history.Run, d.transcripts.Run, d.runJobs,
+	for _, part := range []func(context.Context) error{d.worktrees.RunHistory, d.worktrees.RunTranscripts, d.runJobs,
 		d.idle.Run, d.idle.ReturnMemory, d.watch, d.sequences.Run, d.dropLeft, d.team.Run,
 		d.finishForgetting, d.worktrees.RunSketches} {
 		g.Go(func() error { return part(ctx) })

@@ -32,7 +32,7 @@ func (d *Daemon) routes() http.Handler {
 	handle(mux, api.Pause, d.pause)
 	handle(mux, api.Stop, d.end)
 	handle(mux, api.Forget, d.forget)
-	handle(mux, api.Import, d.transcripts.Start)
+	handle(mux, api.Import, d.worktrees.Import)
 	handle(mux, api.Session, d.session)
 	handle(mux, api.Context, d.context)
 	handle(mux, api.Ping, func(context.Context, api.None) (api.None, error) { return api.None{}, nil })

@@ -40,7 +40,7 @@ func (d *Daemon) status(ctx context.Context, _ api.None) (api.StatusAnswer, erro
 	if out.Team, err = d.teamStatus(ctx); err != nil {
 		return out, err
 	}
-	out.Import, out.Sketches = d.history.Progress(), d.worktrees.Sketching()
+	out.Import, out.Sketches = d.worktrees.Imports().History, d.worktrees.Sketching()
 	events := d.events.Status()
 	out.Snapshot, out.Warnings = events.Saved, append(d.warnings.Texts(), d.troubles(events)...)
 	return out, nil

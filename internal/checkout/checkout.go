@@ -12,9 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/watcher"
@@ -93,10 +91,9 @@ func (w *Checkout) Check(ctx context.Context, r change.Request) (change.Answer, 
 // Tree returns the files that may be suggested, nil as long as they are not known.
 func (w *Checkout) Tree() *index.Tree { return w.tree.Load() }
 
-// Rank creates the checkout's ranker for these stores. words is Set.Words.
-func (w *Checkout) Rank(store *hot.Store, sessions *session.Sessions, db *cold.DB, words func([]string) []string) {
-	w.db = db
-	w.Ranker = rank.New(store, sessions, w.Tree, rank.Options{Words: words,
+// newRanker returns a ranker of the checkout's files.
+func (w *Checkout) newRanker(of *Set) *rank.Ranker {
+	return rank.New(of.Hot, of.Sessions, w.Tree, rank.Options{Words: of.Words,
 		Together: func(ctx context.Context, a, b event.Path) (event.Together, error) {
 			commits, err := w.History(ctx)
 			if err != nil {

@@ -37,7 +37,7 @@ type Options struct {
 	DB       *cold.DB
 	Hot      *hot.Store
 	Sessions *session.Sessions
-	First    *prefetch.Prefetcher // for the first checkout; the others share its state
+	Prefetch *prefetch.Prefetcher // all checkouts share its state; it has no ranker
 	Seal     *cold.Seal
 	Replaced func() bool // whether another folder took the place of the store: nothing may then be written into it by name
 	Events   Log
@@ -101,7 +101,6 @@ func (t *Set) open(ctx context.Context, r *watcher.Repo) *Checkout {
 			return w, nil
 		}
 		w := New(r)
-		w.Rank(t.Hot, t.Sessions, t.DB, t.Words)
 		w.refresh(context.WithoutCancel(ctx), t.Info)
 		t.enter(w)
 		return w, nil
@@ -116,12 +115,13 @@ func (t *Set) find(root event.Root) *Checkout {
 	return t.known[root]
 }
 
-// enter adds a checkout that has its ranker and its list of files.
+// enter adds a checkout that has its list of files.
 func (t *Set) enter(w *Checkout) {
 	// The tree may not know of a new file yet.
 	w.edits = watcher.NewEdits(w.Repo, func(p event.Path) bool { return w.Tree().Has(p) || !w.Repo.Ignored(p) }, t.Now)
 	w.sketches = t.sketches
-	w.Prefetch, w.now = t.First.For(w.Ranker), t.Now
+	w.db, w.now, w.Ranker = t.DB, t.Now, w.newRanker(t)
+	w.Prefetch = t.Prefetch.For(w.Ranker)
 	w.Reader.Keep(t.contentsFile(w.Repo.Root), t.Alert)
 	t.newWatcher(w, t.Settings.Last(), time.Time{})
 	t.mu.Lock()

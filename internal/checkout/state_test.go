@@ -325,11 +325,10 @@ func (g *project) read() *project {
 		g.hot = hot.New()
 		log, sessions := slog.New(slog.NewTextHandler(io.Discard, nil)), session.New()
 		first := New(repo)
-		first.Rank(g.hot, sessions, g.db, nil)
 		first.refresh(ctx, log)
 		g.set = NewSet(Options{Home: repo, Env: g.Env, Settings: config.Open(g.Env, g.TempDir(), "", clock, config.Config{}),
 			Now: clock, Info: log, Alert: log, DB: g.db, Hot: g.hot, Sessions: sessions,
-			First: prefetch.New(prefetch.NewState(), sessions, first.Ranker, prefetch.Options{}), Replaced: func() bool { return false },
+			Prefetch: prefetch.New(prefetch.NewState(), sessions, nil, prefetch.Options{}), Replaced: func() bool { return false },
 			Events: folded{}}, first)
 	}
 	g.set.Events = folded{g, learn.New(g.hot), session.New()}

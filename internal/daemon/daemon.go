@@ -26,7 +26,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/internal/team"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -124,8 +123,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 // wire joins the parts.
 func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	words := func(terms []string) []string { return d.worktrees.Words(terms) } // worktrees is made below
-	home.Rank(d.events.Hot, d.events.Sessions, d.db, words)
-	d.predictions = d.newPrefetcher(home.Ranker)
+	d.predictions = d.newPrefetcher()
 	d.contexts = contexts.New(contexts.Options{DB: d.db, Words: words,
 		Budget: d.contextBudget})
 	d.cache = d.newCache()
@@ -139,7 +137,7 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 		return err
 	}
 	d.worktrees = checkout.NewSet(checkout.Options{Home: d.o.Repo, Env: d.o.Env, Settings: d.settings, Now: d.now,
-		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.events.Hot, Sessions: d.events.Sessions, First: d.predictions,
+		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.events.Hot, Sessions: d.events.Sessions, Prefetch: d.predictions,
 		Seal: d.seal, Replaced: d.o.Replaced, Events: d.events}, home)
 	d.worktrees.HeadMoved.Give() // begins to read the history
 	d.wireParts()
@@ -247,8 +245,8 @@ func (d *Daemon) repoID() string {
 }
 
 // newPrefetcher returns the Prefetcher whose state all checkouts share.
-func (d *Daemon) newPrefetcher(r *rank.Ranker) *prefetch.Prefetcher {
-	return prefetch.New(d.events.Predictions, d.events.Sessions, r, prefetch.Options{Seed: d.repoID(),
+func (d *Daemon) newPrefetcher() *prefetch.Prefetcher {
+	return prefetch.New(d.events.Predictions, d.events.Sessions, nil, prefetch.Options{Seed: d.repoID(),
 		Settings: func() prefetch.Settings {
 			c := d.settings.Get()
 			return prefetch.Settings{Threshold: c.Threshold, List: c.ListThreshold, Holdout: c.Holdout, Tokens: c.SessionTokens}

@@ -146,6 +146,9 @@ func (b *breaking) mentions(p event.Path) {
 // mentionIn returns the number of the first line of a text that names a path, 0 if none does.
 func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 	base, kind := []byte(p.Base()), KindOf(user)
+	if !bytes.Contains(text, base) {
+		return 0
+	}
 	number := 0
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		number++

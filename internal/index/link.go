@@ -31,7 +31,7 @@ const (
 	maxReading = 48 // number of files that are read to find imports and mentions
 	// Bytes of such a file that are searched for imports, because they stand at the top. Reading all of
 	// 48 large tests took half of the time of a question.
-	maxImporting = 8 << 10
+	maxImporting = 4 << 10
 	mostWith     = 64 // if more files than this have a word in their names, it links to none of them
 	mostBeside   = 40 // if a folder has more files than this, it links to none of them
 )

@@ -79,31 +79,26 @@ func (w *Watcher) step(ctx context.Context) error {
 	}
 	at := w.o.Now()
 	rules := w.applyMoves(at)
-	wait := w.waitForGit(at)
-	if !wait && w.takeLost(at) {
+	due := w.take(at, exists(filepath.Join(w.repo.GitDir, "index.lock")))
+	if due.lost {
 		w.o.Log.Info("file watch reports were lost: reading every folder")
 		w.readAgain(at)
 	}
-	if w.takeNudge(at) {
+	if due.status {
 		w.reconcile(ctx)
 	}
-	var saves []event.Path
-	var head bool
-	by := people
-	if !wait {
-		saves, head, by = w.take(at)
-	}
+	head := due.head
 	var batch []event.Event
 	w.headMoved = false
 	if head {
 		batch = w.checkHead(ctx, at)
 	}
 	var listed []event.Path
-	if rules || w.rulesIn(saves) || w.headMoved && w.polling() { // git may have brought rules and files
+	if rules || w.rulesIn(due.saves) || w.headMoved && w.polling() { // git may have brought rules and files
 		listed = w.reload(ctx)
 		head = true // the owner reads the list of files again
 	}
-	batch = append(batch, w.resolve(ctx, saves, by, at)...)
+	batch = append(batch, w.resolve(ctx, due.saves, due.by, at)...)
 	if len(batch) > 0 {
 		if err := w.goneOr(nil); err != nil {
 			return err // the files were deleted together with the repository
@@ -121,31 +116,42 @@ func (w *Watcher) step(ctx context.Context) error {
 	return nil
 }
 
-// waitForGit reports whether git is working, so that changes have to wait.
-func (w *Watcher) waitForGit(at time.Time) bool {
-	lock := exists(filepath.Join(w.repo.GitDir, "index.lock"))
-	w.in.mu.Lock()
-	defer w.in.mu.Unlock()
-	return w.in.git.look(lock, w.in.saves.last, at)
+// dueNow is what a step has to do.
+type dueNow struct {
+	lost   bool         // reports were lost: read every folder
+	status bool         // a hook asks for a reconciliation
+	head   bool         // read HEAD
+	saves  []event.Path // files that may have been saved or deleted
+	by     writer       // who may have written them
 }
 
-// take removes the due reports from the queue and returns them. by tells who may have written the
-// files. head tells whether HEAD has to be read. HEAD is read together with files that git may have
-// written, in whatever order they were reported, because only a move of HEAD distinguishes files
-// that git brought from files that it put back.
-func (w *Watcher) take(at time.Time) (saves []event.Path, head bool, by writer) {
+// take removes from the queue what is due. lock tells whether index.lock exists. While git is working,
+// changes have to wait.
+//
+// HEAD is read together with files that git may have written, in whatever order they were reported,
+// because only a move of HEAD distinguishes files that git brought from files that it put back.
+func (w *Watcher) take(at time.Time, lock bool) (d dueNow) {
 	in := w.in
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	by = in.writer(at)
-	saves = in.saves.take(at)
+	if in.nudged && !at.Before(w.mayReconcile(nudgeEvery)) {
+		in.nudged, d.status = false, w.polling()
+	}
+	if in.git.look(lock, in.saves.last, at) {
+		return d
+	}
+	if d.lost = !in.lostAt.IsZero() && !at.Before(in.lostAt.Add(atMost)); d.lost {
+		in.lostAt = time.Time{}
+	}
+	d.by, d.saves = in.writer(at), in.saves.take(at)
 	left := len(in.saves.pending) > 0
 	in.found = in.found && left
-	due := !in.headAt.IsZero() && !at.Before(in.headAt.Add(w.o.Quiet))
-	if head = due && (len(saves) > 0 || !left); head {
+	moved := !in.headAt.IsZero() && !at.Before(in.headAt.Add(w.o.Quiet)) && (len(d.saves) > 0 || !left)
+	if moved {
 		in.headAt = time.Time{}
 	}
-	return saves, head || len(saves) > 0 && by != people, by
+	d.head = moved || len(d.saves) > 0 && d.by != people
+	return d
 }
 
 // finish emits the waiting changes when Run ends, and looks for those that were never reported if
@@ -209,29 +215,6 @@ func (w *Watcher) checkHead(ctx context.Context, at time.Time) []event.Event {
 	}
 	w.ref = ref
 	return []event.Event{branchEvent(ref, oid, at)}
-}
-
-func (w *Watcher) takeLost(at time.Time) bool {
-	in := w.in
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.lostAt.IsZero() || at.Before(in.lostAt.Add(atMost)) {
-		return false
-	}
-	in.lostAt = time.Time{}
-	return true
-}
-
-// takeNudge reports whether a hook has asked for a reconciliation and one may begin now.
-func (w *Watcher) takeNudge(at time.Time) bool {
-	in := w.in
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if !in.nudged || at.Before(w.mayReconcile(nudgeEvery)) {
-		return false
-	}
-	in.nudged = false
-	return w.polling()
 }
 
 // mayReconcile returns the earliest time of the next reconciliation: after the last one, and after

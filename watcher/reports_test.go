@@ -112,8 +112,8 @@ func TestReports(t *testing.T) {
 		case "round":
 			w := &Watcher{in: in}
 			w.o.Quiet = 100 * time.Millisecond
-			saves, head, _ := w.take(ms(number(1)))
-			return []string{fmt.Sprint(saves, ", reads HEAD: ", head)}
+			due := w.take(ms(number(1)), false)
+			return []string{fmt.Sprint(due.saves, ", reads HEAD: ", due.head)}
 		case "touch":
 			return []string{fmt.Sprint("begins a burst: ", in.saves.touch(event.Path(words[1]), ms(number(2))))}
 		case "due":

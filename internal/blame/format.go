@@ -10,9 +10,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// behind matches FILE:12 and FILE:10-20, as compilers write positions, FILE:12:5 with a column, and
-// FILE#L10-L20 as on GitHub.
-var behind = regexp.MustCompile(`^(.+?)(?::|#L)([0-9]{1,9})(?:-L?([0-9]{1,9})|:[0-9]{1,9})?:?$`)
+// behind matches FILE:12 and FILE:10-20, as compilers write positions, FILE:12:5 with a column,
+// FILE:12 symbol as aOa writes places, and FILE#L10-L20 as on GitHub.
+var behind = regexp.MustCompile(`^(.+?)(?::|#L)([0-9]{1,9})(?:-L?([0-9]{1,9})|:[0-9]{1,9})?:?(?: \S+)?$`)
 
 // Typed splits FILE:LINE or FILE:10-20, as people type it or copy it from a compiler or GitHub. to
 // is 0 for a single line. ok is false for a name without lines.

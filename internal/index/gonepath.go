@@ -42,8 +42,50 @@ func (b *breaking) imports(p event.Path, known map[event.Path]map[event.Path]int
 	}
 }
 
-// choosesModule finds what does without a module that is missing.
-var choosesModule = LazyRegexp(`ImportError|ModuleNotFoundError`)
+// What makes a program go on without a module that is missing: catchesMissing is a line of Python that
+// ends a try, catches the error or suppresses it; triesModule is a line of a script.
+var (
+	catchesMissing = LazyRegexp(`^\s*(except\s*:|except\b.*\b(ImportError|ModuleNotFoundError|Exception)\b|` +
+		`with\b.*\b(ImportError|ModuleNotFoundError)\b)`)
+	triesModule = LazyRegexp(`\btry\s*\{|\bcatch\b`)
+)
+
+// optional reports whether a program, given by its lines, goes on if what it imports on a line is
+// missing. The lines that enclose the import are those above it that are indented less.
+func optional(lang *language, lines [][]byte, number int) bool {
+	if !lang.modules() {
+		return false
+	}
+	if lang == script && triesModule().Match(lines[number-1]) {
+		return true
+	}
+	columns := indentation(lines[number-1])
+	for i := number - 2; i >= 0 && columns > 0; i-- {
+		line := bytes.TrimSpace(lines[i])
+		if len(line) == 0 || line[0] == '#' || indentation(lines[i]) >= columns {
+			continue
+		}
+		columns = indentation(lines[i])
+		switch {
+		case lang == script && triesModule().Match(line), lang == python && catchesMissing().Match(line):
+			return true
+		case lang == python && string(line) == "try:":
+			for _, handler := range lines[i+1:] {
+				text := bytes.TrimSpace(handler)
+				if len(text) == 0 || indentation(handler) > columns {
+					continue
+				}
+				if catchesMissing().Match(text) {
+					return true
+				}
+				if !bytes.HasPrefix(text, []byte("except")) {
+					break
+				}
+			}
+		}
+	}
+	return false
+}
 
 // forgotten finds the imports of deleted files in the files that the change keeps and edits. New ones
 // do not count: a wrapper of a library that gets another name still imports the library, which is
@@ -53,10 +95,9 @@ func (b *breaking) forgotten(change []Changed) {
 		if c.Was == nil || c.Is == nil {
 			continue
 		}
-		if text := b.readable(c.Path); !choosesModule().Match(text) {
-			for p, line := range b.lost(c.Path, text) {
-				b.out = append(b.out, Broken{c.Path, line, lineOf(text, line, pathKeys(p)[0]), string(p), p})
-			}
+		text := b.readable(c.Path)
+		for p, line := range b.lost(c.Path, text) {
+			b.out = append(b.out, Broken{c.Path, line, lineOf(text, line, pathKeys(p)[0]), string(p), p})
 		}
 	}
 }
@@ -65,7 +106,7 @@ func (b *breaking) forgotten(change []Changed) {
 // means no file any more.
 func (b *breaking) lost(user event.Path, text []byte) map[event.Path]int {
 	before, after, lang := b.files(nil), b.files(b.gone), languageOf(user)
-	out := map[event.Path]int{}
+	out, lines := map[event.Path]int{}, bytes.Split(text, []byte{'\n'})
 	for _, i := range importsIn(lang, text) {
 		for k, module := range i.modules(lang) {
 			for _, p := range before.targetsOf(user, lang, module) {
@@ -73,13 +114,33 @@ func (b *breaking) lost(user event.Path, text []byte) map[event.Path]int {
 				if !b.gone[p] || out[p] > 0 || manifest || b.provided(p, lang, after.targetsOf(user, lang, module)) {
 					continue
 				}
-				if k == 0 || !slices.Contains(before.targetsOf(user, lang, i.module), p) { // else it is a name in p
+				ofModule := k > 0 && b.gives(before.targetsOf(user, lang, i.module), i.module, p, path.Ext(module)[1:])
+				if !ofModule && (lang != python || namedAs(p, module)) && !optional(lang, lines, i.line) {
 					out[p] = i.line
 				}
 			}
 		}
 	}
 	return out
+}
+
+// gives reports whether a name that is imported from a module is not a module itself: one of the
+// module's files is the deleted file p, or defines the name or passes it on.
+func (b *breaking) gives(files []event.Path, module string, p event.Path, name string) bool {
+	return slices.ContainsFunc(files, func(f event.Path) bool {
+		if !namedAs(f, module) {
+			return false
+		}
+		s := ReadSource(f, b.Text(f))
+		return f == p || s != nil && (s.has(name) || s.imports[name])
+	})
+}
+
+// namedAs reports whether a module of Python has the name of a file. A folder that is no package may
+// be called like a library, and no file of it is missed if the library is imported.
+func namedAs(p event.Path, module string) bool {
+	last := module[strings.LastIndexByte(module, '.')+1:]
+	return moduleFile(p) || last == p.Stem()
 }
 
 // provided reports whether the files that an import means without a deleted one can provide the same. In

@@ -147,7 +147,10 @@ var scriptExts = strings.Fields(".ts .tsx .js .jsx .mjs .cjs .mts .cts .vue .sve
 func (f files) scriptModule(from event.Path, module string) []event.Path {
 	module, _, _ = strings.Cut(module, "?")
 	exact := func(key string) []event.Path {
-		return scriptFile(key, func(name string) []event.Path { return f.first(name) })
+		if found := scriptFile(key, func(name string) []event.Path { return f.first(name) }); found != nil {
+			return found
+		}
+		return f.variant(key)
 	}
 	switch alias, found := strings.CutPrefix(strings.TrimLeft(module, "@~"), "/"); {
 	case strings.HasPrefix(module, "."):
@@ -163,6 +166,21 @@ func (f files) scriptModule(from event.Path, module string) []event.Path {
 		return found
 	}
 	return f.above(from, module, exact)
+}
+
+// platforms are the usual ends of names of files of which a bundler takes one, as button.ios.tsx.
+var platforms = strings.Fields(".ios .android .native .web .macos .windows .server .client")
+
+// variant finds a file of a module that has one for each platform.
+func (f files) variant(key string) []event.Path {
+	for _, platform := range platforms {
+		for _, ext := range scriptExts[:4] {
+			if found := f.first(key+platform+ext, key+"/index"+platform+ext); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
 }
 
 // above finds a/b below a folder that contains the importing file, unless a is a package of others.

@@ -33,6 +33,16 @@ func (l *Locator) Find(name string, first, last Rung, dirs ...string) (event.Pat
 	if l.Tree == nil || name == "" || len(name) > event.MaxPath {
 		return "", None
 	}
+	p, at := l.find(name, first, last, dirs)
+	folder, _, inFolder := strings.Cut(name, "/")
+	if inFolder && at > Root && strings.Contains(folder, " ") && !strings.Contains(string(p), folder) {
+		return "", None // words before a path: a sentence
+	}
+	return p, at
+}
+
+// find is Find for a name that is not examined as a whole.
+func (l *Locator) find(name string, first, last Rung, dirs []string) (event.Path, Rung) {
 	if first <= End {
 		if p, at := l.whole(name, last, dirs); at >= first && at <= last {
 			return p, at
@@ -145,7 +155,8 @@ func (l *Locator) wrong(name string) event.Path {
 
 // cutLine splits a name from its line, symbol or revision. A line or a symbol follows the name,
 // which is then head; a revision precedes it, and the name is tail. tail is "" if there is no
-// colon. The colon of a drive does not count.
+// colon. The colon of a drive does not count. A sentence that begins with a name and its line has no
+// place, because the symbol at a place is one word.
 func cutLine(name string) (head, tail string) {
 	if i := strings.IndexByte(name, '#'); i > 0 {
 		name = name[:i]
@@ -159,13 +170,16 @@ func cutLine(name string) (head, tail string) {
 		return name, ""
 	}
 	head, tail = name[:from+i], name[from+i+1:]
+	if tail != "" && '0' <= tail[0] && tail[0] <= '9' && len(strings.Fields(tail)) > 2 {
+		return name, ""
+	}
 	tail, _, _ = strings.Cut(tail, ":")
 	return head, tail
 }
 
 // WithoutLine removes the place that compilers, editors and forges write after the name of a file,
-// as in a.go:12:3, a.go:12:text, a.go:text and a.go#L3, and a revision before it, as in HEAD:a.go.
-// Other names are returned unchanged.
+// as in a.go:12:3, a.go:12:text, a.go:12 symbol, a.go:text and a.go#L3, and a revision before it, as
+// in HEAD:a.go. Other names are returned unchanged.
 func WithoutLine(name string) string {
 	head, tail := cutLine(name)
 	switch {

@@ -28,7 +28,7 @@ func TestNames(t *testing.T) {
 			continue
 		}
 		for i, w := range words {
-			words[i] = strings.TrimPrefix(w, "-")
+			words[i] = strings.ReplaceAll(strings.TrimPrefix(w, "-"), "␣", " ")
 		}
 		name := words[1]
 		l := NewLocator(tree, nil, "/repo", "/repo")

@@ -53,9 +53,6 @@ type scanner struct {
 // line passes the pieces of a line to take. It returns the line up to its first comment, empty if
 // the line begins inside of a comment or a string.
 func (s *scanner) line(line []byte) (code []byte) {
-	if s.end == "`" && s.lang == script && beginsWith(line, declarationWords) {
-		s.end = "" // What began this string was a quote in a regular expression.
-	}
 	at, outside := 0, s.end == ""
 	if outside {
 		code = line
@@ -66,7 +63,7 @@ func (s *scanner) line(line []byte) (code []byte) {
 	}
 	for at < len(line) {
 		if s.end != "" {
-			n := bytes.Index(line[at:], []byte(s.end))
+			n := s.closing(line[at:])
 			if n < 0 {
 				break
 			}
@@ -112,8 +109,51 @@ func (s *scanner) inside(line []byte, from, to int) {
 	s.take(line, from, to, s.of)
 }
 
-// declarationWords are words that begin a declaration at the first column of a script.
-var declarationWords = []string{"export ", "function ", "class ", "import "}
+// closing returns the index of the mark that ends the comment or string in which a text begins, -1 if
+// it has none. In a script, a backslash before a quote keeps the string open.
+func (s *scanner) closing(text []byte) int {
+	if s.lang != script || s.of != stringPiece {
+		return bytes.Index(text, []byte(s.end))
+	}
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case s.end[0]:
+			return i
+		}
+	}
+	return -1
+}
+
+// regularExpression returns the number of bytes in a regular expression of a script that begins with
+// the first byte of a text, after some code; 0 if that is a division or the tag of an element. A quote
+// in it begins no string.
+func regularExpression(code, text []byte) int {
+	code = bytes.TrimRight(code, " \t")
+	before, word := lastIdentifier(code)
+	switch {
+	case len(word) > 0 && (!usingWords[string(word)] || bytes.HasSuffix(before, []byte("."))),
+		len(word) == 0 && len(code) > 0 && bytes.IndexByte([]byte("(,=:[!&|?{;+-*%~^"), code[len(code)-1]) < 0:
+		return 0
+	}
+	set := false // inside of [ ]
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '[':
+			set = true
+		case ']':
+			set = false
+		case '/':
+			if !set {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
 
 // beginsWith reports whether a line begins with one of the words.
 func beginsWith(line []byte, words []string) bool {
@@ -143,6 +183,8 @@ func (s *scanner) opening(line []byte, from int) (at int, mark string) {
 			}
 		}
 		switch {
+		case c == '/' && s.lang == script:
+			at += max(0, regularExpression(line[:at], line[at:])-1)
 		case s.lang.Raw != "" && c == s.lang.Raw[0]:
 			return found(s.lang.Raw, stringPiece, s.lang.Raw)
 		case c != '"' && c != '\'':

@@ -168,7 +168,8 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 			if c.Is != nil && c.Is.has(name) {
 				continue // most names; what follows takes longer
 			}
-			if seen[name] || d.private || d.member && (inherits || lang.members[name]) || !lang.Refers || lang.standard[name] {
+			protocol := lang == python && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
+			if seen[name] || d.private || protocol || d.member && (inherits || lang.members[name]) || !lang.Refers || lang.standard[name] {
 				continue
 			}
 			r := &removal{name: name, in: c, definition: d}
@@ -269,12 +270,13 @@ type occurrence struct {
 // references finds the first use of each removed name in a file.
 func (b *breaking) references(user event.Path, text []byte, removals []*removal) (out []Broken) {
 	lang := languageOf(user)
-	in := usage{lang: lang, user: user, bound: map[string]importedName{}, module: map[string]bool{},
+	in := usage{lang: lang, user: user, text: text, bound: map[string]importedName{}, module: map[string]bool{},
 		packages: map[string]string{}, from: map[string][]event.Path{}}
 	all, left := b.files(nil), b.files(b.gone)
 	in.crates = func(name string) []event.Path { return all.manifest("Cargo.toml", name) }
+	lines := bytes.Split(text, []byte{'\n'})
 	for _, i := range importsIn(lang, text) {
-		targets := all.targetsOf(user, lang, i.module)
+		targets, spare := all.targetsOf(user, lang, i.module), optional(lang, lines, i.line)
 		in.targets = append(in.targets, targets...)
 		// "import ast" in pkg/ast.py means the standard module, not this file
 		itself := len(targets) == 1 && targets[0] == user
@@ -291,7 +293,7 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 			in.takes(n, targets, modules)
 			in.bound[n.name] = n
 			in.module[n.local] = known && lang != script && lang != python || len(modules) > 0
-			if !known {
+			if !known || b.otherwise(n.name, targets, modules, removals) || spare && len(modules) == 0 {
 				in.foreign = append(in.foreign, n.name)
 			}
 		}
@@ -332,6 +334,28 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 		}
 	}
 	return out
+}
+
+// otherwise reports whether a name that is imported means something else than what a change removes: a
+// module, or what the files from which it is imported define themselves or take from elsewhere.
+func (b *breaking) otherwise(name string, from, modules []event.Path, removals []*removal) bool {
+	k := slices.IndexFunc(removals, func(r *removal) bool { return r.name == name })
+	if k < 0 || !removals[k].in.Was.lang.modules() || slices.Contains(from, removals[k].in.Path) {
+		return false
+	}
+	if len(modules) > 0 {
+		return !slices.Contains(modules, removals[k].in.Path)
+	}
+	all := b.files(nil)
+	return slices.ContainsFunc(from, func(p event.Path) bool {
+		text := b.Text(p)
+		s := ReadSource(p, text)
+		return s != nil && (s.has(name) || s.has("__getattr__") ||
+			slices.ContainsFunc(importsIn(s.lang, text), func(i importing) bool {
+				gives := i.all || slices.ContainsFunc(i.names, func(n importedName) bool { return n.local == name })
+				return gives && len(all.targetsOf(p, s.lang, i.module)) == 0
+			}))
+	})
 }
 
 // around returns a line without surrounding space; of a long line it returns a part that contains

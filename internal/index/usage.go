@@ -13,6 +13,7 @@ import (
 type usage struct {
 	lang    *language
 	user    event.Path
+	text    []byte
 	bound   map[string]importedName // imported names, by the names that they have in their modules
 	module  map[string]bool         // for each local name, whether its module is in the repository
 	foreign []string                // names imported from outside of the repository
@@ -24,6 +25,7 @@ type usage struct {
 	// for each name, the files from which it is imported; none if it is imported from several
 	// places
 	from map[string][]event.Path
+	made map[string]bool // names to which the file assigns a value; nil until they are needed
 }
 
 // takes notes where a name is imported from. The name may be defined in the files of the module, or
@@ -124,10 +126,31 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 	prototype := u.lang == clike && u.user.Stem() == r.in.Path.Stem() &&
 		bytes.HasSuffix(bytes.TrimSpace(o.after), []byte(";")) && bytes.HasPrefix(o.after, []byte("("))
 	if prototype && !o.dotted || o.dotted && r.ownedBy(o.owner) ||
-		o.dotted && looksLikeCode(r.name) && (r.users > 0 || u.linked(r) || r.ownedBy(typeOf(o.owner))) {
+		o.dotted && looksLikeCode(r.name) && (r.users > 0 && u.reaches(o) || u.linked(r) || r.ownedBy(typeOf(o.owner))) {
 		return refers
 	}
 	return says
+}
+
+// reaches reports whether an object of the repository may stand before a member in a file that does
+// not import the member's file. In a language that needs imports, the file must import some file of
+// the repository. What it gets as a parameter may come from any library.
+func (u *usage) reaches(o occurrence) bool {
+	if !u.lang.modules() || o.owner == "" || o.owner == "this" || o.owner == "self" {
+		return !u.lang.modules() || len(u.targets) > 0
+	}
+	if u.made == nil {
+		u.made = map[string]bool{}
+		for _, l := range codeLines(u.lang, u.text, nil) {
+			for name := range names(l.code) {
+				at := cap(l.code) - cap(name)
+				if occurrenceOf(l.code, at, at+len(name)).assigned() {
+					u.made[string(name)] = true
+				}
+			}
+		}
+	}
+	return len(u.targets) > 0 && u.made[o.owner]
 }
 
 // ownedBy reports whether owner is a type that the file of the removed name defines.

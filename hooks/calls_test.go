@@ -153,8 +153,8 @@ func TestRunTwice(t *testing.T) {
 			t.Fatalf("%s: %+v and %+v", tt.own, a, b)
 		}
 		fault.Same(t, tt.own+" and "+tt.settings, b.Events, a.Events, cmpopts.IgnoreFields(event.Event{}, "Time"))
-		fault.Same(t, tt.own, string(Render(a.Agent, a.Event, Block{}, "x")), tt.answer)
-		fault.Same(t, tt.settings, string(Render(b.Agent, b.Event, Block{}, "x")), tt.other)
+		fault.Same(t, tt.own, string(Render(a.Agent, a.Event, "", "x")), tt.answer)
+		fault.Same(t, tt.settings, string(Render(b.Agent, b.Event, "", "x")), tt.other)
 	}
 }
 

@@ -18,17 +18,16 @@ const (
 	MaxStart = 2000 // for the block at a session's start
 )
 
-// Render returns a block and a text below it in the form that an agent's event expects: the one
-// JSON object that the hook prints, or nil if there is neither or the event takes no text. The text
-// is made harmless and, together with the block, cut after a line to MaxHint (MaxStart at a
-// session's start). The object never has a decision, because a hint must not decide about
+// Render returns a block (see Block; "" for none) and a text below it in the form that an agent's event
+// expects: the one JSON object that the hook prints, or nil if there is neither or the event takes no
+// text. The text is made harmless and, together with the block, cut after a line to MaxHint (MaxStart
+// at a session's start). The object never has a decision, because a hint must not decide about
 // permissions.
-func Render(agent, event string, b Block, text string) []byte {
+func Render(agent, event, block, text string) []byte {
 	left := MaxHint
 	if strings.EqualFold(event, "SessionStart") {
 		left = MaxStart
 	}
-	block := b.within(left)
 	if block != "" {
 		left -= len(utf16.Encode([]rune(block))) + 1
 	}
@@ -57,34 +56,22 @@ func Render(agent, event string, b Block, text string) []byte {
 	}{event, text}})
 }
 
-// Block is a text in a tag of its own. Only aOa's blocks have tags; angle brackets in texts are
-// replaced, also in the texts of blocks.
-type Block struct {
-	Tag  string // "" for agents that do not use tags
-	Text string
-}
-
-// String returns the block as the agent gets it: with its own tags, but otherwise harmless.
-func (b Block) String() string { return b.within(MaxHint) }
-
-// within returns the block in at most n UTF-16 units, "" if not even its first fact fits.
-func (b Block) within(n int) string {
-	text := harmless(b.Text)
-	if b.Tag != "" {
-		n -= 2*len(b.Tag) + len("<>\n\n</>")
-	}
-	if n <= 0 || text == "" {
-		return ""
+// Block returns a text in a tag of its own, for Render: harmless but for the tag, and in at most MaxHint
+// UTF-16 units. It is "" if not even the first fact fits. tag is "" for agents that do not use tags.
+func Block(tag, text string) string {
+	n, text := MaxHint, harmless(text)
+	if tag != "" {
+		n -= 2*len(tag) + len("<>\n\n</>")
 	}
 	if long := len(utf16.Encode([]rune(text))); long > n {
 		if text = Shorten(text, n); !strings.Contains(text, "\n") {
 			return ""
 		}
 	}
-	if b.Tag == "" {
+	if tag == "" {
 		return text
 	}
-	return "<" + b.Tag + ">\n" + text + "\n</" + b.Tag + ">"
+	return "<" + tag + ">\n" + text + "\n</" + tag + ">"
 }
 
 // compact returns v as JSON on one line, without escaping < > &.

@@ -37,14 +37,14 @@ func TestWords(t *testing.T) {
 		switch words[0] {
 		case "render":
 			words = append(words, "", "")
-			got := string(Render(words[1], words[2], Block{}, "a.go: x\n"))
+			got := string(Render(words[1], words[2], "", "a.go: x\n"))
 			fault.Same(t, line+": takes text", speaks(words[1], words[2]), got != "")
 			return []string{cmp.Or(got, "nothing")}
 		case "speaks":
 			agent, said := words[1], []string{}
 			known[agent] = true
 			for _, event := range words[2:] {
-				long := Render(agent, event, Block{}, strings.Repeat("本", 5000))
+				long := Render(agent, event, "", strings.Repeat("本", 5000))
 				fault.Same(t, line+": a text of "+event, len(long) > 0, speaks(agent, event))
 				if limit := map[bool]int{true: 7_500, false: 10_000}[agent == "codex"]; len(long) > limit { // 2,500 tokens
 					t.Errorf("%s: %d bytes for %s", agent, len(long), event)
@@ -76,7 +76,7 @@ func TestWords(t *testing.T) {
 		return nil
 	})
 	fault.Same(t, "agents of which it says where they take text", len(known), len(agents.All))
-	fault.Same(t, "nothing to say", string(Render("claude", "PreToolUse", Block{}, " \n\x00\u200b ")), "")
+	fault.Same(t, "nothing to say", string(Render("claude", "PreToolUse", "", " \n\x00\u200b ")), "")
 	fault.Same(t, "a word of a prompt", rules.tags(event.KindPrompt, index.Terms("send the invoices", 9), nil), []string{"money"})
 }
 

@@ -66,9 +66,9 @@ const leastSpace = 200
 func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Call) []byte {
 	h.o.Events.SyncBriefly(ctx)
 	if stops(call) { // the person reads it, not a model
-		return hooks.Render(call.Agent, call.Event, hooks.Block{}, h.stopText(ctx, w, call))
+		return hooks.Render(call.Agent, call.Event, "", h.stopText(ctx, w, call))
 	}
-	var block hooks.Block
+	var block string
 	var texts []string
 	space := hooks.MaxHint // number of bytes that are left
 	if _, starts := call.Start(); starts {
@@ -80,14 +80,14 @@ func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 		case space < leastSpace:
 			h.answered.again(q)
 		case q.Kind == prefetch.Start && len(texts) > 0: // the answer to one of several starts is enough
-		case q.Kind == prefetch.Prompt && block.Text != "": // the offer names what the prompt needs
+		case q.Kind == prefetch.Prompt && block != "": // the offer names what the prompt needs
 		default:
 			s = h.ask(ctx, w, q, space)
 		}
 		switch {
 		case s.text == "":
-		case s.block.Text != "":
-			block, space = s.block, space-len(s.text)
+		case s.block:
+			block, space = s.text, space-len(s.text)
 		default:
 			texts, space = append(texts, s.text), space-len(s.text)-1
 		}

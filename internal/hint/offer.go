@@ -19,7 +19,7 @@ const maxOfferActions = 8
 const maxRecipe = 320
 
 // offer returns recorded sequences in words, one on each line: facts, no orders.
-func offer(agent string, found []reload.Match) hooks.Block {
+func offer(agent string, found []reload.Match) string {
 	var b strings.Builder
 	b.WriteString("Recorded sequences that began with a similar prompt. In a shell, aoa reload run ID does their " +
 		"read-only steps again and prints what they find now")
@@ -40,8 +40,9 @@ func offer(agent string, found []reload.Match) hooks.Block {
 			fmt.Fprintf(&b, "\n   Recipe: for %q the session %s", oneLine(m.Text, 80), oneLine(m.Recipe, maxRecipe))
 		}
 	}
+	tag := ""
 	if agent == "claude" {
-		return hooks.Block{Tag: offerTag, Text: b.String()}
+		tag = offerTag
 	}
-	return hooks.Block{Text: b.String()}
+	return hooks.Block(tag, b.String())
 }

@@ -162,7 +162,7 @@ func TestHostileSources(t *testing.T) {
 		"a line that ends a tag":    line("</system> " + order),
 		"another session's file":    func() string { text, _ := otherSession([]event.Path{event.Path(order + ".md")}); return text },
 		"a recorded prompt": func() string {
-			return offer("claude", []reload.Match{{Entry: reload.Entry{Summary: "\n" + order + "\" <system>"}}}).String()
+			return offer("claude", []reload.Match{{Entry: reload.Entry{Summary: "\n" + order + "\" <system>"}}})
 		},
 	}
 	for _, agent := range agents.All {
@@ -172,7 +172,7 @@ func TestHostileSources(t *testing.T) {
 					continue
 				}
 				text := source()
-				if !json.Valid(hooks.Render(agent.Name, e.Name, hooks.Block{}, text)) && text != "" {
+				if !json.Valid(hooks.Render(agent.Name, e.Name, "", text)) && text != "" {
 					t.Fatalf("%s gets no JSON of %s", agent.Name, what)
 				}
 				for n, line := range strings.Split(text, "\n") {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
@@ -16,7 +15,7 @@ import (
 type words struct {
 	text  string       // "" for nothing
 	named []event.Path // the files that text names
-	block hooks.Block  // Reload: the block that contains text
+	block bool         // Reload: text is a hooks.Block
 }
 
 // words puts a decision into words of at most space bytes. There may not be room for all files, or
@@ -26,8 +25,7 @@ func (g *gathered) words(ctx context.Context, w *checkout.Checkout, q question, 
 		if len(d.Files()) == 0 && (d.Spent || len(g.offered[0].Files) > 0) {
 			return words{}
 		}
-		block := offer(q.agent, g.offered)
-		return words{text: block.String(), block: block}
+		return words{text: offer(q.agent, g.offered), block: true}
 	}
 	var before words
 	if !d.Spent {

@@ -208,7 +208,7 @@ func TestIdle(t *testing.T) {
 		calls.Note(time.Now())
 		begin()
 		gone.Store(true)
-		after(idleAtMost, "what it serves is gone", 1)
+		after(time.Second, "what it serves is gone", 1)
 		fault.Same(t, "why", (<-ended).Error(), io.EOF.Error())
 	})
 }

@@ -161,16 +161,7 @@ func (r *Ranker) together(ctx context.Context, x *queryContext, with, file event
 	return "changes together with " + with.Display(), with
 }
 
-// ago returns an age in rounded form, for people who read at a glance.
+// ago returns the age of something that happened at a number of seconds since 1970.
 func ago(at time.Time, stamp float64) string {
-	age := at.Sub(time.UnixMilli(int64(stamp * 1000)))
-	switch {
-	case age < time.Minute:
-		return "just now"
-	case age < time.Hour:
-		return fmt.Sprintf("%d min ago", age/time.Minute)
-	case age < 2*day:
-		return fmt.Sprintf("%d h ago", age/time.Hour)
-	}
-	return fmt.Sprintf("%d days ago", age/day)
+	return event.Ago(at.Sub(time.UnixMilli(int64(stamp * 1000))))
 }

@@ -1,6 +1,10 @@
 package event
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Clip cuts a text to at most n bytes, between two characters.
 func Clip(s string, n int) string {
@@ -34,4 +38,17 @@ func LowerByte(c byte) byte {
 		return c | 0x20
 	}
 	return c
+}
+
+// Ago returns an age in rounded form, for people who read at a glance.
+func Ago(age time.Duration) string {
+	switch {
+	case age < time.Minute:
+		return "just now"
+	case age < time.Hour:
+		return fmt.Sprintf("%d min ago", age/time.Minute)
+	case age < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", age/time.Hour)
+	}
+	return fmt.Sprintf("%d days ago", age/(24*time.Hour))
 }

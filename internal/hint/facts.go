@@ -185,7 +185,7 @@ func (h *Hints) stale(w *checkout.Checkout, q event.Query, recent []event.Event)
 			continue
 		}
 		out = append(out, fact(prefetch.Stale, f,
-			"changed "+span(q.At.Sub(written))+" ago, last read "+span(q.At.Sub(opened.At))+" ago"))
+			"changed "+event.Ago(q.At.Sub(written))+", last read "+event.Ago(q.At.Sub(opened.At))))
 	}
 	return out
 }

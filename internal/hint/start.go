@@ -2,7 +2,6 @@ package hint
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -125,23 +124,10 @@ func findWork(events []event.Event, has func(event.Path) bool, at time.Time) (fi
 			for _, f := range e.Paths() {
 				if !seen[f] && has(f) {
 					seen[f] = true
-					files = append(files, fact(prefetch.Start, f, word+" "+span(at.Sub(e.Time))+" ago"))
+					files = append(files, fact(prefetch.Start, f, word+" "+event.Ago(at.Sub(e.Time))))
 				}
 			}
 		}
 	}
 	return files
-}
-
-// span formats a duration in its largest unit: "3 min". A negative duration is "0 s".
-func span(d time.Duration) string {
-	switch {
-	case d >= 48*time.Hour:
-		return fmt.Sprintf("%d days", int(d.Hours()/24))
-	case d >= time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
-	case d >= time.Minute:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	}
-	return fmt.Sprintf("%d s", max(0, int(d.Seconds())))
 }

@@ -119,7 +119,7 @@ func (r *Repo) ruleset() *rules {
 
 // defaultExcludes returns the user's global ignore file that git uses if its settings name none; ""
 // if the environment names no home.
-func defaultExcludes(env []string) string {
+func defaultExcludes(env []string, root string) string {
 	dir := config.Getenv(env, "XDG_CONFIG_HOME")
 	if home := config.Home(env); dir == "" && home != "" {
 		dir = filepath.Join(home, ".config")
@@ -127,7 +127,7 @@ func defaultExcludes(env []string) string {
 	if dir == "" {
 		return ""
 	}
-	return filepath.Join(dir, "git", "ignore")
+	return locate.Absolute(filepath.Join(dir, "git", "ignore"), root) // git, too, is run at the root
 }
 
 // excludesFile returns the name of the user's global ignore file, or "". It asks git, because the

@@ -69,7 +69,7 @@ func OpenRepo(ctx context.Context, dir string, env []string) (r *Repo, err error
 	if err != nil {
 		return nil, err
 	}
-	r = &Repo{GitDir: at.GitDir, CommonDir: at.CommonDir, excludes: defaultExcludes(env), git: git.Find(env)}
+	r = &Repo{GitDir: at.GitDir, CommonDir: at.CommonDir, git: git.Find(env)}
 	if !r.git.Found() {
 		return nil, git.ErrMissing
 	}
@@ -92,7 +92,7 @@ func OpenRepo(ctx context.Context, dir string, env []string) (r *Repo, err error
 		return nil, fmt.Errorf("%w: its settings name the worktree %s, whose .git is not %s", locate.ErrNotRepo,
 			root, at.GitDir)
 	}
-	r.Root = event.Root(root)
+	r.Root, r.excludes = event.Root(root), defaultExcludes(env, root)
 	below := func(dir string, names ...string) (out []string) {
 		for _, name := range names {
 			out = append(out, filepath.Join(dir, filepath.FromSlash(name)))

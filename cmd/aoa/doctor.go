@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +77,8 @@ func (a *app) examine(ctx context.Context) []finding {
 	add("repository", true, string(repo.Root), "")
 	place := locate.Find(repo.CommonDir, a.getenv)
 	if err := place.Known(); err != nil {
-		add("store", false, err.Error(), "aoa init")
+		_, hint := judge(err)
+		add("store", false, err.Error(), cmp.Or(hint, "aoa init"))
 		return out
 	}
 	out = append(out, a.examineStore(place)...)

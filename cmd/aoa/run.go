@@ -20,7 +20,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -160,8 +159,11 @@ func judge(err error) (code int, hint string) {
 	if refused, ok := errors.AsType[*api.Error](err); ok {
 		return cmp.Or(refusedCodes[refused.Code], exitFailed), refused.Hint
 	}
-	if foreign, ok := errors.AsType[*locate.ForeignError](err); ok {
-		return exitFailed, foreign.Hint()
+	if place, ok := errors.AsType[interface {
+		error
+		Hint() string
+	}](err); ok { // a store or a socket that nobody may use
+		return exitFailed, place.Hint()
 	}
 	switch {
 	case errors.Is(err, api.ErrNoDaemon):

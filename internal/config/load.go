@@ -158,7 +158,7 @@ func UserFile(environ []string) string {
 	}
 	if !filepath.IsAbs(dir) {
 		home := Home(environ)
-		if home == "" {
+		if !filepath.IsAbs(home) {
 			return ""
 		}
 		dir = filepath.Join(home, ".config")

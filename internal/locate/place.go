@@ -68,8 +68,30 @@ func (p Place) MakeSocketFolder() error {
 	return nil
 }
 
+// RelativeError says that AOA_STORE is a relative path. Nobody uses such a store: the daemon, commands
+// and hooks run in different folders.
+type RelativeError struct{ Store string }
+
+func (r *RelativeError) Error() string {
+	return fmt.Sprintf("AOA_STORE is %s, which means another folder wherever aOa runs", r.Store)
+}
+
+// Hint returns advice on what to do next.
+func (r *RelativeError) Hint() string { return "set AOA_STORE to an absolute path" }
+
+// absolute returns a *RelativeError for a store with a relative path.
+func (p Place) absolute() error {
+	if filepath.IsAbs(p.Store) {
+		return nil
+	}
+	return &RelativeError{p.Store}
+}
+
 // create makes the store's folder and its record.
 func (p *Place) create() error {
+	if err := p.absolute(); err != nil {
+		return err
+	}
 	if stranger := p.Stranger(); stranger != nil {
 		return stranger
 	}
@@ -111,9 +133,9 @@ func socketPath(store, commonDir string) string {
 // environment names none.
 func StateFolder(getenv func(string) string) string {
 	state := getenv("XDG_STATE_HOME")
-	if state == "" {
+	if !filepath.IsAbs(state) { // the specification of these folders says that a relative path is invalid
 		home := cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
-		if home == "" {
+		if !filepath.IsAbs(home) {
 			return ""
 		}
 		state = filepath.Join(home, ".local", "state")

@@ -35,10 +35,13 @@ func (s *StrangerError) Error() string {
 
 // Known returns nil if this user's aoa init has made the store, here or where the repository was
 // before it was moved. The error is fs.ErrNotExist if there is no store, a *StrangerError if the
-// store has no record, or an error about the owner of the store or of the socket's folder. A link
-// is refused, because anyone may create links in /tmp. The folder of the socket may be missing; it
-// is made later.
+// store has no record, a *RelativeError, or an error about the owner of the store or of the socket's
+// folder. A link is refused, because anyone may create links in /tmp. The folder of the socket may be
+// missing; it is made later.
 func (p Place) Known() error {
+	if err := p.absolute(); err != nil {
+		return err
+	}
 	if _, err := own(p.Store); err != nil {
 		return err
 	}

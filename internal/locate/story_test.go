@@ -205,6 +205,13 @@ func TestFind(t *testing.T) {
 		p.Socket != filepath.Join(p.Store, "sock") && len(p.Socket) <= 100 {
 		t.Errorf("without a store: %+v", p)
 	}
+	relative := env(map[string]string{"AOA_STORE": "s", "XDG_STATE_HOME": "state", "HOME": top})
+	if p, err := locate.Create(common, relative); !errors.As(err, new(*locate.RelativeError)) || p.Known() == nil {
+		t.Errorf("a relative path: %v", err)
+	}
+	if got := locate.StateFolder(relative); got != filepath.Join(top, ".local", "state", "aoa") {
+		t.Errorf("a relative state folder is no folder, as XDG says: %s", got)
+	}
 	long := filepath.Join(top, strings.Repeat("l", 90))
 	vars := map[string]string{"AOA_STORE": long, "XDG_STATE_HOME": state}
 	p, err := locate.Create(common, env(vars))

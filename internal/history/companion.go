@@ -175,38 +175,26 @@ func AloneOf(alone bool, z float64) float64 {
 	return max(0, 1-probability(z)/aloneUntil)
 }
 
-// Evidence has the evidence of every file of a change for one file. It is for fitting weights.
+// Evidence is what one file of a change tells about another file. It is for fitting weights.
 type Evidence struct {
-	File  event.Path
-	Pairs []Facts
-	With  []event.Path // the file of the change for each of Pairs
-	Both  int          // most commits that it shares with one file of the change, of the newest 300 of that file
-	Alike float64
+	File, With event.Path // With is the file of the change
+	Facts      Facts
+	Both       int // number of commits that they share, of the newest 300 of With
+	Alike      float64
 }
 
-// Evidence returns the evidence for all files that may belong to a change, by path.
+// Evidence returns the evidence for all files that may belong to a change.
 func (c *Commits) Evidence(change []event.Path, diffs map[event.Path]index.Sketch, links Links,
-	has func(event.Path) bool) []Evidence {
+	has func(event.Path) bool) (out []Evidence) {
 	c.know(links)
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	at := map[int32]*Evidence{}
 	alike := c.alike(change)
 	s := c.scratch()
 	defer s.free()
 	c.each(s, nil, nil, change, diffs, links, has, func(with event.Path, x *partner) {
-		e := at[x.file]
-		if e == nil {
-			e = &Evidence{File: c.files[x.file].name, Alike: alike[x.file]}
-			at[x.file] = e
-		}
-		e.Pairs, e.With, e.Both = append(e.Pairs, x.facts), append(e.With, with), max(e.Both, int(x.both))
+		out = append(out, Evidence{c.files[x.file].name, with, x.facts, int(x.both), alike[x.file]})
 	})
-	out := make([]Evidence, 0, len(at))
-	for _, e := range at {
-		out = append(out, *e)
-	}
-	slices.SortFunc(out, func(a, b Evidence) int { return cmp.Compare(a.File, b.File) })
 	return out
 }
 

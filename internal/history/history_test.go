@@ -102,16 +102,21 @@ func TestEvidence(t *testing.T) {
 	for _, x := range c.Companions(nil, w, change, nil, nil, everything, 10) {
 		want[x.File] = x.LogOdds
 	}
+	found := map[event.Path][]Evidence{}
 	for _, e := range c.Evidence(change, nil, nil, everything) {
-		best, sum := e.Pairs[0], 0.0
-		for _, x := range e.Pairs {
-			if sum += probability(w.Z(&x)); w.Z(&x) > w.Z(&best) {
-				best = x
+		found[e.File] = append(found[e.File], e)
+	}
+	for f, all := range found {
+		best, sum, both := all[0].Facts, 0.0, 0
+		for _, e := range all {
+			both = max(both, e.Both)
+			if sum += probability(w.Z(&e.Facts)); w.Z(&e.Facts) > w.Z(&best) {
+				best = e.Facts
 			}
 		}
-		best[Others], best[Alike] = Beside(w.Z(&best), sum-probability(w.Z(&best)), e.Alike)
-		if math.Abs(w.LogOdds(&best)-want[e.File]) > 1e-12 || e.Both != 9 {
-			t.Errorf("%s: %v, %v; %d commits", e.File, w.LogOdds(&best), want[e.File], e.Both)
+		best[Others], best[Alike] = Beside(w.Z(&best), sum-probability(w.Z(&best)), all[0].Alike)
+		if math.Abs(w.LogOdds(&best)-want[f]) > 1e-12 || both != 9 {
+			t.Errorf("%s: %v, %v; %d commits", f, w.LogOdds(&best), want[f], both)
 		}
 	}
 }

@@ -133,16 +133,17 @@ func newAlone(a *recorded.Alone) aloneQuestion {
 	q := aloneQuestion{ID: a.ID, Others: len(a.Others), Counted: a.Right(a.Counted)}
 	plain := history.Shipped()
 	found := a.Past.Evidence(a.Given)
+	slices.SortFunc(found, func(a, b history.Evidence) int { return cmp.Compare(a.File, b.File) })
 	by := func(most int, score func(*history.Facts) float64) {
 		slices.SortStableFunc(found, func(a, b history.Evidence) int {
-			return cmp.Compare(score(&b.Pairs[0]), score(&a.Pairs[0]))
+			return cmp.Compare(score(&b.Facts), score(&a.Facts))
 		})
 		for _, e := range found[:min(most, len(found))] {
 			if slices.ContainsFunc(q.Files, func(f aloneFile) bool { return f.File == e.File }) {
 				continue
 			}
 			f := aloneFile{File: e.File, Used: slices.Contains(a.Others, e.File)}
-			x := e.Pairs[0]
+			x := e.Facts
 			for _, k := range aloneFacts {
 				f.Facts = append(f.Facts, x[k])
 			}

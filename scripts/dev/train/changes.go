@@ -142,11 +142,26 @@ const (
 	newestCommits = 6000 // events of the longest history
 )
 
+// evidence is what all files of a change tell about one file.
+type evidence []history.Evidence
+
+// aboutEach groups what is known by the file that it is about, in the order of their names.
+func aboutEach(all []history.Evidence) (out []evidence) {
+	slices.SortStableFunc(all, func(a, b history.Evidence) int { return cmp.Compare(a.File, b.File) })
+	for i, e := range all {
+		if i == 0 || e.File != all[i-1].File {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], e)
+	}
+	return out
+}
+
 // roughly orders candidates before any weights are fitted.
-func roughly(e *history.Evidence) (best float64) {
+func roughly(all evidence) (best float64) {
 	best = -99
-	for i := range e.Pairs {
-		x := &e.Pairs[i]
+	for i := range all {
+		x := &all[i].Facts
 		best = max(best, x[history.Common]+x[history.Lately]/2+x[history.Name]+x[history.Folder]/3+x[history.Fresh])
 	}
 	return best
@@ -215,16 +230,15 @@ func (c *changesOf) about(log *history.Commits, there map[event.Path]bool, place
 	}
 	ask := func(left bool, in []event.Path, out ...event.Path) {
 		q := changeQuestion{Commit: place, Last: last, Of: len(files), Size: len(in), Left: left}
-		found := log.Evidence(in, diffs, nil, func(p event.Path) bool { return there[p] })
-		slices.SortStableFunc(found, func(a, b history.Evidence) int { return cmp.Compare(roughly(&b), roughly(&a)) })
-		for i := range found[:min(len(found), keptFiles)] {
-			e := &found[i]
-			f := candidateFile{Used: slices.Contains(out, e.File), Both: e.Both, Alike: e.Alike}
-			for k, x := range e.Pairs {
-				f.With = append(f.With, uint8(slices.Index(in, e.With[k])))
+		found := aboutEach(log.Evidence(in, diffs, nil, func(p event.Path) bool { return there[p] }))
+		slices.SortStableFunc(found, func(a, b evidence) int { return cmp.Compare(roughly(b), roughly(a)) })
+		for _, of := range found[:min(len(found), keptFiles)] {
+			f := candidateFile{Used: slices.Contains(out, of[0].File), Alike: of[0].Alike}
+			for _, e := range of {
+				f.With, f.Both = append(f.With, uint8(slices.Index(in, e.With))), max(f.Both, e.Both)
 				var kept [history.Words + 1]float32
 				for k := range kept {
-					kept[k] = float32(x[k])
+					kept[k] = float32(e.Facts[k])
 				}
 				f.Pairs = append(f.Pairs, kept)
 			}

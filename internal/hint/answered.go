@@ -25,11 +25,12 @@ type answered struct {
 // of no use to another.
 type conversation struct{ session, subagent string }
 
-// asked has the ids of events that a hint can be about, and the last findings.
+// asked tells about which events questions were asked, and what the last findings were.
 type asked struct {
-	before []string // events about which questions were asked
-	late   []string // events whose questions were not answered in time and are asked once more
-	shown  string   // what the person was shown last, at the end of a turn
+	// by id of an event: true if it was asked about, false if the answer came too late, so that it is asked
+	// about once more
+	about map[string]bool
+	shown string // what the person was shown last, at the end of a turn
 }
 
 // maxConversations is the number of conversations that are remembered. When it is exceeded all are
@@ -42,7 +43,7 @@ func (a *answered) of(by conversation) *asked {
 		a.known = map[conversation]*asked{}
 	}
 	if a.known[by] == nil {
-		a.known[by] = &asked{}
+		a.known[by] = &asked{about: map[string]bool{}}
 	}
 	return a.known[by]
 }
@@ -64,13 +65,12 @@ func (a *answered) take(s *session.Session, call hooks.Call, now time.Time) []ev
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	x := a.of(conversation{call.Session, call.Subagent})
-	before, late := x.before, x.late
-	x.before, x.late = nil, nil
-	for _, e := range events {
-		x.before = append(x.before, e.ID)
-	}
+	before := x.about
+	x.about = map[string]bool{}
 	return slices.DeleteFunc(events, func(e event.Event) bool {
-		return !slices.Contains(late, e.ID) && (slices.Contains(before, e.ID) || takesText(e))
+		x.about[e.ID] = true
+		done, known := before[e.ID]
+		return done || !known && takesText(e)
 	})
 }
 
@@ -82,7 +82,7 @@ func (a *answered) again(q question) {
 	x := a.of(conversation{q.Query.Session, q.Query.Subagent})
 	for _, e := range q.late {
 		if k := kindAbout(e); k == q.Kind || k == prefetch.Prompt && q.Kind == prefetch.Reload {
-			x.late = append(x.late, e.ID)
+			x.about[e.ID] = false
 		}
 	}
 }

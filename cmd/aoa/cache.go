@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,12 +24,8 @@ func (a *app) cache() *cobra.Command {
 
 func (a *app) cachePut() *cobra.Command {
 	var r api.CachePutRequest
-	var meta string
 	c := newCommand("put [FILE]", "store standard input or a file, and print its key", cobra.MaximumNArgs(1),
 		func(ctx context.Context, args []string) error {
-			if meta != "" {
-				r.Notes = json.RawMessage(meta)
-			}
 			if err := a.readItem(ctx, &r, strings.Join(args, "")); err != nil {
 				return err
 			}
@@ -43,7 +38,7 @@ func (a *app) cachePut() *cobra.Command {
 	f.StringVar(&r.Task, "task", "", "id of the task (default: random)")
 	f.StringVar(&r.Turn, "turn", "", "id of the turn (default: random)")
 	f.StringVarP(&r.Description, "description", "d", "", "description of at most 300 bytes (default: the file's name)")
-	f.StringVar(&meta, "metadata", "", "JSON of your own, returned with the item")
+	f.Var((*jsonText)(&r.Notes), "metadata", "JSON of your own, returned with the item")
 	f.BoolVar(&r.Overwrite, "force", false, "replace an item of the same key")
 	return c
 }

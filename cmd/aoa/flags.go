@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +28,37 @@ func (n *number) Set(s string) error {
 		return errors.New("use 1 or more")
 	}
 	*n = number(v)
+	return nil
+}
+
+// duration is the value of a flag that is a time, in the units of the settings.
+type duration time.Duration
+
+func (d *duration) String() string { return time.Duration(*d).String() }
+
+func (d *duration) Type() string { return "duration" }
+
+func (d *duration) Set(s string) error {
+	v, err := config.ParseDuration(s)
+	if err != nil || v < 0 {
+		return errors.New("write 90s, 30m, 2h or 7d")
+	}
+	*d = duration(v)
+	return nil
+}
+
+// jsonText is the value of a flag that takes JSON.
+type jsonText json.RawMessage
+
+func (j *jsonText) String() string { return string(*j) }
+
+func (j *jsonText) Type() string { return "string" }
+
+func (j *jsonText) Set(s string) error {
+	if !json.Valid([]byte(s)) {
+		return errors.New(`write JSON, for example '{"tool":"rg"}'`)
+	}
+	*j = jsonText(s)
 	return nil
 }
 

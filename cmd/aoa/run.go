@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -270,7 +271,8 @@ func (a *app) commands() *cobra.Command {
 	return root
 }
 
-// flagError returns a usage error that suggests the most similar flag.
+// flagError returns a usage error that suggests the most similar flag, or says what the value of a
+// flag looks like.
 func flagError(c *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && len(unknown.GetSpecifiedName()) > 1 {
 		var known []string
@@ -278,6 +280,16 @@ func flagError(c *cobra.Command, err error) error {
 		if near := config.Nearest(unknown.GetSpecifiedName(), known); near != "" {
 			return usage("%v; did you mean --%s?", err, near)
 		}
+	}
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		flag, want := bad.GetFlag(), bad.Unwrap().Error()
+		if _, unread := errors.AsType[*strconv.NumError](err); unread {
+			want = "write a whole number"
+			if flag.Value.Type() == "bool" {
+				want = "write true or false"
+			}
+		}
+		return usage("--%s %.60q: %s", flag.Name, bad.GetValue(), want)
 	}
 	return usage("%v", err)
 }

@@ -84,7 +84,7 @@ func (a *app) stageRemove() *cobra.Command {
 type stageFlags struct {
 	deps, outputs, inputs, env []string
 	tool, model, template      string
-	ttl                        time.Duration
+	ttl                        duration
 	refresh, quiet             bool
 }
 
@@ -106,7 +106,8 @@ func (a *app) stageRun() *cobra.Command {
 	fl.StringVar(&f.tool, "tool", "", "a command that prints a version; one word NAME means NAME --version")
 	fl.StringVar(&f.model, "model", "", "the model that it uses")
 	fl.StringVar(&f.template, "template", "", "the file with its template")
-	fl.DurationVar(&f.ttl, "ttl", time.Hour, "run again when the result is older than this; 0 for never")
+	f.ttl = duration(time.Hour)
+	fl.Var(&f.ttl, "ttl", "run again when the result is older than this; 0 for never")
 	fl.StringArrayVar(&f.outputs, "out", nil, "files that it makes, to be restored: a name, a folder or a glob")
 	fl.BoolVar(&f.refresh, "refresh", false, "run even if nothing changed, and keep the new result")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print notes only about problems")
@@ -116,9 +117,9 @@ func (a *app) stageRun() *cobra.Command {
 // stageRequest returns the request for flags that were typed in this folder.
 func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f *stageFlags) (stage.Request, error) {
 	r := stage.Request{Stage: name, Command: command, Shown: clip(redact.Text(strings.Join(command, " ")), 200),
-		Model: f.model, TTL: f.ttl.Milliseconds(), Refresh: f.refresh, Env: map[string]*string{}}
-	if f.ttl < 0 || f.ttl > 0 && r.TTL == 0 {
-		return r, usage("--ttl %s: use 0, or 1ms and more", f.ttl)
+		Model: f.model, TTL: time.Duration(f.ttl).Milliseconds(), Refresh: f.refresh, Env: map[string]*string{}}
+	if f.ttl > 0 && r.TTL == 0 {
+		return r, usage("--ttl %s: use 0, or 1ms and more", &f.ttl)
 	}
 	here, err := filepath.EvalSymlinks(a.dir)
 	if err != nil {

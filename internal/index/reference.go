@@ -58,7 +58,7 @@ type removal struct {
 	name string
 	in   *Changed
 	definition
-	users int // files of the change that used the name before and no longer do
+	users int // files that the change keeps, that used the name before, and that no longer do
 	// Another file still defines the name, or does so now. Then only two kinds of uses are broken:
 	// those that import it from this file, and those that write the name of this module in front of
 	// it.
@@ -185,7 +185,7 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 				}
 			}
 			for _, o := range change {
-				if o.Was != nil && o.Path != c.Path && o.Was.mentions(name) {
+				if o.Was != nil && o.Is != nil && o.Path != c.Path && o.Was.mentions(name) {
 					r.users++
 				}
 			}

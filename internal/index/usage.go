@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -123,10 +124,14 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 	if o.assigned() && (o.owner == "this" || o.owner == "self") {
 		return declares // a field of its own
 	}
+	if bytes.HasSuffix(o.before, []byte("::")) && isUpper(o.owner) && o.owner != "Self" && !r.ownedBy(o.owner) {
+		return says // of another type
+	}
 	prototype := u.lang == clike && u.user.Stem() == r.in.Path.Stem() &&
 		bytes.HasSuffix(bytes.TrimSpace(o.after), []byte(";")) && bytes.HasPrefix(o.after, []byte("("))
 	if prototype && !o.dotted || o.dotted && r.ownedBy(o.owner) ||
-		o.dotted && looksLikeCode(r.name) && (r.users > 0 && u.reaches(o) || u.linked(r) || r.ownedBy(typeOf(o.owner))) {
+		o.dotted && looksLikeCode(r.name) && (r.users > 0 && u.reaches(o) || u.linked(r) ||
+			u.canName(r) && r.ownedBy(typeOf(o.owner))) {
 		return refers
 	}
 	return says
@@ -153,10 +158,20 @@ func (u *usage) reaches(o occurrence) bool {
 	return len(u.targets) > 0 && u.made[o.owner]
 }
 
+// canName reports whether the file can name what the file of the removed name defines. In Go it must
+// import that package.
+func (u *usage) canName(r *removal) bool {
+	dir := r.in.Path.Dir()
+	return u.lang != golang || u.user.Dir() == dir || slices.Contains(slices.Collect(maps.Values(u.packages)), dir)
+}
+
 // ownedBy reports whether owner is a type that the file of the removed name defines.
 func (r *removal) ownedBy(owner string) bool {
-	return owner != "" && 'A' <= owner[0] && owner[0] <= 'Z' && r.in.Was.has(owner)
+	return isUpper(owner) && r.in.Was.has(owner)
 }
+
+// isUpper reports whether a name begins with a capital letter, as those of types do.
+func isUpper(name string) bool { return name != "" && 'A' <= name[0] && name[0] <= 'Z' }
 
 // typeOf returns the name of the type after which a variable is usually named: Scene for scene,
 // and for Rust's and Python's tab_bar TabBar.

@@ -1,8 +1,6 @@
 package hooks
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 	"unicode/utf16"
 
@@ -38,22 +36,25 @@ func Render(agent, event, block, text string) []byte {
 		return nil
 	}
 	type object = map[string]any
+	answer := object{}
 	switch agents.EventOf(agent, event).Context {
 	case agents.None:
 		return nil
 	case agents.Snake:
-		return compact(object{"additional_context": text})
+		answer["additional_context"] = text
 	case agents.Steps: // the text does not stay in the conversation
-		return compact(object{"injectSteps": []object{{"ephemeralMessage": text}}})
+		answer["injectSteps"] = []object{{"ephemeralMessage": text}}
 	case agents.Person:
-		return compact(object{"systemMessage": text})
+		answer["systemMessage"] = text
 	case agents.Camel:
-		return compact(object{"additionalContext": text})
+		answer["additionalContext"] = text
+	default:
+		answer["hookSpecificOutput"] = struct {
+			Event string `json:"hookEventName"`
+			Text  string `json:"additionalContext"`
+		}{event, text}
 	}
-	return compact(object{"hookSpecificOutput": struct {
-		Event string `json:"hookEventName"`
-		Text  string `json:"additionalContext"`
-	}{event, text}})
+	return []byte(agents.JSON(answer))
 }
 
 // Block returns a text in a tag of its own, for Render: harmless but for the tag, and in at most MaxHint
@@ -72,17 +73,6 @@ func Block(tag, text string) string {
 		return text
 	}
 	return "<" + tag + ">\n" + text + "\n</" + tag + ">"
-}
-
-// compact returns v as JSON on one line, without escaping < > &.
-func compact(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil // impossible: it is only called with our own plain structs
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // harmless removes everything that could be taken for more than text: control characters other than

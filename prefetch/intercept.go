@@ -3,6 +3,7 @@ package prefetch
 import (
 	"math"
 
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -63,11 +64,7 @@ func (m Intercepts) adjust(c Class, s rank.Scale) rank.Scale {
 	return s
 }
 
-// logOdds returns the log odds of a probability. They are finite even for 0 and 1.
-func logOdds(p float64) float64 {
-	p = min(max(p, 1e-6), 1-1e-6)
-	return math.Log(p / (1 - p))
-}
+func logOdds(p float64) float64 { return history.LogOdds(p, 1e-6) }
 
 func truth(b bool) float64 {
 	if b {

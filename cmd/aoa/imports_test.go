@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	"internal/change":           {"internal/event", "internal/history", "internal/index", "internal/regularfile", "prefetch", "watcher"},
 	"internal/session":          {"internal/codec", "internal/event"},
 	"internal/session/contexts": {"internal/event", "internal/index", "internal/cold", "hooks/shell"},
-	"internal/reload": {"internal/codec", "internal/event", "internal/index", "internal/cold", "internal/atomicfile",
+	"internal/reload": {"hooks/shell", "internal/codec", "internal/event", "internal/index", "internal/cold", "internal/atomicfile",
 		"internal/regularfile", "internal/schedule", "internal/session"},
 	"internal/llmcache": {"internal/codec", "internal/event", "internal/index", "internal/cold"},
 	"internal/stage": {"internal/codec", "internal/event", "internal/index", "internal/cold", "internal/atomicfile",

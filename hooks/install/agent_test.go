@@ -200,7 +200,7 @@ func TestInstalledText(t *testing.T) {
 			file := settingsAt(t, all[shape])
 			_, err := Add(a, file, Options{})
 			fault.Check(t, err)
-			text := strings.ReplaceAll(string(fault.Read(t, file)), compact(Command("", name)), `"AOA"`)
+			text := strings.ReplaceAll(string(fault.Read(t, file)), agents.JSON(Command("", name)), `"AOA"`)
 			b.WriteString("== " + shape + "\n" + strings.NewReplacer("\r", "\\r", "\xef\xbb\xbf", "\\ufeff").Replace(text) + "\n")
 		}
 		fault.Golden(t, filepath.Join("testdata", "installed", name+".txt"), b.String())

@@ -220,7 +220,7 @@ func (s *settings) nothing() bool {
 // patch does one operation of RFC 6902. It is called only with places that exist, and with JSON
 // that we made.
 func (s *settings) patch(operation, place, value string) {
-	text := `[{"op":"` + operation + `","path":` + compact(place)
+	text := `[{"op":"` + operation + `","path":` + agents.JSON(place)
 	if value != "" {
 		text += `,"value":` + value
 	}
@@ -341,33 +341,24 @@ func indent(text, prefix, unit string) string {
 	return b.String()
 }
 
-// compact returns v as JSON on one line. < > & are not escaped, because commands contain them.
-func compact(v any) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic(err) // it is only called with our own plain structs
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
 // same reports whether two groups run the same commands at the same event.
-func same(a, b group) bool { return a.Event == b.Event && a.flat == b.flat && compact(a) == compact(b) }
+func same(a, b group) bool {
+	return a.Event == b.Event && a.flat == b.flat && agents.JSON(a) == agents.JSON(b)
+}
 
 // entryJSON returns a group in the form that the list of its event has.
 func entryJSON(g group) string {
 	if g.flat {
-		return compact(g.Hooks[0])
+		return agents.JSON(g.Hooks[0])
 	}
-	return compact(g)
+	return agents.JSON(g)
 }
 
 // eventsJSON returns the object with the lists of all events.
 func eventsJSON(groups []group) string {
 	members := make([]string, len(groups))
 	for i, g := range groups {
-		members[i] = compact(g.Event) + ":[" + entryJSON(g) + "]"
+		members[i] = agents.JSON(g.Event) + ":[" + entryJSON(g) + "]"
 	}
 	return "{" + strings.Join(members, ",") + "}"
 }

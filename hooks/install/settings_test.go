@@ -134,7 +134,7 @@ func holds(t *testing.T, agent agents.Agent, before, after string) {
 	events, _ := b[memberOf(agent)].(map[string]any)
 	for _, e := range installed(agent) {
 		list, _ := events[e.Name].([]any)
-		if len(list) == 0 || !strings.Contains(compact(list[len(list)-1]), "aoa hook "+agent.Name) {
+		if len(list) == 0 || !strings.Contains(agents.JSON(list[len(list)-1]), "aoa hook "+agent.Name) {
 			t.Errorf("%s does not end with our entry: %v", e.Name, list)
 		}
 	}
@@ -243,9 +243,9 @@ func TestSettingsChangedMeanwhile(t *testing.T) {
 func TestOldGroupsAreReplaced(t *testing.T) {
 	a := agentOf(t, "claude")
 	for _, old := range []string{
-		`{"hooks":{"PreToolUse":[{"matcher":"Read","hooks":[{"type":"command","command":` + compact(Command("", "claude")) +
+		`{"hooks":{"PreToolUse":[{"matcher":"Read","hooks":[{"type":"command","command":` + agents.JSON(Command("", "claude")) +
 			`,"timeout":9}]}]}}`,
-		`{"hooks":{"Setup":[{"hooks":[{"type":"command","command":` + compact(Command("/it's old", "claude")) + `}]}]},"a":1}`,
+		`{"hooks":{"Setup":[{"hooks":[{"type":"command","command":` + agents.JSON(Command("/it's old", "claude")) + `}]}]},"a":1}`,
 	} {
 		file := settingsAt(t, old)
 		steps(t, a, file, Options{}, "is outdated", "add changed", "is installed")
@@ -261,12 +261,12 @@ func TestLinesOfOthers(t *testing.T) {
 	for _, theirs := range []string{"echo aoa hook claude", "aoa hook claude", "/usr/local/bin/aoa-hook claude", ours + "; date",
 		"date; " + ours, strings.Replace(ours, "aoa-hook claude", "aoa-hook  claude", 1), Command("", "codex"),
 		strings.Replace(Command("/opt", "claude"), "'/opt/aoa' hook", "'/elsewhere/aoa' hook", 1)} {
-		before := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":` + compact(theirs) + `}]}]}}`
+		before := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":` + agents.JSON(theirs) + `}]}]}}`
 		steps(t, agentOf(t, "claude"), settingsAt(t, before), Options{}, "remove absent")
 		comesBack(t, agentOf(t, "claude"), before)
 	}
 	// The command for Windows is ours, and the other one is theirs.
-	codex := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"date","commandWindows":` + compact(cmdCommand("codex")) + `}]}]}}`
+	codex := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"date","commandWindows":` + agents.JSON(cmdCommand("codex")) + `}]}]}}`
 	steps(t, agentOf(t, "codex"), settingsAt(t, codex), Options{}, "remove absent")
 }
 

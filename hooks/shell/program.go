@@ -57,6 +57,13 @@ func Programs(line string) []Program {
 	return Follow(&index.Locator{}, Line{Text: line, Cut: len(line) > event.MaxText-4}).Programs
 }
 
+// OnlyReads reports whether a command line only reads, or changes the folder. It is false for a line that
+// cannot be parsed.
+func OnlyReads(line string) bool {
+	programs := Programs(line)
+	return len(programs) > 0 && !slices.ContainsFunc(programs, func(p Program) bool { return p.Class != Trivial })
+}
+
 // place tells where in a line a command is.
 type place struct {
 	piped               bool // it reads another command's output

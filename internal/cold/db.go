@@ -99,7 +99,7 @@ func (d *DB) checkKey(ctx context.Context, o Options) error {
 	if o.Seal == nil || err != nil || !found {
 		return err
 	}
-	if _, err := o.Seal.Open(textOf(id), text); errors.Is(err, ErrLostKey) && !errors.Is(err, ErrRow) {
+	if _, err := o.Seal.Open(textOf(id), text); keyLost(err) {
 		o.warn(keyWarning, "file", o.Seal.File)
 	}
 	return nil

@@ -20,6 +20,9 @@ import (
 // the error is also ErrRow.
 var ErrLostKey = errors.New("the key to this text is lost")
 
+// keyLost reports whether the key of something sealed is missing, which is no damage.
+func keyLost(err error) bool { return errors.Is(err, ErrLostKey) && !errors.Is(err, ErrRow) }
+
 // Seal encrypts texts, each by itself, so that a file on disk, a backup or a copied repository does
 // not reveal them. It uses XChaCha20-Poly1305 with a random nonce of 24 bytes. Each text is bound
 // to what it belongs to. The nil Seal stores texts unencrypted, and any Seal can read these. Seal

@@ -92,7 +92,7 @@ func (f SealedFile) Read() ([]byte, error) {
 		_, err = out.ReadFrom(r)
 	}
 	switch {
-	case errors.Is(err, ErrLostKey) && !errors.Is(err, ErrRow):
+	case keyLost(err):
 		return nil, fs.ErrNotExist
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w: %w", f.Name, ErrRow, err)

@@ -3,7 +3,6 @@ package cold
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 
 	"github.com/aoa-dev/aoa/internal/codec"
@@ -55,7 +54,7 @@ func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error
 	}
 	v, found, err := s.owner.Get(ctx, snapshotKey)
 	if err != nil || !found {
-		if errors.Is(err, ErrLostKey) && !errors.Is(err, ErrRow) {
+		if keyLost(err) {
 			err = nil // OpenSeal has already warned
 		}
 		return nil, 0, err

@@ -317,10 +317,14 @@ func (c *Commits) alike(change []event.Path) map[int32]float64 {
 	return out
 }
 
-func logOdds(p float64) float64 {
-	p = min(max(p, 1e-4), 1-1e-4)
+// LogOdds returns the log odds of a probability. They are finite even for 0 and 1, which count as least
+// and 1-least.
+func LogOdds(p, least float64) float64 {
+	p = min(max(p, least), 1-least)
 	return math.Log(p / (1 - p))
 }
+
+func logOdds(p float64) float64 { return LogOdds(p, 1e-4) }
 
 func truth(b bool) float64 {
 	if b {

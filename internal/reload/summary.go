@@ -2,10 +2,10 @@ package reload
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -16,11 +16,6 @@ const (
 	maxRan     = 3   // last commands
 	maxCommand = 60  // bytes of one command
 )
-
-// justLooks matches a command that only shows what is there. No one needs such a command to repeat
-// the work.
-var justLooks = regexp.MustCompile(
-	`^(git (--no-pager )?(status|diff|log|show|grep|blame|branch)|ls|cat|head|tail|grep|rg|find|wc|pwd|echo|true)\b[^;&>]*$`)
 
 // summary describes a sequence in one line: "searched 2×, read 4 files in rank/ (score.go, …),
 // edited rank/score.go:12, ran go test ./rank".
@@ -58,7 +53,8 @@ func (e *Entry) recipe() string {
 	return strings.Join(e.work(), ", ")
 }
 
-// work tells what a sequence edited and ran.
+// work tells what a sequence edited and ran. No one needs the commands that only show what is there to
+// repeat it.
 func (e *Entry) work() (parts []string) {
 	var edited, ran []string
 	for _, f := range e.Files {
@@ -73,7 +69,7 @@ func (e *Entry) work() (parts []string) {
 	}
 	for _, a := range e.Actions {
 		command := strings.Join(strings.Fields(a.Command), " ")
-		if a.Act != event.ActRun || !a.OK || a.Secret || command == "" || justLooks.MatchString(command) {
+		if a.Act != event.ActRun || !a.OK || a.Secret || command == "" || shell.OnlyReads(command) {
 			continue
 		}
 		if len(command) > maxCommand {

@@ -272,7 +272,12 @@ func TestImportsGolden(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, root := range []string{"example.com/shop", ""} {
-		texts["go.mod"] = "module " + root
+		tree.Remove("go.mod")
+		contents.Remove("go.mod")
+		if root != "" {
+			tree.Add("go.mod")
+			contents.Set("go.mod", []byte("module "+root))
+		}
 		read := func(p event.Path) []byte { return []byte(texts[p]) }
 		all := files{newManifests(World{Tree: tree, Contents: contents, Text: read}, nil), nil}
 		for _, p := range slices.Sorted(maps.Keys(texts)) {

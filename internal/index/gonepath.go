@@ -223,10 +223,14 @@ func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 				start--
 			}
 			at = end
-			if end < len(line) && (identifierByte[line[end]] || line[end] == '/' || line[end] == '-') {
-				continue
+			if rest := line[end:]; len(rest) > 0 && (identifierByte[rest[0]] || rest[0] == '/' || rest[0] == '-' ||
+				rest[0] == '.' && len(rest) > 1 && identifierByte[rest[1]]) {
+				continue // another name
 			}
 			name := string(line[start:end])
+			if name == p.Base() && !LooksNamed(name) { // a word
+				continue
+			}
 			if at, file := forgePath(name); file == string(p) && newestBranch[at] {
 				return number
 			}
@@ -279,10 +283,10 @@ func (b *breaking) inProgram(user event.Path, line []byte, start int, name strin
 // means the file as it is now.
 var newestBranch = event.WordSet("main master trunk develop HEAD")
 
-// namesWhatMayBeGone reports whether a file lists ignored files, as .gitignore, or is a catalog of
-// gettext.
+// namesWhatMayBeGone reports whether a file lists ignored files, as .gitignore, or old commits, as
+// .git-blame-ignore-revs, or is a catalog of gettext.
 func namesWhatMayBeGone(p event.Path) bool {
-	return strings.HasPrefix(p.Base(), ".") && strings.HasSuffix(p.Base(), "ignore") ||
+	return strings.HasPrefix(p.Base(), ".") && (strings.HasSuffix(p.Base(), "ignore") || strings.HasSuffix(p.Base(), "-revs")) ||
 		p.Ext() == ".po" || p.Ext() == ".pot"
 }
 

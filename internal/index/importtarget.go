@@ -136,7 +136,16 @@ func (f files) pythonModule(from event.Path, module string) []event.Path {
 			return found
 		}
 	}
-	return nil
+	if !strings.Contains(rest, "/") {
+		return nil
+	}
+	apart := slices.DeleteFunc(f.ending(rest+".py"), func(p event.Path) bool { // in another project of the repository
+		return f.has(strings.TrimSuffix(string(p), rest+".py") + "__init__.py")
+	})
+	if len(apart) > 1 {
+		return nil
+	}
+	return apart
 }
 
 var scriptExts = strings.Fields(".ts .tsx .js .jsx .mjs .cjs .mts .cts .vue .svelte .d.ts .json")
@@ -236,23 +245,19 @@ func (f files) styleSheet(from event.Path, module string) []event.Path {
 	return f.above(from, module, find)
 }
 
-// goPackage finds the folder of a Go package: below the root of its module, else the folder with
-// which its path ends. The path of a package of another module ends like a folder of this
-// repository only by chance.
+// goPackage finds the folder of a Go package below the go.mod of its module. In a repository without
+// modules it is the folder with which the path of the package ends.
 func (f files) goPackage(_ event.Path, module string) []event.Path {
 	parts := strings.Split(module, "/")
-	if !strings.Contains(parts[0], ".") && len(parts) < 2 {
+	for n := len(parts); n > 0; n-- {
+		if found := f.manifest(goManifest, strings.Join(parts[:n], "/")); found != nil {
+			return f.goFiles(path.Join(found[0].Dir(), path.Join(parts[n:]...)))
+		}
+	}
+	if len(f.base(goManifest)) > 0 || !strings.Contains(parts[0], ".") && len(parts) < 2 {
 		return nil
 	}
-	root := f.root()
-	if rest, found := strings.CutPrefix(module, root); root != "" && found && (rest == "" || rest[0] == '/') {
-		return f.goFiles(strings.TrimPrefix(rest, "/"))
-	}
-	most := len(parts) - 1
-	if root != "" {
-		most = len(parts) - 2 // a package of another module in this repository
-	}
-	for n := 1; n <= most; n++ {
+	for n := 1; n < len(parts); n++ {
 		if found := f.goFiles(path.Join(parts[n:]...)); len(found) > 0 {
 			return found
 		}

@@ -17,8 +17,7 @@ import (
 type manifests struct {
 	World
 	change  map[event.Path]bool                // files that may be other than in Contents
-	root    func() string                      // the path of the Go module at the root
-	changed func() map[string]event.Path       // the package.json and Cargo.toml of the change, by their keys
+	changed func() map[string]event.Path       // the go.mod, package.json and Cargo.toml of the change, by their keys
 	unnamed map[string]map[string][]event.Path // the package.json and Cargo.toml of each folder name, see describing
 	found   map[string][]event.Path            // what describing returned, by key
 	needs   map[string]map[string]bool         // for each folder that was asked about, the dependencies of its package.json
@@ -27,7 +26,6 @@ type manifests struct {
 func newManifests(w World, change map[event.Path]bool) *manifests {
 	m := &manifests{World: w, change: change, unnamed: map[string]map[string][]event.Path{},
 		found: map[string][]event.Path{}, needs: map[string]map[string]bool{}}
-	m.root = sync.OnceValue(func() string { return modfile.ModulePath(w.Text("go.mod")) })
 	m.changed = sync.OnceValue(func() map[string]event.Path {
 		keys := map[string]event.Path{}
 		for _, p := range slices.AppendSeq(slices.Clone(w.More), maps.Keys(change)) {
@@ -46,11 +44,16 @@ var packageName = LazyRegexp(`\bname"?\s*[:=]\s*"([^"]+)"`)
 // manifestBases are the base names of files that give a package its names, each with the number of
 // names that count. In package.json what follows the first are other names, such as that of the author.
 // Cargo.toml also names the library and the programs.
-var manifestBases = map[string]int{"package.json": 1, "Cargo.toml": -1}
+var manifestBases = map[string]int{"package.json": 1, "Cargo.toml": -1, goManifest: 1}
 
-// packageKeys returns the keys of the names that a package.json or a Cargo.toml gives to its package;
-// none for other files.
+const goManifest = "go.mod"
+
+// packageKeys returns the keys of the names that a go.mod, a package.json or a Cargo.toml gives to its
+// package; none for other files.
 func packageKeys(p event.Path, text []byte) (keys []string) {
+	if p.Base() == goManifest {
+		return []string{packageKey(goManifest, modfile.ModulePath(text))}
+	}
 	if most := manifestBases[p.Base()]; most != 0 {
 		for _, m := range packageName().FindAllSubmatch(text, most) {
 			keys = append(keys, packageKey(p.Base(), string(m[1])))
@@ -97,6 +100,9 @@ func (m *manifests) describing(base, name string) (out []event.Path) {
 	out = append(out, m.Contents.codeUsers(string(importMark)+key, maxSame, func(p event.Path) bool {
 		return !m.change[p] && !slices.Contains(m.More, p)
 	})...)
+	if base == goManifest {
+		return out
+	}
 	if m.unnamed[base] == nil {
 		m.unnamed[base] = map[string][]event.Path{}
 		for _, p := range (files{m, nil}).base(base) {

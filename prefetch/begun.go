@@ -61,20 +61,12 @@ func (b *Begun) LogOdds(values [8]float64) (sum float64) {
 	return sum
 }
 
-// BegunFile is the content of begun.json.
-type BegunFile struct {
-	About    string             `json:"about"`
-	Command  string             `json:"command"`
-	Measured map[string]float64 `json:"measured"`
-	Weights  map[string]float64 `json:"weights"` // by the names in BegunSignals
-}
-
 //go:embed begun.json
 var begunJSON []byte
 
 // ShippedBegun returns the weights in begun.json, which scripts/dev/train makes and aOa ships with.
 var ShippedBegun = sync.OnceValue(func() *Begun {
-	var f BegunFile
+	var f struct{ Weights map[string]float64 } // by the names in BegunSignals
 	if err := json.Unmarshal(begunJSON, &f); err != nil {
 		panic(fmt.Errorf("read the shipped weights of changes with a text: %w", err)) // a test reads the same bytes
 	}

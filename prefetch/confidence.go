@@ -175,18 +175,9 @@ var shippedJSON []byte
 // Shipped returns the Confidence in confidence.json, which scripts/dev/train makes and aOa ships
 // with.
 var Shipped = sync.OnceValue(func() *Confidence {
-	var f File
+	var f struct{ Confidence Confidence }
 	if err := json.Unmarshal(shippedJSON, &f); err != nil {
 		panic(fmt.Errorf("read the shipped confidence: %w", err)) // a test reads the same bytes
 	}
 	return &f.Confidence
 })
-
-// File is the content of confidence.json.
-type File struct {
-	About   string `json:"about"`
-	Command string `json:"command"`
-	// log loss before and after, on repositories that were left out of the fit
-	Measured   map[string]float64 `json:"measured"`
-	Confidence Confidence         `json:"confidence"`
-}

@@ -74,13 +74,10 @@ var prior = sync.OnceValues(func() (map[event.Task]Model, Texts) {
 	return models, texts
 })
 
-// File is the content of weights.json.
+// File is what the program reads of weights.json.
 type File struct {
-	About     string                        `json:"about"`
-	Command   string                        `json:"command"`   // the command that made it
-	Questions int                           `json:"questions"` // number of questions that it was fitted on
-	Tasks     map[event.Task]FileModel      `json:"tasks"`
-	Texts     map[string]map[string]float64 `json:"texts"` // by kind of text: the weights of text signals
+	Tasks map[event.Task]FileModel      `json:"tasks"`
+	Texts map[string]map[string]float64 `json:"texts"` // by kind of text: the weights of text signals
 }
 
 // FileModel is a Model in which signals have their names.

@@ -101,18 +101,13 @@ func probability(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 //go:embed weights.json
 var shippedJSON []byte
 
-// File is the content of weights.json.
+// File is what the program reads of weights.json.
 type File struct {
-	About            string             `json:"about"`
-	Command          string             `json:"command"`
-	Measured         map[string]float64 `json:"measured"`
-	MeasuredSketched map[string]float64 `json:"measured_sketched"`
 	// without Like and Words, for changes whose diffs are not known
 	Weights  Weights `json:"weights"`
 	Sketched Weights `json:"sketched"` // for changes with a known diff
 	// For a single file whose diff is not known, but whose links to other files are.
-	Alone         Weights            `json:"alone"`
-	MeasuredAlone map[string]float64 `json:"measured_alone"`
+	Alone Weights `json:"alone"`
 }
 
 // Shipped returns the weights that aOa ships with, for changes whose diffs are not known.
@@ -124,9 +119,6 @@ func ShippedSketched() *Weights { return &shipped().Sketched }
 // ShippedAlone returns the weights for a single file whose diff is not known, but whose links to
 // other files are.
 func ShippedAlone() *Weights { return &shipped().Alone }
-
-// ShippedFile returns a copy of weights.json.
-func ShippedFile() File { return *shipped() }
 
 // shipped returns weights.json, which scripts/dev/train makes.
 var shipped = sync.OnceValue(func() *File {

@@ -88,7 +88,12 @@ func runAlone(ctx context.Context, args []string) error {
 			}
 		}
 	}
-	file := history.ShippedFile()
+	var file historyFile
+	if *out != "" {
+		if file, err = readHistoryFile(*out); err != nil {
+			return err
+		}
+	}
 	file.MeasuredAlone = map[string]float64{}
 	for _, m := range []string{recorded.Own, "without links", "counting"} {
 		file.MeasuredAlone[m] = round(t.Mean(m, "five"))

@@ -64,10 +64,13 @@ func runBegun(ctx context.Context, args []string) error {
 			}
 		}
 	}
-	file := prefetch.BegunFile{About: "Fitted by scripts/dev/train on commits of which the message and one source " +
+	file := struct {
+		origin
+		Weights map[string]float64 `json:"weights"` // by the names in prefetch.BegunSignals
+	}{origin{About: "Fitted by scripts/dev/train on commits of which the message and one source " +
 		"are given, each repository counting the same; measured is the share of the other files among the first five: " +
 		"of weights fitted without the owner, of the text alone and of the file alone.", Command: "make train",
-		Measured: map[string]float64{}, Weights: map[string]float64{}}
+		Measured: map[string]float64{}}, map[string]float64{}}
 	for i, w := range fitBegun(all, func(*begunOf) bool { return true }) {
 		file.Weights[prefetch.BegunSignals[i]] = w
 	}

@@ -38,17 +38,21 @@ func calibrate(ctx context.Context, traces, repos, weights, out string) error {
 	return write(out, fileOfPromises(found))
 }
 
+// confidenceFile is the content of prefetch/confidence.json; measured is the log loss before and after, on
+// repositories that were left out of the fit.
+type confidenceFile struct {
+	origin
+	Confidence prefetch.Confidence `json:"confidence"`
+}
+
 // fileOfPromises fits the confidence and measures it.
-func fileOfPromises(found []lessons) prefetch.File {
-	return prefetch.File{
+func fileOfPromises(found []lessons) confidenceFile {
+	return confidenceFile{origin{
 		About: "Fitted by scripts/dev/train on recorded sessions of agents in public repositories, each ranked with " +
 			"weights that had not seen it, and on the last quarters of public histories (scripts/dev/train/histories.txt); " +
 			"measured is the log loss, and the calibration error by question, on repositories whose owner was left out of " +
 			"the fit.",
-		Command:    "make train",
-		Measured:   measurePromises(found),
-		Confidence: confidence(found, none),
-	}
+		Command: "make train", Measured: measurePromises(found)}, confidence(found, none)}
 }
 
 func learnAll(ctx context.Context, traces, repos, weights string) ([]lessons, error) {

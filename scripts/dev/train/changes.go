@@ -6,6 +6,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -70,7 +71,10 @@ func runChanges(ctx context.Context, args []string) error {
 		measureChanges(all, func(*changesOf) *history.Weights { return history.ShippedSketched() })
 		return nil
 	}
-	file := history.ShippedFile() // it also has the weights that `train alone` fits
+	file, err := readHistoryFile(*out) // it also has the weights that `train alone` fits
+	if err != nil {
+		return err
+	}
 	file.About, file.Command = "Fitted by scripts/dev/train on the third quarters of the histories of public "+
 		"repositories, each repository counting the same; measured is what weights fitted without the owner reach on "+
 		"the last quarters.", "make train"
@@ -88,6 +92,22 @@ func runChanges(ctx context.Context, args []string) error {
 		}
 	}
 	return write(*out, file)
+}
+
+// historyFile is the content of internal/history/weights.json.
+type historyFile struct {
+	origin
+	MeasuredSketched map[string]float64 `json:"measured_sketched"`
+	history.File
+	MeasuredAlone map[string]float64 `json:"measured_alone"`
+}
+
+func readHistoryFile(name string) (f historyFile, err error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return f, err
+	}
+	return f, json.Unmarshal(data, &f)
 }
 
 // ownerParts is the number of parts into which the owners are divided; each part is left out once.

@@ -134,7 +134,7 @@ func (o options) keep(part string, make func() (*set, error)) (*set, error) {
 }
 
 // leave writes the weights that were fitted without each repository.
-func (o options) leave(s *set, fitted []*weights, all rank.File) error {
+func (o options) leave(s *set, fitted []*weights, all rankFile) error {
 	if o.left == "" {
 		return nil
 	}
@@ -149,6 +149,13 @@ func (o options) leave(s *set, fitted []*weights, all rank.File) error {
 		}
 	}
 	return nil
+}
+
+// origin says how a file of weights was made.
+type origin struct {
+	About    string             `json:"about"`
+	Command  string             `json:"command"`
+	Measured map[string]float64 `json:"measured,omitempty"`
 }
 
 func write(name string, f any) error {

@@ -139,9 +139,16 @@ func line(label string, m map[string]float64) {
 		m["T6.hit1"], m["T6.hit5"])
 }
 
+// rankFile is the content of rank/weights.json.
+type rankFile struct {
+	origin
+	Questions int `json:"questions"` // number of questions that it was fitted on
+	rank.File
+}
+
 // fileOf puts weights fitted on every repository into a file.
-func fileOf(s *set, all *weights) rank.File {
-	out := all.file(s)
+func fileOf(s *set, all *weights) rankFile {
+	out := rankFile{File: all.file(s)}
 	out.About = "Fitted by scripts/dev/train on recorded sessions of agents in twenty-eight public repositories and " +
 		"their histories, and on the commit messages of public histories; measured.json holds what weights reach on a " +
 		"repository that they were not fitted on, the mean of all (macro) and its 95 % interval (low, high)."

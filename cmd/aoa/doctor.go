@@ -137,7 +137,7 @@ func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p locate.Pl
 	if errors.Is(err, api.ErrNoDaemon) {
 		return []finding{a.tryDaemon(ctx, repo, p)}
 	}
-	if refused, ok := errors.AsType[*api.Error](err); ok && refused.Hint != "" {
+	if refused, ok := errors.AsType[*event.Refusal](err); ok && refused.Hint != "" {
 		return []finding{{"daemon", false, err.Error(), refused.Hint}}
 	}
 	if err != nil {

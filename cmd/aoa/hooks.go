@@ -140,7 +140,7 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope,
 				continue
 			}
 			a.exit(nil, err) // the other file was refused, too: print this error, the last one ends the command
-			err = refusal(refused)
+			err = byHand(refused)
 		}
 		return out, err
 	}
@@ -185,7 +185,7 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 		a.talk("Claude Code runs aOa's plugin; hooks in its settings, too, would run aOa twice at each event, " +
 			"so the settings get none")
 		c, err := install.Remove(agent, file, o)
-		return c, refusal(err)
+		return c, byHand(err)
 	}
 	if scope == install.Local && a.tracked(ctx, repo, pattern) {
 		return install.Change{}, fail(exitFailed, "aoa hooks install "+agent.Name+" --project, or --user",
@@ -200,7 +200,7 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 	}
 	c, err := install.Add(agent, file, o)
 	if err != nil {
-		return c, refusal(err)
+		return c, byHand(err)
 	}
 	switch {
 	case excluded:
@@ -208,7 +208,7 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 	case scope == install.Project && agent.Settings.Local == "":
 		_, err = install.Unexclude(repo.CommonDir, pattern)
 	}
-	return c, refusal(err)
+	return c, byHand(err)
 }
 
 // hookFile returns the settings file of an agent in a scope. The options tell how far a symbolic
@@ -300,7 +300,7 @@ func (a *app) removeNamed(ctx context.Context, names []string, scope install.Sco
 	}
 	var errs []error
 	note := func(name string, in install.Scope, c install.Change, err error) {
-		errs = append(errs, refusal(err))
+		errs = append(errs, byHand(err))
 		if err == nil && c.Done != install.Absent {
 			out = append(out, hookChange{name, in, c.File, c.Done})
 		}
@@ -346,8 +346,8 @@ func (a *app) removeHooks(ctx context.Context, repo *watcher.Repo) error {
 	return err
 }
 
-// refusal adds the text that the user should put into the file by hand to an error.
-func refusal(err error) error {
+// byHand adds the text that the user should put into the file by hand to an error.
+func byHand(err error) error {
 	r, ok := errors.AsType[*install.Refusal](err)
 	if !ok {
 		return err

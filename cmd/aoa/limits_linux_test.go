@@ -115,7 +115,8 @@ func TestStopOnFullDisk(t *testing.T) {
 			_, err = api.Call(t.Context(), d.client(), api.Events, []event.Event{{ID: fmt.Sprint("fill", name, i),
 				Time: time.Now(), Session: "s", Body: event.Prompt{Text: strings.Repeat("words ", 600)}}})
 		}
-		if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Code != api.CodeFull || !strings.Contains(refused.Message, "no space left") {
+		if refused, ok := errors.AsType[*event.Refusal](err); !ok || refused.Code != event.CodeFull ||
+			!strings.Contains(refused.Message, "no space left") {
 			t.Errorf("events on a full disk: %v", err)
 		}
 		for i := range many {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/mcp"
 )
 
@@ -39,7 +39,7 @@ func (a *app) project() string {
 func (a *app) openForTools(ctx context.Context) (mcp.Repo, error) {
 	repo, place, err := a.known(ctx)
 	if f, ok := errors.AsType[*failure](err); ok {
-		return mcp.Repo{}, &api.Error{Code: api.CodeMissing, Message: f.Error(), Hint: f.hint}
+		return mcp.Repo{}, &event.Refusal{Code: event.CodeMissing, Message: f.Error(), Hint: f.hint}
 	}
 	if err != nil {
 		return mcp.Repo{}, err

@@ -101,7 +101,7 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 	in = report.Input{Name: filepath.Base(string(repo.Root)), Now: a.now(),
 		Lines: func(p event.Path) int { return lines(repo.Root.Abs(p)) }}
 	err = a.importHistory(ctx, client, api.ImportRequest{Look: true}) // waits for an import that is running
-	if refused, ok := errors.AsType[*api.Error](err); err != nil && (!ok || refused.Code != api.CodeBusy) {
+	if refused, ok := errors.AsType[*event.Refusal](err); err != nil && (!ok || refused.Code != event.CodeBusy) {
 		return in, err // it is not just a pause
 	}
 	if in.Status, err = call(ctx, a, api.Status, api.None{}); err != nil {

@@ -157,7 +157,7 @@ func judge(err error) (code int, hint string) {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f.code, f.hint
 	}
-	if refused, ok := errors.AsType[*api.Error](err); ok {
+	if refused, ok := errors.AsType[*event.Refusal](err); ok {
 		return cmp.Or(refusedCodes[refused.Code], exitFailed), refused.Hint
 	}
 	if place, ok := errors.AsType[interface {
@@ -176,7 +176,7 @@ func judge(err error) (code int, hint string) {
 }
 
 // refusedCodes has the exit codes of errors of the daemon; all others are exitFailed.
-var refusedCodes = map[string]int{api.CodeSilent: exitSilent, api.CodeNoFile: exitNoFile, api.CodeBad: exitUsage}
+var refusedCodes = map[string]int{event.CodeSilent: exitSilent, event.CodeNoFile: exitNoFile, event.CodeBad: exitUsage}
 
 // commandGroup is a section in the list of commands.
 type commandGroup struct {

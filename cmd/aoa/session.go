@@ -70,7 +70,7 @@ func (a *app) sessionCommand(verb, short string, fresh bool,
 	return newCommand(verb+" ID", short, cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) error {
 			id, err := a.oneSession(ctx, args[0])
-			if unknown, ok := errors.AsType[*api.Error](err); ok && fresh && unknown.Code == api.CodeMissing {
+			if unknown, ok := errors.AsType[*event.Refusal](err); ok && fresh && unknown.Code == event.CodeMissing {
 				id, err = args[0], nil
 			}
 			if err != nil {

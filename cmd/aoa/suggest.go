@@ -231,7 +231,7 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 		found = a.leaveOut(found)
 	}
 	q.Files, err = a.files(found, false)
-	unknown, ok := errors.AsType[*api.Error](err)
+	unknown, ok := errors.AsType[*event.Refusal](err)
 	bare := len(args) == 1 && !strings.ContainsAny(args[0], `/\.`) // more like a word than like a file
 	if ok && (unknown.Hint == "" || bare) && q.Prompt == "" && !how.listed {
 		unknown.Hint = "aoa suggest --prompt " + event.ShellWord(strings.Join(args, " ")) + ", if it is not a file"

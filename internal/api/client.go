@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/peer"
 )
@@ -92,7 +93,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 		if c.Start == nil || ctx.Err() != nil {
 			return resp, err
 		}
-		old := err == nil && resp.StatusCode == statuses[CodeBuild]
+		old := err == nil && resp.StatusCode == statuses[event.CodeBuild]
 		switch {
 		case old:
 			// The other daemon answers its clients, writes a snapshot and exits; then ours takes
@@ -159,7 +160,7 @@ func (c *Client) stopOther(ctx context.Context) error {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return refusal(resp)
+		return refusedBy(resp)
 	}
 	_, _ = io.Copy(io.Discard, resp.Body)
 	return nil

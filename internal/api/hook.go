@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Hook is what the hook client sends: an agent's payload as it came, and where it came from.
@@ -43,7 +45,7 @@ func HandleHook(mux *http.ServeMux, fn func(context.Context, Hook) []byte) {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(hookTime)) // a connection has a deadline
 		h, err := readHook(http.MaxBytesReader(w, q.Body, maxHook), q.Header)
 		if err != nil {
-			Fail(w, Bad("docs/api.md describes /hook", "read payload: %v", err))
+			Fail(w, event.BadRequest("docs/api.md describes /hook", "read payload: %v", err))
 			return
 		}
 		answer := fn(context.WithoutCancel(q.Context()), h)

@@ -63,7 +63,7 @@ func (n NamedFiles) Present() NamedFiles {
 
 // Unknown returns the error for a name that means no file, or several. show formats a path for the
 // reader.
-func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
+func (n NamedFiles) Unknown(show func(event.Path) string) *event.Refusal {
 	near := make([]string, len(n.Near))
 	for i, p := range n.Near {
 		near[i] = show(p)
@@ -73,7 +73,7 @@ func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
 		typed = event.Quote(typed)
 	}
 	if n.Same > 0 {
-		e := &Error{Code: CodeNoFile, Message: fmt.Sprintf("%d files are called %s:", n.Same, typed),
+		e := &event.Refusal{Code: event.CodeNoFile, Message: fmt.Sprintf("%d files are called %s:", n.Same, typed),
 			Hint: "name one with its folder"}
 		for _, name := range near {
 			e.Message += "\n  " + event.Path(name).Display()
@@ -83,7 +83,7 @@ func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
 		}
 		return e
 	}
-	e := &Error{Code: CodeNoFile, Message: "no file is called " + typed}
+	e := &event.Refusal{Code: event.CodeNoFile, Message: "no file is called " + typed}
 	if len(near) > 0 {
 		e.Hint = "did you mean " + strings.Join(near, ", or ") + "?"
 	}

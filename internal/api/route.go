@@ -12,6 +12,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Route is one kind of request: its method, its path, and the types of the request and the answer.
@@ -21,42 +23,13 @@ type Route[Req, Res any] struct{ Method, Path string }
 // None is the request or the answer of a route that has none.
 type None struct{}
 
-// Error is a failure as clients see it: a code for programs, a message, and what to do next.
-type Error struct {
-	Code    string `json:"code"`
-	Message string `json:"error"`
-	Hint    string `json:"hint,omitempty"`
-}
-
-func (e *Error) Error() string { return e.Message }
-
-// The codes of Error. statuses has the HTTP status of each.
-const (
-	CodeBad      = "bad_request"
-	CodeMissing  = "not_found"
-	CodeTooLarge = "too_large"
-	CodeFull     = "storage_unavailable"
-	CodeBusy     = "busy"
-	CodeQuota    = "quota"
-	CodeExists   = "exists"
-	CodeBuild    = "other_build"
-	CodeInternal = "internal"
-	// Never sent: the client itself uses it if no file has the typed name, see NamedFiles.
-	CodeNoFile = "no_file"
-	// Never sent: the client itself uses it if the daemon does not answer.
-	CodeSilent = "silent"
-)
-
-var statuses = map[string]int{CodeBad: 400, CodeMissing: 404, CodeTooLarge: 413, CodeFull: 507, CodeBusy: 503,
-	CodeQuota: 422, CodeExists: 412, CodeBuild: 409, CodeInternal: 500}
+// statuses has the HTTP status of each code.
+var statuses = map[string]int{event.CodeBad: 400, event.CodeMissing: 404, event.CodeBuild: 409,
+	event.CodeExists: 412, event.CodeTooLarge: 413, event.CodeQuota: 422, event.CodeInternal: 500,
+	event.CodeBusy: 503, event.CodeFull: 507}
 
 // errLate refuses a call whose caller has given up.
-var errLate = &Error{Code: CodeBusy, Message: "this call came too late: its caller has given up", Hint: "try again"}
-
-// Bad returns an Error with the code bad_request.
-func Bad(hint, format string, args ...any) error {
-	return &Error{Code: CodeBad, Message: fmt.Sprintf(format, args...), Hint: hint}
-}
+var errLate = &event.Refusal{Code: event.CodeBusy, Message: "this call came too late: its caller has given up", Hint: "try again"}
 
 // maxBody is the largest body of a request, in bytes. Routes in largeBodies, to which results and
 // whole logs are sent, take more.
@@ -90,7 +63,7 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 		}
 		body, err := json.Marshal(res)
 		if err != nil { // for example a time after the year 9999, or NaN; an empty answer would hide it
-			Fail(w, &Error{Code: CodeInternal, Message: fmt.Sprintf("encode the answer of %s: %v", r.Path, err)})
+			Fail(w, &event.Refusal{Code: event.CodeInternal, Message: fmt.Sprintf("encode the answer of %s: %v", r.Path, err)})
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -150,10 +123,10 @@ func decode(body io.Reader, req any, required []string) error {
 // refuseBody returns the refusal of a request that could not be decoded.
 func refuseBody(path string, err error) error {
 	if big, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("the body of %s has more than %d bytes", path, big.Limit),
+		return &event.Refusal{Code: event.CodeTooLarge, Message: fmt.Sprintf("the body of %s has more than %d bytes", path, big.Limit),
 			Hint: "send it in parts"}
 	}
-	return Bad("docs/api.md describes "+path, "decode request: %v", err)
+	return event.BadRequest("docs/api.md describes "+path, "decode request: %v", err)
 }
 
 // turn is an answer by which the daemon may reserve something for the caller. It then stays open
@@ -188,26 +161,26 @@ func answer[Res any](q *http.Request, path string, fn func(context.Context) (Res
 	defer func() {
 		if p := recover(); p != nil { // If a request makes its handler panic, only this request fails.
 			LogPanic(ctx, path, p)
-			err = &Error{Code: CodeInternal, Message: "the daemon failed at " + path,
+			err = &event.Refusal{Code: event.CodeInternal, Message: "the daemon failed at " + path,
 				Hint: "aoa.log in the store says where: please report it"}
 		}
 	}()
 	return fn(ctx)
 }
 
-// Fail answers a request with an error: an *Error as it is, any other error with the code internal.
+// Fail answers a request with an error: an *event.Refusal as it is, any other with the code internal.
 func Fail(w http.ResponseWriter, err error) {
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*event.Refusal](err)
 	if !ok {
-		e = &Error{Code: CodeInternal, Message: err.Error()}
+		e = &event.Refusal{Code: event.CodeInternal, Message: err.Error()}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(statuses[e.Code])
 	_ = json.NewEncoder(w).Encode(e)
 }
 
-// Call sends a request and decodes the answer. A refusal is returned as *Error, a missing daemon as
-// ErrNoDaemon.
+// Call sends a request and decodes the answer. A refusal is returned as *event.Refusal, a missing
+// daemon as ErrNoDaemon.
 func Call[Req, Res any](ctx context.Context, c *Client, r Route[Req, Res], req Req) (Res, error) {
 	res, open, err := Hold(ctx, c, r, req)
 	if err == nil {
@@ -234,7 +207,7 @@ func Hold[Req, Res any](ctx context.Context, c *Client, r Route[Req, Res], req R
 		}
 	}()
 	if resp.StatusCode != http.StatusOK {
-		return res, nil, refusal(resp)
+		return res, nil, refusedBy(resp)
 	}
 	if raw, ok := any(&res).(*[]byte); ok {
 		var buf bytes.Buffer
@@ -248,10 +221,10 @@ func Hold[Req, Res any](ctx context.Context, c *Client, r Route[Req, Res], req R
 	return res, resp.Body, nil
 }
 
-func refusal(resp *http.Response) error {
-	e := &Error{}
+func refusedBy(resp *http.Response) error {
+	e := &event.Refusal{}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<16)).Decode(e); err != nil || e.Message == "" {
-		return &Error{Code: CodeInternal, Message: "daemon answered " + resp.Status}
+		return &event.Refusal{Code: event.CodeInternal, Message: "daemon answered " + resp.Status}
 	}
 	return e
 }

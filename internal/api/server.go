@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Server answers HTTP requests on a listener.
@@ -65,7 +67,7 @@ func begun(next http.Handler) http.Handler {
 func (s *Server) sameBuild(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if b := r.Header.Get(BuildHeader); b != "" && b != s.Build && r.URL.Path != "/v1"+Stop.Path {
-			Fail(w, &Error{Code: CodeBuild, Message: "this daemon is of another build", Hint: "aoa daemon stop"})
+			Fail(w, &event.Refusal{Code: event.CodeBuild, Message: "this daemon is of another build", Hint: "aoa daemon stop"})
 			return
 		}
 		next.ServeHTTP(w, r)

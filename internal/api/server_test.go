@@ -78,7 +78,8 @@ func TestAnswerThatJSONCannotHold(t *testing.T) {
 		return event.Answer{Confidence: math.NaN()}, nil
 	})
 	_, err := api.Call(t.Context(), &api.Client{Place: serve(t, &api.Server{HTTP: mux})}, api.Rank, event.Query{})
-	if e, ok := errors.AsType[*api.Error](err); !ok || e.Code != api.CodeInternal || !strings.Contains(e.Message, "encode the answer of /rank") {
+	if e, ok := errors.AsType[*event.Refusal](err); !ok || e.Code != event.CodeInternal ||
+		!strings.Contains(e.Message, "encode the answer of /rank") {
 		t.Errorf("the caller got %v", err)
 	}
 }
@@ -100,7 +101,8 @@ func TestPanicIsAnswered(t *testing.T) {
 	})
 	p := serve(t, &api.Server{HTTP: mux, Log: log.Logger()})
 	_, err := api.Call(t.Context(), patient(p), api.Rank, event.Query{Limit: 7, Prompt: "a secret"})
-	if e, ok := errors.AsType[*api.Error](err); !ok || e.Code != api.CodeInternal || !strings.Contains(e.Message, "/rank") || e.Hint == "" {
+	if e, ok := errors.AsType[*event.Refusal](err); !ok || e.Code != event.CodeInternal ||
+		!strings.Contains(e.Message, "/rank") || e.Hint == "" {
 		t.Errorf("the caller got %#v", err)
 	}
 	if n := strings.Count(log.String(), "level=ERROR"); n != 1 || !strings.Contains(log.String(), "server_test.go") ||

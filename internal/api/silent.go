@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/peer"
 	"github.com/aoa-dev/aoa/internal/regularfile"
@@ -24,7 +25,7 @@ func (s *Silent) Error() string {
 	return fmt.Sprintf("the daemon of %s%s does not answer", s.Place.Store, s.process())
 }
 
-// Unwrap returns an Error with a code and what to do next.
+// Unwrap returns a Refusal, which says what to do next.
 func (s *Silent) Unwrap() error {
 	hint := "aoa daemon stop --force ends it"
 	switch {
@@ -33,7 +34,7 @@ func (s *Silent) Unwrap() error {
 	case s.state() != "":
 		hint = fmt.Sprintf("kill -CONT %d lets it go on, %s", s.Pid, hint)
 	}
-	return &Error{Code: CodeSilent, Message: s.Error(), Hint: hint}
+	return &event.Refusal{Code: event.CodeSilent, Message: s.Error(), Hint: hint}
 }
 
 func (s *Silent) process() string {

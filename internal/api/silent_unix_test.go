@@ -60,8 +60,8 @@ func TestSilent(t *testing.T) {
 			c := &api.Client{Place: p, Start: func(context.Context) error { t.Error("another daemon is started"); return nil }}
 			_, err := api.Call(t.Context(), c, api.Status, api.None{})
 			var silent *api.Silent
-			var e *api.Error
-			if !errors.As(err, &silent) || !errors.As(err, &e) || e.Code != api.CodeSilent || e.Hint == "" ||
+			var e *event.Refusal
+			if !errors.As(err, &silent) || !errors.As(err, &e) || e.Code != event.CodeSilent || e.Hint == "" ||
 				errors.Is(err, api.ErrNoDaemon) {
 				t.Fatalf("%v", err)
 			}

@@ -42,7 +42,7 @@ func (t *Set) Importing() bool {
 // Import starts the imports that a client asked for, and returns the progress of all imports.
 func (t *Set) Import(_ context.Context, req api.ImportRequest) (api.ImportAnswer, error) {
 	if t.Settings.Paused() {
-		return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
+		return api.ImportAnswer{}, &event.Refusal{Code: event.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
 	}
 	if req.Look {
 		return t.Imports(), nil
@@ -61,7 +61,7 @@ func (t *Set) Import(_ context.Context, req api.ImportRequest) (api.ImportAnswer
 		}
 	})
 	if !started {
-		return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "an import of transcripts is running",
+		return api.ImportAnswer{}, &event.Refusal{Code: event.CodeBusy, Message: "an import of transcripts is running",
 			Hint: "aoa status"}
 	}
 	if err := atomicfile.WriteBytes(t.importedFrom(), atomicfile.Options{}, []byte(req.Transcripts)); err != nil {

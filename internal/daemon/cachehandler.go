@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
@@ -44,7 +45,7 @@ func (d *Daemon) cacheOwner(ctx context.Context, named string) (string, error) {
 	}
 	id := d.newestSession(d.worktrees.Caller(ctx))
 	if id == "" {
-		return "", api.Bad("name one: --session ID, in MCP session_id", "no session is live here")
+		return "", event.BadRequest("name one: --session ID, in MCP session_id", "no session is live here")
 	}
 	return id, nil
 }
@@ -76,7 +77,7 @@ func (d *Daemon) cacheList(ctx context.Context, r api.CacheListRequest) (out api
 func (d *Daemon) cacheDelete(ctx context.Context, r api.CacheDeleteRequest) (out api.CacheDeleteAnswer, err error) {
 	switch {
 	case r.All == (r.Key != ""):
-		return out, api.Bad("aoa cache rm KEY, or --all", "name a key, or all of a session")
+		return out, event.BadRequest("aoa cache rm KEY, or --all", "name a key, or all of a session")
 	case !r.All:
 		out.Items = 1
 		out.Bytes, err = d.cache.Delete(ctx, r.Key)

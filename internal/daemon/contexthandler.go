@@ -24,10 +24,10 @@ func (d *Daemon) context(ctx context.Context, r contexts.Request) (out api.Conte
 	r.For = cmp.Or(r.For, contexts.ForAction)
 	switch {
 	case r.For != contexts.ForAction && r.For != contexts.ForPrompt:
-		return out, api.Bad("use action or prompt", "there is no context for the purpose %q", r.For)
+		return out, event.BadRequest("use action or prompt", "there is no context for the purpose %q", r.For)
 	case r.Total < 0 || r.Total > maxContext:
 		hint := fmt.Sprintf("use 1 to %d, or 0 for the configured one", maxContext)
-		return out, api.Bad(hint, "a budget of %d tokens is out of range", r.Total)
+		return out, event.BadRequest(hint, "a budget of %d tokens is out of range", r.Total)
 	}
 	d.events.SyncBriefly(ctx)
 	out = api.ContextAnswer{For: r.For, Budget: cmp.Or(r.Total, d.contextBudget().Total), Segments: []contexts.Segment{}}

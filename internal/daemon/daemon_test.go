@@ -137,7 +137,7 @@ func TestEventsAreChecked(t *testing.T) {
 	for _, e := range []event.Event{{Time: now, Body: event.Call{Act: event.ActRead}}, {ID: "x", Time: now},
 		{ID: "x", Body: event.Call{Act: event.ActRead}}} {
 		_, err := api.Call(t.Context(), d.Client(d.Repo.Dir), api.Events, []event.Event{e})
-		if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Code != api.CodeBad {
+		if refused, ok := errors.AsType[*event.Refusal](err); !ok || refused.Code != event.CodeBad {
 			t.Errorf("%+v: %v", e, err)
 		}
 	}

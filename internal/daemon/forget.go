@@ -20,12 +20,12 @@ func (d *Daemon) forget(ctx context.Context, req api.ForgetRequest) (out api.For
 	}
 	f := cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since}
 	if req.Origin != "" || f.Check() != nil {
-		return out, api.Bad("aoa forget PATH, or aoa forget with --session, --since or --origin",
+		return out, event.BadRequest("aoa forget PATH, or aoa forget with --session, --since or --origin",
 			"name exactly one thing to forget")
 	}
 	if req.File != "" {
 		if f.Path, err = event.NewPath(strings.TrimSuffix(string(req.File), "/")); err != nil {
-			return out, api.Bad("use a path as aoa log prints it", "%v", err)
+			return out, event.BadRequest("use a path as aoa log prints it", "%v", err)
 		}
 	}
 	gone, err := d.events.Forget(ctx, f)

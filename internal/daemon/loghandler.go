@@ -16,13 +16,13 @@ import (
 func (d *Daemon) addEvents(ctx context.Context, in []event.Event) (api.EventsAnswer, error) {
 	var out api.EventsAnswer
 	if d.settings.Paused() {
-		return out, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
+		return out, &event.Refusal{Code: event.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
 	}
 	w := d.worktrees.Caller(ctx)
 	kept := in[:0]
 	for i, e := range in {
 		if err := checkEvent(e); err != nil {
-			return out, api.Bad("docs/api.md lists the fields", "event %d: %v", i, err)
+			return out, event.BadRequest("docs/api.md lists the fields", "event %d: %v", i, err)
 		}
 		had := len(e.Paths()) + len(e.Gone())
 		w.Clean(&e)
@@ -36,7 +36,7 @@ func (d *Daemon) addEvents(ctx context.Context, in []event.Event) (api.EventsAns
 	d.worktrees.HideWords(ctx, w, kept, readTime)
 	fresh, err := d.events.Append(ctx, kept)
 	if err != nil {
-		return out, &api.Error{Code: api.CodeFull, Message: err.Error(), Hint: "aoa doctor"}
+		return out, &event.Refusal{Code: event.CodeFull, Message: err.Error(), Hint: "aoa doctor"}
 	}
 	out.Accepted, out.Duplicate = fresh, len(kept)-fresh
 	return out, nil

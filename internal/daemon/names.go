@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 const namesMost = 4096 // names of a request
@@ -13,7 +14,7 @@ const namesMost = 4096 // names of a request
 func (d *Daemon) names(ctx context.Context, r api.NamesRequest) (api.NamesAnswer, error) {
 	out := api.NamesAnswer{Names: make([]api.NamedFiles, 0, len(r.Names))}
 	if len(r.Names) > namesMost {
-		return out, api.Bad("name their folder", "%d names are too many, use at most %d", len(r.Names), namesMost)
+		return out, event.BadRequest("name their folder", "%d names are too many, use at most %d", len(r.Names), namesMost)
 	}
 	if r.Session != "" {
 		var err error

@@ -23,7 +23,7 @@ const readTime = time.Second
 func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) {
 	d.events.SyncBriefly(ctx)
 	if q.Limit < 0 || q.Limit > 100 {
-		return event.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
+		return event.Answer{}, event.BadRequest("use 1 to 100", "limit %d is out of range", q.Limit)
 	}
 	bounded, cancel := checkout.ForGit(ctx)
 	defer cancel()
@@ -68,7 +68,7 @@ func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, erro
 	defer cancel()
 	w := d.worktrees.Asking(bounded)
 	if r.File == "" {
-		return api.WhyAnswer{}, api.Bad("aoa why FILE", "no file named")
+		return api.WhyAnswer{}, event.BadRequest("aoa why FILE", "no file named")
 	}
 	d.events.SyncBriefly(ctx)
 	reading := !w.Reader.Wait(ctx, readTime)
@@ -100,20 +100,20 @@ func (d *Daemon) whyLine(ctx context.Context, r api.WhyLineRequest) (api.WhyLine
 	switch {
 	case text != nil && w.Repo.Nested(r.File) != "":
 		inner := w.Repo.Nested(r.File)
-		return out, api.Bad("cd "+event.ShellWord(inner)+", and ask there",
+		return out, event.BadRequest("cd "+event.ShellWord(inner)+", and ask there",
 			"%s is a repository of its own, whose git knows the line", event.Path(inner).Display())
 	case text == nil:
-		return out, api.Bad("name a text file of the repository", "%s is not a text file of at most 1 MB", r.File.Display())
+		return out, event.BadRequest("name a text file of the repository", "%s is not a text file of at most 1 MB", r.File.Display())
 	case len(text) == 0:
-		return out, api.Bad("name a file with lines", "%s is empty", r.File.Display())
+		return out, event.BadRequest("name a file with lines", "%s is empty", r.File.Display())
 	case r.From < 1 || r.To < r.From || r.To > lines:
 		asked := fmt.Sprintf("lines %d-%d", r.From, r.To)
 		if r.From == r.To {
 			asked = fmt.Sprintf("line %d", r.From)
 		}
-		return out, api.Bad(fmt.Sprintf("its lines are 1 to %d", lines), "%s has no %s", r.File.Display(), asked)
+		return out, event.BadRequest(fmt.Sprintf("its lines are 1 to %d", lines), "%s has no %s", r.File.Display(), asked)
 	case r.To-r.From >= blame.MaxLines:
-		return out, api.Bad(fmt.Sprintf("ask for %d at a time", blame.MaxLines), "%d lines are too many", r.To-r.From+1)
+		return out, event.BadRequest(fmt.Sprintf("ask for %d at a time", blame.MaxLines), "%d lines are too many", r.To-r.From+1)
 	}
 	d.events.SyncBriefly(ctx)
 	find := blame.Finder{DB: d.db, Repo: w.Repo, Texts: d.sequences.Edits, Blob: w.Sequences().Blob, Now: d.now}

@@ -42,7 +42,7 @@ func (d *Daemon) reloadRun(ctx context.Context, r api.ReplayRequest) (api.Replay
 	var err error
 	out.Report, err = d.sequences.Replay(ctx, d.worktrees.Caller(ctx).Sequences(), r.Request)
 	if err != nil {
-		return api.ReplayAnswer{}, refusal(r.ID, err)
+		return api.ReplayAnswer{}, refused(r.ID, err)
 	}
 	d.openedByReplay(ctx, r, out.Report)
 	out.Ms = float64(d.now().Sub(begin).Microseconds()) / 1000
@@ -71,7 +71,7 @@ func (d *Daemon) openedByReplay(ctx context.Context, r api.ReplayRequest, got re
 func (d *Daemon) reloadForget(ctx context.Context, r api.SequenceForgetRequest) (api.SequenceForgetAnswer, error) {
 	switch {
 	case r.All == (r.ID != ""):
-		return api.SequenceForgetAnswer{}, api.Bad("aoa reload forget ID, or --all", "name one sequence, or all")
+		return api.SequenceForgetAnswer{}, event.BadRequest("aoa reload forget ID, or --all", "name one sequence, or all")
 	case r.All:
 		_ = d.events.Flush(ctx) // turns that wait in the log would be recorded after it
 		n, err := d.sequences.ForgetAll(ctx)

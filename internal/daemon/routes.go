@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // routes returns the handler of the whole API; docs/api.md describes it.
@@ -71,7 +72,7 @@ func (d *Daemon) routes() http.Handler {
 func handle[Req, Res any](mux *http.ServeMux, r api.Route[Req, Res], fn func(context.Context, Req) (Res, error)) {
 	api.Handle(mux, r, func(ctx context.Context, req Req) (Res, error) {
 		res, err := fn(ctx, req)
-		return res, refusal("", err)
+		return res, refused("", err)
 	})
 }
 
@@ -79,7 +80,7 @@ func handle[Req, Res any](mux *http.ServeMux, r api.Route[Req, Res], fn func(con
 // are learned again, some 10,000 per second.
 const forgetTime = 30 * time.Second
 
-var errForgetting = &api.Error{Code: api.CodeBusy,
+var errForgetting = &event.Refusal{Code: event.CodeBusy,
 	Message: "aOa is forgetting events, and then learns the remaining ones again",
 	Hint:    "ask again in a moment"}
 

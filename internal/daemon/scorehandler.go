@@ -25,13 +25,13 @@ func (d *Daemon) showScores(ctx context.Context, r api.ScoresRequest) (out api.S
 	owned := one && !f.Global() || r.Set == api.ScoresSession
 	switch {
 	case r.Owner != "" && !owned:
-		return out, api.Bad("leave owner out", "the set %.40q has no owner", r.Set)
+		return out, event.BadRequest("leave owner out", "the set %.40q has no owner", r.Set)
 	case r.Set == api.ScoresComposite:
 		out.Members, err = d.compositeScores(ctx)
 	case r.Set == api.ScoresSession:
 		return d.sessionScores(r.Owner), nil
 	case !one:
-		return out, api.Bad("docs/api.md lists the sets", "there is no set %.40q", r.Set)
+		return out, event.BadRequest("docs/api.md lists the sets", "there is no set %.40q", r.Set)
 	case owned && r.Owner == "":
 		out.Members = d.events.Hot.Sums(f, d.now())
 	default:

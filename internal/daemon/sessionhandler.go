@@ -19,7 +19,7 @@ const recordEvents = 10_000
 func (d *Daemon) listSessions(ctx context.Context, r api.SessionsRequest) (api.SessionsAnswer, error) {
 	var out api.SessionsAnswer
 	if r.State != "" && !r.State.Known() {
-		return out, api.Bad("use active, paused, completed, failed or archived", "%q is not a state", r.State)
+		return out, event.BadRequest("use active, paused, completed, failed or archived", "%q is not a state", r.State)
 	}
 	d.events.SyncBriefly(ctx)
 	if r.ID != "" {
@@ -55,7 +55,7 @@ func (d *Daemon) findSession(ctx context.Context, typed string) (id string, err 
 		return found[0], nil
 	}
 	some := event.Path(strings.Join(found[:min(len(found), 5)], ", ")).Display()
-	return "", api.Bad("write more of it", "%.100q is the beginning of %d sessions: %s", typed, len(found), some)
+	return "", event.BadRequest("write more of it", "%.100q is the beginning of %d sessions: %s", typed, len(found), some)
 }
 
 // sessionIDs returns the ids of all sessions that any store knows, sorted, each once.
@@ -96,9 +96,9 @@ func (d *Daemon) oneSession(ctx context.Context, r api.SessionsRequest) (api.Ses
 func (d *Daemon) setSession(ctx context.Context, r api.SessionSetRequest) (api.SessionSummary, error) {
 	switch {
 	case r.ID == "" || len(r.ID) > 256:
-		return api.SessionSummary{}, api.Bad("aoa session list names them", "a session's id has 1 to 256 bytes")
+		return api.SessionSummary{}, event.BadRequest("aoa session list names them", "a session's id has 1 to 256 bytes")
 	case r.State != session.Removed && !r.State.Known():
-		return api.SessionSummary{}, api.Bad("use active, paused, completed, failed or archived", "%q is not a state", r.State)
+		return api.SessionSummary{}, event.BadRequest("use active, paused, completed, failed or archived", "%q is not a state", r.State)
 	}
 	d.events.SyncBriefly(ctx)
 	e := event.Event{ID: "state:" + api.CallID(ctx), Time: d.now(), Agent: "cli", Session: r.ID,

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/internal/stage"
 )
@@ -46,7 +47,7 @@ func (d *Daemon) stageList(ctx context.Context, r api.StageListRequest) (out api
 
 func (d *Daemon) stageDrop(ctx context.Context, r api.StageDropRequest) (api.StageDropAnswer, error) {
 	if r.All == (r.Name != "") {
-		return api.StageDropAnswer{}, api.Bad("aoa stage rm NAME, or --all", "name a stage or a key, or all stages")
+		return api.StageDropAnswer{}, event.BadRequest("aoa stage rm NAME, or --all", "name a stage or a key, or all stages")
 	}
 	n, err := d.stages.Drop(ctx, r.Name)
 	return api.StageDropAnswer{Dropped: n}, err

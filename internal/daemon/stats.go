@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
 )
 
@@ -26,7 +27,7 @@ func (d *Daemon) stats(ctx context.Context, r api.StatsRequest) (out api.StatsAn
 	case "outcomes":
 		out.Outcomes = d.predictions.Came(r.Limit)
 	default:
-		err = api.Bad("aoa stats --help names them", "no table %q", r.Table)
+		err = event.BadRequest("aoa stats --help names them", "no table %q", r.Table)
 	}
 	return out, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/log"
 	"github.com/aoa-dev/aoa/internal/monitor"
 	"github.com/aoa-dev/aoa/watcher"
@@ -82,7 +83,7 @@ const maxPause = 100 * 365 * 24 * 3600
 func (d *Daemon) pause(_ context.Context, r api.PauseRequest) (api.PauseAnswer, error) {
 	var until time.Time
 	if r.Seconds < 0 || r.Seconds > maxPause {
-		return api.PauseAnswer{}, api.Bad("use a number of seconds up to 100 years, 0 ends the pause",
+		return api.PauseAnswer{}, event.BadRequest("use a number of seconds up to 100 years, 0 ends the pause",
 			"a pause of %g seconds is out of range", r.Seconds)
 	}
 	if r.Seconds > 0 {
@@ -105,7 +106,7 @@ func (d *Daemon) end(ctx context.Context, r api.StopRequest) (api.StopAnswer, er
 		case ctx.Err() != nil:
 			return out, err // the caller has gone
 		case !r.Force:
-			return out, &api.Error{Code: api.CodeFull,
+			return out, &event.Refusal{Code: event.CodeFull,
 				Message: fmt.Sprintf("%d events cannot be written, the daemon goes on with them in memory: %v", waiting, err),
 				Hint:    "free some space on that disk, then aoa daemon stop; aoa daemon stop --force loses them"}
 		}

@@ -42,7 +42,7 @@ func (d *Daemon) forgetOrigin(ctx context.Context, name string) (api.ForgetAnswe
 	}
 	origin, err := d.team.Remove(ctx, name, slices.Sorted(maps.Keys(st.Origins)))
 	if err != nil {
-		return api.ForgetAnswer{}, api.Bad("aoa status lists the origins", "%v", err)
+		return api.ForgetAnswer{}, event.BadRequest("aoa status lists the origins", "%v", err)
 	}
 	gone, err := d.events.ForgetPeers(ctx, func(e event.Event) bool { return e.Origin == origin })
 	return api.ForgetAnswer{Events: len(gone), Files: len(filesOf(gone))}, err

@@ -14,7 +14,7 @@ import (
 // readSettings reads the configuration again and logs a changed threshold.
 func (d *Daemon) readSettings() error {
 	if err := d.settings.Reload(); err != nil {
-		return api.Bad("aoa config", "%v", err)
+		return event.BadRequest("aoa config", "%v", err)
 	}
 	if d.o.Level != nil {
 		d.o.Level.Set(d.settings.Get().LogLevel)
@@ -33,7 +33,7 @@ func (d *Daemon) setThreshold(_ context.Context, r api.ThresholdRequest) (api.Th
 		return api.ThresholdAnswer{}, err
 	}
 	if err != nil {
-		return api.ThresholdAnswer{}, api.Bad("value is between 0.40 and 0.90", "%v", err)
+		return api.ThresholdAnswer{}, event.BadRequest("value is between 0.40 and 0.90", "%v", err)
 	}
 	err = d.readSettings()
 	return d.thresholds(""), err
@@ -58,7 +58,7 @@ func (d *Daemon) feedback(ctx context.Context, r api.FeedbackRequest) (api.Thres
 	if r.File != "" {
 		p, err := event.NewPath(string(r.File))
 		if err != nil {
-			return api.ThresholdAnswer{}, api.Bad("use a path as aoa suggest prints it", "%v", err)
+			return api.ThresholdAnswer{}, event.BadRequest("use a path as aoa suggest prints it", "%v", err)
 		}
 		b.Paths = []event.Path{p}
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Cut selects a part of an item: first lines, then bytes of these lines. The zero value selects
@@ -36,7 +38,7 @@ func (p Part) Data() []byte {
 
 func (c Cut) check() error {
 	if c.Offset < 0 || c.Limit < 0 {
-		return bad("count from 0", "offset %d, limit %d", c.Offset, c.Limit)
+		return event.BadRequest("count from 0", "offset %d, limit %d", c.Offset, c.Limit)
 	}
 	_, _, err := c.lines()
 	return err
@@ -57,7 +59,7 @@ func (c Cut) lines() (first, last int, err error) {
 		last, err = strconv.Atoi(to)
 	}
 	if err != nil || first < 1 || last < 0 || last > 0 && last < first {
-		return 0, 0, bad("write 20, 10-20 or 10-; the first line is 1", "cannot read the lines %.100q", c.Lines)
+		return 0, 0, event.BadRequest("write 20, 10-20 or 10-; the first line is 1", "cannot read the lines %.100q", c.Lines)
 	}
 	return first, last, nil
 }

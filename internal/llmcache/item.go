@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Limits. Sizes are in bytes before compression.
@@ -59,7 +60,7 @@ func (c *Cache) prepare(session string, it Item, now time.Time) (Label, cold.Blo
 		it.Description = c.o.Redact(it.Description)
 		for _, id := range []string{it.Task, it.Turn} {
 			if c.o.Redact(id) != id { // keys are not encrypted
-				return Label{}, cold.Blob{}, bad("use another task or turn", "a task or turn holds what looks like a secret")
+				return Label{}, cold.Blob{}, event.BadRequest("use another task or turn", "a task or turn holds what looks like a secret")
 			}
 		}
 	}
@@ -77,20 +78,20 @@ func (c *Cache) prepare(session string, it Item, now time.Time) (Label, cold.Blo
 func (l Label) check(notes json.RawMessage) error {
 	switch {
 	case l.Size > MaxItem:
-		return refuse(CodeTooLarge, "store it in parts", "%s has %s bytes, an item at most %s",
+		return event.Refuse(event.CodeTooLarge, "store it in parts", "%s has %s bytes, an item at most %s",
 			l.Key, humanize.Comma(l.Size), humanize.Comma(MaxItem))
 	case len(notes) > maxNotes:
-		return refuse(CodeTooLarge, "store the metadata as part of the data",
+		return event.Refuse(event.CodeTooLarge, "store the metadata as part of the data",
 			"the metadata of %s has %s bytes, at most %s are allowed",
 			l.Key, humanize.Comma(int64(len(notes))), humanize.Comma(maxNotes))
 	case len(l.Description) > maxDescription:
-		return refuse(CodeTooLarge, "shorten it", "the description of %s has %d bytes, at most %d are allowed",
+		return event.Refuse(event.CodeTooLarge, "shorten it", "the description of %s has %d bytes, at most %d are allowed",
 			l.Key, len(l.Description), maxDescription)
 	case len(notes) > 0 && !json.Valid(notes):
-		return bad("give a JSON object", "the metadata of %s is not JSON", l.Key)
+		return event.BadRequest("give a JSON object", "the metadata of %s is not JSON", l.Key)
 	}
 	if raw, err := json.Marshal(l); err != nil || len(raw) > maxLabel {
-		return refuse(CodeTooLarge, "shorten the description or the ids",
+		return event.Refuse(event.CodeTooLarge, "shorten the description or the ids",
 			"the label of %s has %d bytes, at most %d are allowed", l.Key, len(raw), maxLabel)
 	}
 	return nil

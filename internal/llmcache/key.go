@@ -7,6 +7,8 @@ import (
 	"encoding/base32"
 	"net/url"
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Key is the name of an item: {session}_{task}_{turn}. Each part is escaped so that it contains no
@@ -23,14 +25,14 @@ func (k Key) String() string { return escape(k.Session) + "_" + escape(k.Task) +
 func parseKey(s string) (Key, error) {
 	parts := strings.Split(s, "_")
 	if len(parts) != 3 {
-		return Key{}, bad("take the key from a label, or from aoa cache list",
+		return Key{}, event.BadRequest("take the key from a label, or from aoa cache list",
 			"%.100q is not a key: it has %d parts, not 3", s, len(parts))
 	}
 	var ids [3]string
 	for i, p := range parts {
 		id, err := url.QueryUnescape(p)
 		if err != nil || id == "" || len(p) > maxID || escape(id) != p {
-			return Key{}, bad("take the key from a label, or from aoa cache list",
+			return Key{}, event.BadRequest("take the key from a label, or from aoa cache list",
 				"%.100q is not a key: its part %d is %.100q", s, i+1, p)
 		}
 		ids[i] = id
@@ -42,14 +44,14 @@ func parseKey(s string) (Key, error) {
 // length of the others.
 func (k Key) complete(call string) (Key, error) {
 	if k.Session == "" {
-		return k, bad("name a session", "an item needs a session")
+		return k, event.BadRequest("name a session", "an item needs a session")
 	}
 	sum := sha256.Sum256([]byte(cmp.Or(call, rand.Text())))
 	made := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))
 	k.Task, k.Turn = cmp.Or(k.Task, made[:8]), cmp.Or(k.Turn, made[8:16])
 	for _, id := range []string{k.Session, k.Task, k.Turn} {
 		if n := len(escape(id)); n > maxID {
-			return k, bad("use shorter ids", "the id %.40q… has %d bytes, at most %d are allowed", id, n, maxID)
+			return k, event.BadRequest("use shorter ids", "the id %.40q… has %d bytes, at most %d are allowed", id, n, maxID)
 		}
 	}
 	return k, nil

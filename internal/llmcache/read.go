@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Content is an item or a part of it.
@@ -18,7 +19,7 @@ type Content struct {
 }
 
 // Read returns an item or the part that cut selects. It counts as a use of the item and its
-// session. If there is no such item, the error is an *Error with code not_found.
+// session. If there is no such item, the error is an *event.Refusal with code not_found.
 func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) {
 	_, err := parseKey(key)
 	if err == nil {
@@ -60,7 +61,7 @@ type Filter struct {
 // List returns labels, the newest first, and their number without the limit. It loads no data.
 func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, err error) {
 	if q.Limit = cmp.Or(q.Limit, 100); q.Limit < 0 || q.Limit > 1000 {
-		return nil, 0, bad("use 1 to 1000", "limit %d is out of range", q.Limit)
+		return nil, 0, event.BadRequest("use 1 to 1000", "limit %d is out of range", q.Limit)
 	}
 	labels = []Label{}
 	which := cold.Selection{Session: q.Session, Part: q.Task, Limit: q.Limit}

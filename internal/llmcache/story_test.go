@@ -91,7 +91,7 @@ func number(text string) (n int) {
 
 // say is what a caller gets: the code, the message, and what to do.
 func say(err error) string {
-	var e *Error
+	var e *event.Refusal
 	if !errors.As(err, &e) {
 		return fmt.Sprint(err)
 	}
@@ -198,8 +198,8 @@ func TestLimits(t *testing.T) {
 
 // TestFailures: what the store says of itself is passed on with a code.
 func TestFailures(t *testing.T) {
-	for failure, want := range map[error]string{cold.ErrRow: CodeFull + ": the item cannot be read",
-		cold.ErrFull: CodeFull, cold.ErrReadOnly: CodeFull, cold.ErrLostKey: CodeFull, cold.ErrDamaged: CodeFull,
+	for failure, want := range map[error]string{cold.ErrRow: event.CodeFull + ": the item cannot be read",
+		cold.ErrFull: event.CodeFull, cold.ErrReadOnly: event.CodeFull, cold.ErrLostKey: event.CodeFull, cold.ErrDamaged: event.CodeFull,
 		context.Canceled: "context canceled", nil: "<nil>"} {
 		if got := say(storage(failure)); !strings.HasPrefix(got, want) {
 			t.Errorf("%v: %s", failure, got)
@@ -218,12 +218,12 @@ func TestQuotaIsExact(t *testing.T) {
 		wg.Go(func() {
 			for j := range each {
 				_, err := c.Write(t.Context(), "s", Item{Task: fmt.Sprint("w", i), Turn: fmt.Sprint(j), Data: make([]byte, size)})
-				var e *Error
+				var e *event.Refusal
 				mu.Lock()
 				switch {
 				case err == nil:
 					kept++
-				case errors.As(err, &e) && e.Code == CodeQuota:
+				case errors.As(err, &e) && e.Code == event.CodeQuota:
 					full++
 				default:
 					t.Error(err)

@@ -9,12 +9,13 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Write stores an item of a session and returns its label. The quota is checked in the same
 // transaction, so concurrent writers cannot exceed it together. If the item replaces another one,
 // only the difference in size counts. An item that is stored already, with the same content, stays
-// as it is. The error is an *Error with code quota, too_large, exists or storage_unavailable.
+// as it is. The error is an *event.Refusal with code quota, too_large, exists or storage_unavailable.
 func (c *Cache) Write(ctx context.Context, session string, it Item) (Label, error) {
 	label, v, err := c.prepare(session, it, c.o.Now())
 	if err != nil {
@@ -42,7 +43,7 @@ func (c *Cache) stored(ctx context.Context, v cold.Blob) (Label, error) {
 		label, _ := read(before)
 		return label, nil
 	}
-	return Label{}, refuse(CodeExists, "write with overwrite, or under another task or turn",
+	return Label{}, event.Refuse(event.CodeExists, "write with overwrite, or under another task or turn",
 		"%s is already stored (%s bytes)", v.Key, humanize.Comma(before.Size))
 }
 
@@ -60,7 +61,7 @@ func (c *Cache) overQuota(ctx context.Context, full *cold.QuotaError) error {
 	for _, v := range items {
 		hint += fmt.Sprintf(" %s (%s bytes)", v.Key, humanize.Comma(v.Size))
 	}
-	return refuse(CodeQuota, hint, "quota of session %.60s: %s bytes used, %s asked, %s allowed",
+	return event.Refuse(event.CodeQuota, hint, "quota of session %.60s: %s bytes used, %s asked, %s allowed",
 		full.Session, humanize.Comma(full.Used), humanize.Comma(full.Asked), humanize.Comma(full.Limit))
 }
 
@@ -77,6 +78,6 @@ func (c *Cache) Delete(ctx context.Context, key string) (size int64, err error) 
 }
 
 func missingItem(key string) error {
-	return refuse(CodeMissing, "aoa cache list shows the stored items; they are deleted 24 h after their session",
+	return event.Refuse(event.CodeMissing, "aoa cache list shows the stored items; they are deleted 24 h after their session",
 		"no item has the key %.200s", key)
 }

@@ -10,29 +10,29 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // decode decodes the arguments of a call. Because models write them, it accepts other forms with a
 // clear meaning: null for a missing argument, a list given as JSON text or as its single element, a
-// number for a text. For everything else that does not fit the schema the error is an *api.Error
+// number for a text. For everything else that does not fit the schema the error is an *event.Refusal
 // that says what is expected.
 func decode[In any](raw json.RawMessage, schema *jsonschema.Schema) (in In, err error) {
 	var given map[string]json.RawMessage
 	if raw = unquoted(raw, '{'); len(raw) > 0 {
 		if err := json.Unmarshal(raw, &given); err != nil {
-			return in, api.Bad("give "+strings.Join(argumentNames(schema), ", "), "the arguments are not an object")
+			return in, event.BadRequest("give "+strings.Join(argumentNames(schema), ", "), "the arguments are not an object")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		kind := schema.Properties[name]
 		if kind == nil {
-			return in, api.Bad("there are "+strings.Join(argumentNames(schema), ", "), "unknown argument %.40q", name)
+			return in, event.BadRequest("there are "+strings.Join(argumentNames(schema), ", "), "unknown argument %.40q", name)
 		}
 		value, ok := fit(given[name], kind)
 		switch {
 		case !ok:
-			return in, api.Bad(name+" is "+inWords(kind), "%s does not fit", name)
+			return in, event.BadRequest(name+" is "+inWords(kind), "%s does not fit", name)
 		case value == nil:
 			delete(given, name)
 		default:
@@ -41,7 +41,7 @@ func decode[In any](raw json.RawMessage, schema *jsonschema.Schema) (in In, err 
 	}
 	for _, name := range schema.Required {
 		if given[name] == nil {
-			return in, api.Bad("give "+name+", "+inWords(schema.Properties[name]), "no %s", name)
+			return in, event.BadRequest("give "+name+", "+inWords(schema.Properties[name]), "no %s", name)
 		}
 	}
 	if raw, err = json.Marshal(given); err != nil {

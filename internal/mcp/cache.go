@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 )
 
@@ -57,12 +58,12 @@ func (s *server) cache(ctx context.Context, r Repo, session string, in cacheIn) 
 		ans, err := api.Call(ctx, r.Client, api.CacheDelete, api.CacheDeleteRequest{Key: in.Key})
 		return cacheOut{Deleted: ans.Items}, err
 	}
-	return out, api.Bad("action is write, read, list or delete", "unknown action %.40q", in.Action)
+	return out, event.BadRequest("action is write, read, list or delete", "unknown action %.40q", in.Action)
 }
 
 func cacheWrite(ctx context.Context, r Repo, session string, in cacheIn) (out cacheOut, err error) {
 	if in.Data == nil {
-		return out, api.Bad("give data: a text or any JSON value", "no data")
+		return out, event.BadRequest("give data: a text or any JSON value", "no data")
 	}
 	item := llmcache.Item{Task: in.Task, Turn: in.Turn, Description: in.Description, Overwrite: in.Overwrite,
 		Data: []byte(*in.Data)}

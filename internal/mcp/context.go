@@ -50,7 +50,7 @@ func (s *server) sessionContext(ctx context.Context, r Repo, session string, in 
 func (s *server) whyLine(ctx context.Context, r Repo, typed string) (out contextOut, err error) {
 	name, from, to, ok := blame.Typed(typed)
 	if !ok {
-		return out, api.Bad("give FILE:LINE or FILE:10-20", "%.80q has no line", typed)
+		return out, event.BadRequest("give FILE:LINE or FILE:10-20", "%.80q has no line", typed)
 	}
 	files, notes, err := r.files(ctx, []string{name}, false)
 	if err != nil || len(files) != 1 {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/dev/daemontest"
 	"github.com/aoa-dev/aoa/scripts/dev/fault"
@@ -198,7 +199,7 @@ func quote(v any) []byte {
 // TestFailuresStay: whatever fails is a result with a hint, and the next call is served.
 func TestFailuresStay(t *testing.T) {
 	d := newFixture(t, Options{Open: nil})
-	known := error(&api.Error{Code: api.CodeMissing, Message: "aOa does not know this repository yet", Hint: "aoa init"})
+	known := error(&event.Refusal{Code: event.CodeMissing, Message: "aOa does not know this repository yet", Hint: "aoa init"})
 	d.connect(New(Options{Open: func(ctx context.Context) (Repo, error) {
 		repo, _ := d.open(ctx)
 		return repo, known

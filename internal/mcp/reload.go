@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/reload"
 )
 
@@ -35,7 +36,7 @@ type option struct {
 func (s *server) listReloadOptions(ctx context.Context, r Repo, session string, in optionsIn) (optionsOut, error) {
 	out := optionsOut{Options: []option{}}
 	if session == "" && in.Prompt == "" {
-		return out, api.Bad("name the prompt", "no session is live, so no prompt is known")
+		return out, event.BadRequest("name the prompt", "no session is live, so no prompt is known")
 	}
 	ans, err := api.Call(ctx, r.Client, api.ReloadList, api.SequencesRequest{Prompt: in.Prompt, Session: session,
 		Limit: maxFiles})

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	// Open finds the repository and its daemon. It is called for every tool call, so a repository
 	// that is initialised while the server runs can be used at once. Errors are shown to the agent,
-	// an *api.Error with its hint.
+	// an *event.Refusal with its hint.
 	Open    func(context.Context) (Repo, error)
 	Session string // the agent's session if the environment names it; if "", the daemon is asked
 	Version string // shown to the client
@@ -129,7 +129,7 @@ func brief[In any]() *jsonschema.Schema {
 
 // advise adds to an error what to do next. The agent sees nothing else of the error.
 func advise(err error) error {
-	e, ok := errors.AsType[*api.Error](err)
+	e, ok := errors.AsType[*event.Refusal](err)
 	switch {
 	case ok && e.Hint != "":
 		return fmt.Errorf("%w\nhint: %s", err, e.Hint)

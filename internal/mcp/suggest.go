@@ -28,7 +28,7 @@ type suggestOut struct {
 func (s *server) suggestFiles(ctx context.Context, r Repo, session string, in suggestIn) (suggestOut, error) {
 	out := suggestOut{Files: []string{}}
 	if in.Prompt == "" && len(in.Files) == 0 {
-		return out, api.Bad("give prompt, the task in words, or files", "no prompt and no files")
+		return out, event.BadRequest("give prompt, the task in words, or files", "no prompt and no files")
 	}
 	q := event.Query{Session: session, Prompt: in.Prompt, Limit: maxFiles, Worth: true}
 	var err error

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/stage"
 )
 
@@ -165,8 +166,8 @@ func (s *Step) keep(ctx context.Context, rec *stage.Record) {
 // unusable reports whether the daemon cannot help, as opposed to refusing a request that can never
 // work.
 func unusable(ctx context.Context, err error) bool {
-	if refused, is := errors.AsType[*api.Error](err); is {
-		return refused.Code != api.CodeBad && refused.Code != api.CodeMissing
+	if refused, is := errors.AsType[*event.Refusal](err); is {
+		return refused.Code != event.CodeBad && refused.Code != event.CodeMissing
 	}
 	return ctx.Err() == nil
 }

@@ -9,8 +9,8 @@ import (
 
 	posix "mvdan.cc/sh/v3/shell"
 
-	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/stage"
 )
 
@@ -35,7 +35,7 @@ func FindTool(command string, env []string) (t stage.Tool, err error) {
 	}
 	words, err := posix.Fields(command, config.Lookup(env))
 	if err != nil || len(words) == 0 {
-		return t, api.Bad("name a program, or a command that prints its version", "tool %s: not a command: %v", command, err)
+		return t, event.BadRequest("name a program, or a command that prints its version", "tool %s: not a command: %v", command, err)
 	}
 	if len(words) == 1 {
 		command += " --version"
@@ -45,7 +45,7 @@ func FindTool(command string, env []string) (t stage.Tool, err error) {
 		where, err = filepath.Abs(where)
 	}
 	if err != nil {
-		return t, api.Bad("install it, or leave --tool out", "tool %s: %v", words[0], err)
+		return t, event.BadRequest("install it, or leave --tool out", "tool %s: %v", words[0], err)
 	}
 	return stage.Tool{Command: command, Path: where}, nil
 }
@@ -63,7 +63,7 @@ func ToolVersion(ctx context.Context, t stage.Tool, dir string, env []string) (s
 	out, err := cmd.CombinedOutput() // java prints it to stderr
 	text := strings.TrimSpace(string(out))
 	if err != nil || text == "" {
-		return "", api.Bad(`name the command that prints it, such as --tool "go version"`, "%s does not print a version: %v",
+		return "", event.BadRequest(`name the command that prints it, such as --tool "go version"`, "%s does not print a version: %v",
 			t.Command, err)
 	}
 	return text[:min(len(text), maxVersion)], nil

@@ -73,7 +73,7 @@ func (a *app) forget() *cobra.Command {
 			}))
 		})
 	a.sessionFlag(c, &r.Session, "everything of this session")
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask; a script, which nobody answers, needs it")
 	c.Flags().Var((*given)(&r.Origin), "origin",
 		"everything from another clone, as aoa status names it; the beginning is enough")
 	c.Flags().Var((*given)(&since), "since", "everything since this time (2h, 7d, 2026-01-31)")

@@ -34,7 +34,7 @@ func (a *app) remove() *cobra.Command {
 				}
 			}), err)
 		})
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask; a script, which nobody answers, needs it")
 	c.Flags().BoolVar(&all, "all", false, "in all repositories of this user")
 	return c
 }

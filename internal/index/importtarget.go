@@ -163,7 +163,11 @@ func (f files) scriptModule(from event.Path, module string) []event.Path {
 	}
 	switch alias, found := strings.CutPrefix(strings.TrimLeft(module, "@~"), "/"); {
 	case strings.HasPrefix(module, "."):
-		return exact(path.Join(from.Dir(), module))
+		key := path.Join(from.Dir(), module)
+		if found := exact(key); found != nil {
+			return found
+		}
+		return exact(strings.Replace("/"+key, "/dist/", "/src/", 1)[1:]) // what a build writes from src
 	case strings.HasPrefix(module, "/"):
 		return exact(alias)
 	case found:

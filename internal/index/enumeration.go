@@ -6,10 +6,12 @@ import (
 )
 
 // enumeration finds the constants that belong to a type and are used with its name, as in
-// Color.RED: those of enumerations, and in Python those of classes.
+// Color.RED: those of enumerations, and in Python those of classes. It also finds those that C uses
+// without the name of the type.
 type enumeration struct {
 	lang    *language
 	open    bool // the line is inside of an enumeration
+	bare    bool // the constants of that enumeration are used without its name
 	columns int  // indentation of the line that began it
 	inside  int  // indentation of its constants, 0 before the first one
 }
@@ -39,18 +41,18 @@ func (e *enumeration) constants(code []byte) iter.Seq[[]byte] {
 	}
 }
 
-// begins reports whether an enumeration begins on a line and goes on below it. In C only one that
-// has a scope counts: the constants of the others are used without the type.
+// begins reports whether an enumeration begins on a line and goes on below it.
 func (e *enumeration) begins(body []byte) bool {
-	before := ""
+	found := false
 	for word := range names(body) {
-		if before == "enum" || string(word) == "enum" && e.lang != clike {
-			scoped := e.lang != clike || string(word) == "class" || string(word) == "struct"
-			return scoped && !bytes.ContainsAny(body, "};")
+		if found {
+			e.bare = e.bare && string(word) != "class" && string(word) != "struct"
+			break
 		}
-		before = string(word)
+		found = string(word) == "enum"
+		e.bare = found && e.lang == clike
 	}
-	return false
+	return found && !bytes.ContainsAny(body, "};") && !(e.bare && bytes.ContainsAny(body, "(),=*"))
 }
 
 // list yields the constants of a line such as "RED, GREEN(1)," or "case Red;".

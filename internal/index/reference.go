@@ -89,6 +89,9 @@ func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
 	slices.SortFunc(b.out, func(x, y Broken) int {
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Name, y.Name))
 	})
+	b.out = slices.CompactFunc(b.out, func(x, y Broken) bool { // several files may have defined the name
+		return x.File == y.File && x.Line == y.Line && x.Name == y.Name
+	})
 	out = b.out[:min(len(b.out), maxBroken)]
 	return out, len(b.out) - len(out)
 }
@@ -156,7 +159,6 @@ func (b *breaking) names(change []Changed) {
 
 // removed returns the names that a change removes.
 func (b *breaking) removed(change []Changed) (out []*removal) {
-	seen := map[string]bool{}
 	for i := range change {
 		c := &change[i]
 		if c.Was == nil {
@@ -169,7 +171,7 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 				continue // most names; what follows takes longer
 			}
 			protocol := lang == python && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
-			if seen[name] || d.private || protocol || d.member && (inherits || lang.members[name]) || !lang.Refers || lang.standard[name] {
+			if d.private || protocol || d.member && (inherits || lang.members[name]) || !lang.Refers || lang.standard[name] {
 				continue
 			}
 			r := &removal{name: name, in: c, definition: d}
@@ -189,7 +191,6 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 					r.users++
 				}
 			}
-			seen[name] = !r.elsewhere
 			out = append(out, r)
 		}
 	}
@@ -273,6 +274,7 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 	in := usage{lang: lang, user: user, text: text, bound: map[string]importedName{}, module: map[string]bool{},
 		packages: map[string]string{}, from: map[string][]event.Path{}}
 	all, left := b.files(nil), b.files(b.gone)
+	in.nuxt = lang == script && len(all.base("nuxt.config.ts"))+len(all.base("nuxt.config.js")) > 0
 	in.crates = func(name string) []event.Path { return all.manifest("Cargo.toml", name) }
 	lines := bytes.Split(text, []byte{'\n'})
 	for _, i := range importsIn(lang, text) {

@@ -65,8 +65,8 @@ func ReadSource(p event.Path, text []byte) *Source {
 		}
 		d.line(l)
 		for name := range e.constants(l.code) {
-			if len(name) >= minReference && !s.has(string(name)) {
-				define(name, definition{member: true, constant: true})
+			if len(name) >= minReference && (e.bare || !s.has(string(name))) {
+				define(name, definition{member: !e.bare, constant: !e.bare})
 			}
 		}
 		for name := range names(l.code) {

@@ -21,6 +21,7 @@ type usage struct {
 	star    bool                    // it imports all names of a module in the repository
 	// In Go, by local name: the folder of an imported package of the repository.
 	packages map[string]string
+	nuxt     bool                           // the program may use some names without importing them, see found
 	crates   func(name string) []event.Path // in Rust: the Cargo.toml of the crate of that name
 	targets  []event.Path                   // the files that it imports
 	// for each name, the files from which it is imported; none if it is imported from several
@@ -105,7 +106,9 @@ func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 			return refers
 		}
 		return declares
-	case o.declares(u.lang), u.explicit() && !u.star:
+	case u.prototype(o) && u.mayMean(r):
+		return refers
+	case o.declares(u.lang), u.explicit() && !u.star && !u.found(r):
 		return declares
 	case u.explicit(), bytes.HasSuffix(o.before, []byte(`\`)), u.mayMean(r):
 		return refers
@@ -115,6 +118,21 @@ func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 
 // explicit reports whether the language makes names of another file usable only by an import.
 func (u *usage) explicit() bool { return u.lang == python || u.lang == script || u.lang == rust }
+
+// found reports whether Nuxt finds the removed name without an import.
+func (u *usage) found(r *removal) bool {
+	return u.nuxt && slices.ContainsFunc(strings.Split(r.in.Path.Dir(), "/"), func(dir string) bool {
+		return dir == "composables" || dir == "utils"
+	})
+}
+
+// prototype reports whether an occurrence in C declares a function without defining it. In a header the
+// parameters may go on below.
+func (u *usage) prototype(o occurrence) bool {
+	open := bytes.Count(o.after, []byte("(")) > bytes.Count(o.after, []byte(")"))
+	return u.lang == clike && bytes.HasPrefix(o.after, []byte("(")) && len(o.before) > 0 &&
+		(bytes.HasSuffix(bytes.TrimSpace(o.after), []byte(";")) || open && strings.HasPrefix(u.user.Ext(), ".h"))
+}
 
 // judgeMember decides what the name of a member means. The types of variables are not known.
 func (u *usage) judgeMember(r *removal, o occurrence) verdict {
@@ -127,8 +145,7 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 	if bytes.HasSuffix(o.before, []byte("::")) && isUpper(o.owner) && o.owner != "Self" && !r.ownedBy(o.owner) {
 		return says // of another type
 	}
-	prototype := u.lang == clike && u.user.Stem() == r.in.Path.Stem() &&
-		bytes.HasSuffix(bytes.TrimSpace(o.after), []byte(";")) && bytes.HasPrefix(o.after, []byte("("))
+	prototype := u.user.Stem() == r.in.Path.Stem() && u.prototype(o)
 	if prototype && !o.dotted || o.dotted && r.ownedBy(o.owner) ||
 		o.dotted && looksLikeCode(r.name) && (r.users > 0 && u.reaches(o) || u.linked(r) ||
 			u.canName(r) && r.ownedBy(typeOf(o.owner))) {

@@ -145,8 +145,9 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 	if bytes.HasSuffix(o.before, []byte("::")) && isUpper(o.owner) && o.owner != "Self" && !r.ownedBy(o.owner) {
 		return says // of another type
 	}
-	prototype := u.user.Stem() == r.in.Path.Stem() && u.prototype(o)
-	if prototype && !o.dotted || o.dotted && r.ownedBy(o.owner) ||
+	// a header, or another part of a class in C#
+	beside := u.user.Stem() == r.in.Path.Stem() && (u.prototype(o) || u.lang == csharp && !o.declares(csharp))
+	if beside && !o.dotted || u.lang == csharp && o.assigned() && r.ownedBy(o.created()) || o.dotted && r.ownedBy(o.owner) ||
 		o.dotted && looksLikeCode(r.name) && (r.users > 0 && u.reaches(o) || u.linked(r) ||
 			u.canName(r) && r.ownedBy(typeOf(o.owner))) {
 		return refers
@@ -323,6 +324,17 @@ func (o occurrence) declares(lang *language) bool {
 // assigned reports whether a value is assigned to the name.
 func (o occurrence) assigned() bool {
 	return bytes.HasPrefix(o.after, []byte("=")) && !bytes.HasPrefix(o.after, []byte("=="))
+}
+
+// created returns the type of the object in whose initializer the name stands, as in new Type(x) {
+// name = 1.
+func (o occurrence) created() string {
+	at := bytes.LastIndex(o.before, []byte("new "))
+	if at < 0 || bytes.IndexByte(o.before[at:], '{') < 0 {
+		return ""
+	}
+	name, _ := identifier(o.before[at+4:])
+	return string(name)
 }
 
 // inPattern reports whether an occurrence is in the pattern of a let: if let Some(name) = value.

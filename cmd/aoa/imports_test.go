@@ -177,6 +177,7 @@ var sourceRules = []sourceRule{
 			"internal/api/spawn.go":        "the system's empty file",
 			"internal/atomicfile/write.go": "it writes: folders that it syncs, files that it made",
 			"internal/api/hook.go":         "a request, whose size the server bounds",
+			"internal/api/route.go":        "a request, whose size the server bounds",
 			"internal/cold/inspect.go":     "it writes: the database before SQLite opens it",
 			"internal/cold/sync.go":        "it writes: the database and its folder",
 			"internal/peer/folder_unix.go": "a folder",

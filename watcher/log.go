@@ -44,11 +44,7 @@ type LogOptions struct {
 	// added file.
 	Renames string
 	Beside  map[string]bool // commits that Renames does not reach
-	// Follow first parents only, and yield merges, too, as their difference to the first parent.
-	First     bool
-	Committer string // only commits with this e-mail address of the committer
-	Local     bool   // only commits that are on no remote
-	Most      int    // number of commits, from the newest on; 0: all
+	Args    []string        // further options of git log
 }
 
 var errLog = errors.New("unexpected format")
@@ -58,7 +54,7 @@ var errLog = errors.New("unexpected format")
 const logFormat = "--format=%x01%H %ct %at %s"
 
 // ReadLog runs `git log` in dir, which may be a bare repository, and yields the commits that are no
-// merges, newest first. Ids in o.Not that no longer exist are ignored. ReadLog stops at the first
+// merges (unless o.Args says otherwise), newest first. Ids in o.Not that no longer exist are ignored. ReadLog stops at the first
 // error of yield. To pair renamed files git reads their contents. Where it lacks one, as in a partial
 // clone, only files with the same content are pairs, from that commit on.
 //
@@ -116,24 +112,11 @@ func readLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 		return nil
 	}
 	args := []string{"log", "--raw", "-z", "--no-abbrev", renames, "-l" + strconv.Itoa(mostPaired), "--root",
-		"--no-color", "--no-notes", "--encoding=UTF-8", "--ignore-submodules=none", logFormat, "--ignore-missing", "--stdin"}
-	if o.First {
-		args = append(args, "--first-parent", "--diff-merges=first-parent")
-	} else {
-		args = append(args, "--no-merges")
-	}
-	if o.Committer != "" {
-		args = append(args, "--fixed-strings", "--committer=<"+o.Committer+">")
-	}
-	if o.Local {
-		args = append(args, "--not", "--remotes")
-	}
-	if o.Most > 0 {
-		args = append(args, "-n", strconv.Itoa(o.Most))
-	}
+		"--no-color", "--no-notes", "--encoding=UTF-8", "--ignore-submodules=none", logFormat, "--ignore-missing", "--stdin",
+		"--no-merges"}
 	return program.Stream(ctx, dir, revisions(o.From, o.Not), func(rd io.Reader) error {
 		return parseLog(rd, yield)
-	}, args...)
+	}, append(args, o.Args...)...)
 }
 
 // walk yields the commits that are no merges and are reachable from a revision but not from not,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,7 +82,8 @@ func (r *Repo) Unpushed(ctx context.Context, committer string, now time.Time) (f
 			return nil, err
 		}
 	}
-	o := LogOptions{From: []string{head}, Committer: committer, Most: maxUnpushed, Local: true}
+	o := LogOptions{From: []string{head}, Args: []string{"--fixed-strings", "--committer=<" + committer + ">",
+		"-n", strconv.Itoa(maxUnpushed), "--not", "--remotes"}}
 	upstream, err := r.run(ctx, "rev-parse", "--verify", "--quiet", "@{upstream}^{commit}")
 	known := err == nil
 	switch {

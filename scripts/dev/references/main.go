@@ -90,7 +90,8 @@ func read(ctx context.Context, dir string, most int) (*history, error) {
 	name := filepath.Base(strings.TrimSuffix(dir, "/repo"))
 	h := &history{name: strings.ReplaceAll(name, "+", "/"), held: map[event.Path]string{}}
 	stop := fmt.Errorf("enough")
-	err := watcher.ReadLog(ctx, program, dir, watcher.LogOptions{From: []string{"HEAD"}, First: true},
+	err := watcher.ReadLog(ctx, program, dir, watcher.LogOptions{From: []string{"HEAD"},
+		Args: []string{"--no-max-parents", "--first-parent", "--diff-merges=first-parent"}},
 		func(c *watcher.Commit) error {
 			kept := *c
 			kept.Files = slices.Clone(c.Files)

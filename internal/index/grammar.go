@@ -87,7 +87,8 @@ func (d *definer) script(l definingLine) {
 // without "as" are defined elsewhere in the file, or imported. It reports whether the line belongs
 // to such a list.
 func (d *definer) exportList(l definingLine) bool {
-	if bytes.HasPrefix(l.text, []byte("export")) && bytes.HasPrefix(l.body, []byte{'{'}) {
+	if after, exports := bytes.CutPrefix(l.text, []byte("export")); exports && bytes.HasPrefix(l.body, []byte{'{'}) &&
+		!bytes.HasPrefix(bytes.TrimLeft(after, " "), []byte("default")) { // else it is an object
 		d.block = 'e'
 	}
 	if d.block != 'e' {

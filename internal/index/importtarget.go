@@ -67,7 +67,7 @@ func (f files) ending(name string) []event.Path {
 // import means something outside of the repository or if this cannot be decided. A Go package means
 // all files of its folder.
 func (f files) targetsOf(from event.Path, lang *language, module string) []event.Path {
-	if lang.targets == nil {
+	if lang.targets == nil || module == "" { // a package.json need not name its package
 		return nil
 	}
 	return lang.targets(f, from, module)

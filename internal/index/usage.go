@@ -145,6 +145,9 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 	if bytes.HasSuffix(o.before, []byte("::")) && isUpper(o.owner) && o.owner != "Self" && !r.ownedBy(o.owner) {
 		return says // of another type
 	}
+	if u.lang.modules() && KindOf(r.in.Path) == KindTest && !slices.Contains(u.targets, r.in.Path) {
+		return says // it gets no object of that test
+	}
 	// a header, or another part of a class in C#
 	beside := u.user.Stem() == r.in.Path.Stem() && (u.prototype(o) || u.lang == csharp && !o.declares(csharp))
 	if beside && !o.dotted || u.lang == csharp && o.assigned() && r.ownedBy(o.created()) || o.dotted && r.ownedBy(o.owner) ||

@@ -180,7 +180,6 @@ var sourceRules = []sourceRule{
 			"internal/api/route.go":        "a request, whose size the server bounds",
 			"internal/cold/inspect.go":     "it writes: the database before SQLite opens it",
 			"internal/cold/sync.go":        "it writes: the database and its folder",
-			"internal/peer/folder_unix.go": "a folder",
 		},
 	},
 	{

@@ -160,7 +160,8 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 
 // reaches reports whether an object of the repository may stand before a member in a file that does
 // not import the member's file. In a language that needs imports, the file must import some file of
-// the repository. What it gets as a parameter may come from any library.
+// the repository, and import the object from there or make it. What it gets as a parameter may come
+// from any library.
 func (u *usage) reaches(o occurrence) bool {
 	if !u.lang.modules() || o.owner == "" || o.owner == "this" || o.owner == "self" {
 		return !u.lang.modules() || len(u.targets) > 0
@@ -176,7 +177,7 @@ func (u *usage) reaches(o occurrence) bool {
 			}
 		}
 	}
-	return len(u.targets) > 0 && u.made[o.owner]
+	return len(u.targets) > 0 && (u.made[o.owner] || len(u.from[o.owner]) > 0)
 }
 
 // canName reports whether the file can name what the file of the removed name defines. In Go it must

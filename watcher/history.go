@@ -11,14 +11,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// HistoryOptions limit what History reads. The zero value reads everything.
-type HistoryOptions struct {
-	// the cursor of an earlier run, the last commit seen for each ref; empty: read everything
-	Since map[string]string
-	// called after every thousandth commit and at the end; total is 0 until it is known
-	Progress func(done, total int)
-}
-
 // Limits of a batch. The number of files is limited, too, because commits that reformat a tree have
 // many.
 const (
@@ -30,9 +22,11 @@ const (
 	maxTouched = 300_000
 )
 
-// History yields what happened to the commits of the repository since the cursor, in this order:
+// History yields what happened to the commits of the repository since the cursor of an earlier run,
+// which has the last commit seen for each ref; without a cursor it reads everything. The order is:
 // uncommit events for rewritten branches; rename events, if HEAD is at another commit than before;
-// then commit events from new to old, each with a Past rename event if it renamed files. The first
+// then commit events from new to old, each with a Past rename event if it renamed files. progress is
+// called after every thousandth commit and at the end; total is 0 until it is known. The first
 // batch has 1,000 events, later ones at most 20,000. Store the cursor of a batch together with it.
 // It remains the old one until the last batch, so that an interrupted import starts again (events
 // with the same ID count once). If nothing is new, yield is not called, or once with an empty batch
@@ -46,15 +40,16 @@ const (
 //
 // Errors are ErrNoTrees (nothing can be read without fetching), ErrMissing (all that exists was
 // read), an error of git, that of ctx, and that of yield.
-func (r *Repo) History(ctx context.Context, o HistoryOptions,
+func (r *Repo) History(ctx context.Context, since map[string]string, progress func(done, total int),
 	yield func(batch []event.Event, cursor map[string]string) error) error {
 	if r.config.treeless != "" {
 		return fmt.Errorf("read history of %s: %w: to get them run: git config remote.%s.partialclonefilter blob:none "+
 			"&& git fetch --refetch", r.Root, ErrNoTrees, r.config.treeless)
 	}
-	p, err := r.plan(ctx, o.Since)
+	p, err := r.plan(ctx, since)
 	if err == nil && p.changed {
-		err = r.readPlan(ctx, p, o, yield)
+		err = r.readPlan(ctx, &importer{repo: r, plan: p, since: since, progress: progress, yield: yield, limit: firstBatch,
+			names: currentNames{}, touched: map[event.Path]bool{}})
 	}
 	if err == nil && len(p.missing) > 0 {
 		err = fmt.Errorf("%w: %s, …", ErrMissing, p.missing[0])
@@ -66,23 +61,18 @@ func (r *Repo) History(ctx context.Context, o HistoryOptions,
 }
 
 // readPlan reads and yields the commits of a plan.
-func (r *Repo) readPlan(ctx context.Context, p *plan, o HistoryOptions,
-	yield func([]event.Event, map[string]string) error) error {
-	batch, err := r.dropped(ctx, p)
-	if err != nil {
+func (r *Repo) readPlan(ctx context.Context, m *importer) (err error) {
+	p := m.plan
+	if m.batch, err = r.dropped(ctx, p); err != nil {
 		return err
 	}
-	m := &importer{repo: r, plan: p, options: o, yield: yield, limit: firstBatch, batch: batch, names: currentNames{},
-		touched: map[event.Path]bool{}}
-	if o.Progress != nil {
-		ctx, cancel := context.WithCancel(ctx)
-		var counting sync.WaitGroup
-		counting.Go(func() { // count while commits are read, so that the first batch does not wait
-			ids, _ := r.listCommits(ctx, p.want, p.not, "--no-merges")
-			m.total.Store(int64(len(ids)))
-		})
-		defer func() { cancel(); counting.Wait() }()
-	}
+	count, cancel := context.WithCancel(ctx)
+	var counting sync.WaitGroup
+	counting.Go(func() { // count while commits are read, so that the first batch does not wait
+		ids, _ := r.listCommits(count, p.want, p.not, "--no-merges")
+		m.total.Store(int64(len(ids)))
+	})
+	defer func() { cancel(); counting.Wait() }()
 	if p.from != "" {
 		renames, err := r.turned(ctx, p)
 		if err != nil {
@@ -97,24 +87,23 @@ func (r *Repo) readPlan(ctx context.Context, p *plan, o HistoryOptions,
 	if err := m.flush(ctx, p.next); err != nil {
 		return err
 	}
-	if o.Progress != nil {
-		o.Progress(m.done, m.done)
-	}
+	m.progress(m.done, m.done)
 	return nil
 }
 
 // importer turns commits into events and yields them in batches.
 type importer struct {
-	repo    *Repo
-	plan    *plan
-	options HistoryOptions
-	yield   func([]event.Event, map[string]string) error
-	total   atomic.Int64 // number of commits, 0 until they are counted
-	names   currentNames
-	limit   int // the number of events at which the current batch is full
-	batch   []event.Event
-	paths   int // number of paths in the current batch
-	done    int // commits read so far
+	repo     *Repo
+	plan     *plan
+	since    map[string]string
+	yield    func([]event.Event, map[string]string) error
+	progress func(done, total int) // see History
+	total    atomic.Int64          // number of commits, 0 until they are counted
+	names    currentNames
+	limit    int // the number of events at which the current batch is full
+	batch    []event.Event
+	paths    int // number of paths in the current batch
+	done     int // commits read so far
 	// For each name in the commits read so far, all of which are newer than the next one: whether
 	// the newest of them left a file there.
 	touched map[event.Path]bool
@@ -135,14 +124,14 @@ func (m *importer) add(ctx context.Context, c *Commit) error {
 	}
 	m.paths += len(e.Paths) + len(e.Gone)
 	m.done++
-	if m.options.Progress != nil && m.done%1000 == 0 {
-		m.options.Progress(m.done, int(m.total.Load()))
+	if m.done%1000 == 0 {
+		m.progress(m.done, int(m.total.Load()))
 	}
 	if len(m.batch) < m.limit && m.paths < maxBatchPaths {
 		return nil
 	}
 	m.limit = maxBatch
-	return m.flush(ctx, m.options.Since)
+	return m.flush(ctx, m.since)
 }
 
 // commit returns the event body of a commit under today's names. If HEAD has the commit's renames,

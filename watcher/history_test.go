@@ -24,7 +24,7 @@ func readAgain(t testing.TB, r *Repo, cursor map[string]string) []event.Event {
 	t.Helper()
 	var out []event.Event
 	var last map[string]string
-	err := r.History(context.Background(), HistoryOptions{Since: maps.Clone(cursor)},
+	err := r.History(context.Background(), maps.Clone(cursor), unseen,
 		func(batch []event.Event, c map[string]string) error {
 			out, last = append(out, batch...), c
 			return nil
@@ -47,9 +47,9 @@ func TestBatches(t *testing.T) {
 	var cursors []map[string]string
 	var progress []string
 	var newest, oldest event.Event
-	err := r.History(context.Background(), HistoryOptions{Progress: func(done, total int) {
+	err := r.History(context.Background(), nil, func(done, total int) {
 		progress = append(progress, fmt.Sprint(done, "/", total))
-	}}, func(batch []event.Event, c map[string]string) error {
+	}, func(batch []event.Event, c map[string]string) error {
 		for _, e := range batch {
 			if e.Kind() == event.KindCommit {
 				commits++
@@ -78,12 +78,12 @@ func TestBatches(t *testing.T) {
 	}
 
 	stop := errors.New("stop")
-	if err := r.History(context.Background(), HistoryOptions{},
+	if err := r.History(context.Background(), nil, unseen,
 		func([]event.Event, map[string]string) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("yield's error became %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	err = r.History(ctx, HistoryOptions{}, func([]event.Event, map[string]string) error {
+	err = r.History(ctx, nil, unseen, func([]event.Event, map[string]string) error {
 		cancel()
 		return nil
 	})

@@ -35,7 +35,7 @@ func TestHostileGitDir(t *testing.T) {
 			_, listed := r.Files(t.Context())
 			_, changed := r.Changed(t.Context())
 			_, branch := r.Branch(t.Context())
-			read := r.History(t.Context(), HistoryOptions{}, func([]event.Event, map[string]string) error { return nil })
+			read := r.History(t.Context(), nil, unseen, func([]event.Event, map[string]string) error { return nil })
 			_, opened := OpenRepo(t.Context(), g.Dir, repotest.Env(t.TempDir()))
 			for _, err := range []error{head, listed, changed, branch, read, opened} {
 				if err != nil && strings.Contains(err.Error(), "printed nothing") {

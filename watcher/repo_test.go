@@ -96,7 +96,7 @@ func TestWorktreeBeingMade(t *testing.T) {
 	head := filepath.Join(g.Dir, ".git", "worktrees", "w", "HEAD")
 	fault.Check(t, os.WriteFile(head, []byte(strings.Repeat("0", 40)+"\n"), 0o600))
 	n := 0
-	err := open(g).History(t.Context(), HistoryOptions{}, func(read []event.Event, _ map[string]string) error {
+	err := open(g).History(t.Context(), nil, unseen, func(read []event.Event, _ map[string]string) error {
 		n += len(read)
 		return nil
 	})

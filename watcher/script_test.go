@@ -35,6 +35,9 @@ type scene struct {
 	read map[string]*reading // by the folder
 }
 
+// unseen is progress that no one looks at.
+func unseen(int, int) {}
+
 // TestScript runs testdata/script: what git and people do in a repository, and what is seen and
 // read of it. Beside the commands of package repotest there are these:
 //
@@ -108,7 +111,7 @@ var commands = map[string]func(ts *testscript.TestScript, s *scene, d *repotest.
 	"read": func(ts *testscript.TestScript, s *scene, d *repotest.Repo, neg bool, args []string) {
 		r := s.reading(d)
 		if neg {
-			if err := r.repo.History(d.Context(), HistoryOptions{Since: r.cursor}, r.take); err == nil {
+			if err := r.repo.History(d.Context(), r.cursor, unseen, r.take); err == nil {
 				ts.Fatalf("read, with %d commits and the cursor %v", len(r.counted), r.cursor)
 			} else {
 				fmt.Fprintln(ts.Stdout(), err)

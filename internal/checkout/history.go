@@ -67,9 +67,9 @@ func (t *Set) reconcile(ctx context.Context, first bool) error {
 	}
 	t.imports.change(func(a *api.ImportAnswer) { a.History = api.Progress{State: running} })
 	commits := 0
-	err = t.Home.History(ctx, watcher.HistoryOptions{Since: cursor, Progress: func(done, total int) {
+	err = t.Home.History(ctx, cursor, func(done, total int) {
 		t.imports.change(func(a *api.ImportAnswer) { a.History.Done, a.History.Total = done, total })
-	}}, func(batch []event.Event, cursor map[string]string) error {
+	}, func(batch []event.Event, cursor map[string]string) error {
 		commits += len(batch)
 		return t.Events.AppendHistory(ctx, batch, cursor)
 	})

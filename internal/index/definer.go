@@ -134,6 +134,10 @@ func (d *definer) keyword(l definingLine) []byte {
 		if string(name) == "mut" { // "mut" of Rust is not the name
 			name = d.qualified(bytes.TrimLeft(after[len(name):], " "))
 		}
+		if d.lang == dart && d.lang.keywords[string(word)] == top { // the type may precede the name
+			before, _, _ := bytes.Cut(after, []byte("="))
+			_, name = lastIdentifier(bytes.TrimRight(before, " ;"))
+		}
 		if _, known := d.lang.keywords[string(name)]; !known {
 			return name
 		}

@@ -320,6 +320,8 @@ func (f files) rustModule(from event.Path, module string) []event.Path {
 		above = []string{dir + "/lib.rs", dir + "/main.rs"}
 	case "path": // the same with an attribute, from the folder of the file
 		return f.first(path.Join(from.Dir(), parts[1]))
+	case "std", "core", "alloc", "proc_macro":
+		return nil
 	default:
 		return f.manifest("Cargo.toml", parts[0])
 	}

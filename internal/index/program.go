@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // piece tells what a part of a program's line is.
@@ -110,9 +111,9 @@ func (s *scanner) inside(line []byte, from, to int) {
 }
 
 // closing returns the index of the mark that ends the comment or string in which a text begins, -1 if
-// it has none. In a script, a backslash before a quote keeps the string open.
+// it has none. In a script and in Rust, a backslash before a quote keeps the string open.
 func (s *scanner) closing(text []byte) int {
-	if s.lang != script || s.of != stringPiece {
+	if s.lang != script && s.lang != rust || s.of != stringPiece || len(s.end) > 1 {
 		return bytes.Index(text, []byte(s.end))
 	}
 	for i := 0; i < len(text); i++ {
@@ -188,9 +189,12 @@ func (s *scanner) opening(line []byte, from int) (at int, mark string) {
 		case s.lang.Raw != "" && c == s.lang.Raw[0]:
 			return found(s.lang.Raw, stringPiece, s.lang.Raw)
 		case c != '"' && c != '\'':
-		case at+2 < len(line) && line[at+1] == c && line[at+2] == c && s.lang.Triples:
+		case c == '"' && s.lang == rust: // it may go on below; r#"…"# may have quotes
+			hashes := len(line[:at]) - len(bytes.TrimRight(line[:at], "#"))
+			return found(`"`+strings.Repeat("#", hashes), stringPiece, `"`)
+		case at+2 < len(line) && line[at+1] == c && line[at+2] == c && s.lang.Triples && (at == 0 || line[at-1] != '@'):
 			of := stringPiece
-			if len(bytes.Trim(line[:at], " \trRuUbBfF")) == 0 || s.lang == elixir {
+			if s.lang == python && len(bytes.Trim(line[:at], " \trRuUbBfF")) == 0 || s.lang == elixir {
 				of = prosePiece
 			}
 			return found(string(line[at:at+3]), of, string(line[at:at+3]))

@@ -53,19 +53,6 @@ const (
 	maxBroken     = 100
 )
 
-// removal is a name that the change no longer defines in a file.
-type removal struct {
-	name string
-	in   *Changed
-	definition
-	users int // files that the change keeps, that used the name before, and that no longer do
-	// Another file still defines the name, or does so now. Then only two kinds of uses are broken:
-	// those that import it from this file, and those that write the name of this module in front of
-	// it.
-	elsewhere bool
-	inTests   bool // a test still defines the name, so that other tests may import it from there
-}
-
 // BrokenBy returns the references that a change breaks, by file and line: uses of names whose only
 // definition it removes, imports of files that it deletes or renames, and mentions of their paths
 // in any text.
@@ -150,77 +137,17 @@ func (b *breaking) names(change []Changed) {
 			}
 		}
 	}
+	fields := map[string]bool{} // names of members that are also fields of other types
+	var out []Broken
 	for user, removals := range byFile {
 		if text := b.readable(user); text != nil {
-			b.out = append(b.out, b.references(user, text, removals)...)
+			out = append(out, b.references(user, text, removals)...)
+			for _, r := range removals {
+				fields[r.name] = fields[r.name] || r.fields
+			}
 		}
 	}
-}
-
-// removed returns the names that a change removes.
-func (b *breaking) removed(change []Changed) (out []*removal) {
-	for i := range change {
-		c := &change[i]
-		if c.Was == nil {
-			continue
-		}
-		inherits := c.Is != nil && c.Is.inheritsMore(c.Was)
-		for name, d := range c.Was.defines {
-			lang := c.Was.lang
-			if c.Is != nil && c.Is.has(name) {
-				continue // most names; what follows takes longer
-			}
-			protocol := lang == python && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
-			if d.private || protocol || d.member && (inherits || lang.members[name]) || !lang.Refers || lang.standard[name] {
-				continue
-			}
-			r := &removal{name: name, in: c, definition: d}
-			// A use of a member may mean that of another type, unless the change renamed the type.
-			// The member may also be kept under its old name, as an alias.
-			other := d.member && !(c.Is != nil && c.Is.renames(d, c.Was) && !c.Is.uses[name])
-			if slices.ContainsFunc(change, func(o Changed) bool {
-				return o.Is != nil && r.mayComeFrom(o.Path) && (o.Is.keeps(name, other || o.Path != c.Path) ||
-					o.Path == c.Path && o.Is.star && lang.modules() && !d.member)
-			}) {
-				if r.elsewhere = r.fromModule(); !r.elsewhere {
-					continue
-				}
-			}
-			for _, o := range change {
-				if o.Was != nil && o.Is != nil && o.Path != c.Path && o.Was.mentions(name) {
-					r.users++
-				}
-			}
-			out = append(out, r)
-		}
-	}
-	slices.SortFunc(out, func(x, y *removal) int {
-		return cmp.Or(cmp.Compare(x.name, y.name), cmp.Compare(x.in.Path, y.in.Path))
-	})
-	return out[:min(len(out), maxRemoved)]
-}
-
-// mayComeFrom reports whether uses of the removed name can mean a definition in another file. In Go
-// a definition in another package counts only if the name is a member.
-func (r *removal) mayComeFrom(p event.Path) bool {
-	return r.member || r.in.Was.lang != golang || p.Dir() == r.in.Path.Dir()
-}
-
-// modules reports whether the language says for each name from which file it comes, and lets a file
-// pass on the names of other files as its own.
-func (l *language) modules() bool { return l == python || l == script }
-
-// fromModule reports whether a use that imports the removed name from this file is broken: the file
-// neither has the name any more nor anything that may still provide it.
-func (r *removal) fromModule() bool {
-	is := r.in.Is
-	return r.in.Was.lang.modules() && !r.member && is != nil && !is.has(r.name) && !is.mentions(r.name) &&
-		!is.star && !is.has("__getattr__") && !(is.mentions("require") && is.mentions("exports"))
-}
-
-// ofTest reports whether a test defined the name, which a program does not use unless it imports it.
-func (r *removal) ofTest(user event.Path) bool {
-	return KindOf(r.in.Path) == KindTest && KindOf(user) != KindTest
+	b.out = append(b.out, slices.DeleteFunc(out, func(o Broken) bool { return fields[o.Name] })...)
 }
 
 // keeps reports whether this version still has a name that it used to define. If it does, the name
@@ -268,10 +195,10 @@ type occurrence struct {
 	dotted        bool
 }
 
-// references finds the first use of each removed name in a file.
-func (b *breaking) references(user event.Path, text []byte, removals []*removal) (out []Broken) {
+// usageOf tells what a file imports.
+func (b *breaking) usageOf(user event.Path, text []byte, removals []*removal) *usage {
 	lang := languageOf(user)
-	in := usage{lang: lang, user: user, text: text, bound: map[string]importedName{}, module: map[string]bool{},
+	in := &usage{lang: lang, user: user, text: text, bound: map[string]importedName{}, module: map[string]bool{},
 		packages: map[string]string{}, from: map[string][]event.Path{}}
 	all, left := b.files(nil), b.files(b.gone)
 	in.nuxt = lang == script && len(all.base("nuxt.config.ts"))+len(all.base("nuxt.config.js")) > 0
@@ -285,7 +212,10 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 		known := len(targets) > 0 && !itself || lang.family() == java && slices.ContainsFunc(removals, func(r *removal) bool {
 			return inPackage(r.in.Path, i.module) // a class need not have the name of its file
 		})
-		in.star = in.star || i.all && known
+		if i.all && known {
+			in.star = true
+			in.starred = append(in.starred, b.passed(targets, removals)...)
+		}
 		for _, n := range i.names {
 			if n.name == "" {
 				in.module[n.local], in.from[n.local] = known, targets
@@ -304,10 +234,31 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 			in.packages[i.names[0].local] = targets[0].Dir()
 		}
 	}
+	return in
+}
+
+// passed returns the removals whose names come with all names of some files: these define them, or at
+// least have the name, or pass on all names of others.
+func (b *breaking) passed(by []event.Path, removals []*removal) (out []*removal) {
+	for _, p := range by {
+		text, lang := b.Text(p), languageOf(p)
+		passes := lang != nil && slices.ContainsFunc(importsIn(lang, text), func(i importing) bool { return i.all })
+		for _, r := range removals {
+			if passes || p == r.in.Path || bytes.Contains(text, []byte(r.name)) {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// references finds the first use of each removed name in a file.
+func (b *breaking) references(user event.Path, text []byte, removals []*removal) (out []Broken) {
+	in := b.usageOf(user, text, removals)
 	found := make([]*Broken, len(removals))
 	declared := make([]bool, len(removals))
 	var last []byte // the code of the line before
-	for number, l := range codeLines(lang, text, nil) {
+	for number, l := range codeLines(in.lang, text, nil) {
 		for name := range names(l.code) {
 			for k, r := range removals {
 				if string(name) != r.name || declared[k] {
@@ -321,6 +272,7 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 				switch in.judge(r, o, number) {
 				case declares:
 					declared[k], found[k] = true, nil
+					r.fields = r.fields || r.member && in.lang.modules() && KindOf(user) != KindTest
 				case refers:
 					if found[k] == nil {
 						found[k] = &Broken{user, number, around(l.raw, at), r.name, r.in.Path}

@@ -19,6 +19,7 @@ type usage struct {
 	module  map[string]bool         // for each local name, whether its module is in the repository
 	foreign []string                // names imported from outside of the repository
 	star    bool                    // it imports all names of a module in the repository
+	starred []*removal              // names that come with these
 	// In Go, by local name: the folder of an imported package of the repository.
 	packages map[string]string
 	nuxt     bool                           // the program may use some names without importing them, see found
@@ -79,10 +80,17 @@ func occurrenceOf(code []byte, from, to int) occurrence {
 	return o
 }
 
+// condition finds the conditions of Rust for compiling something, in which names are those of platforms
+// and features.
+var condition = LazyRegexp(`\bcfg(_attr)?!?\(`)
+
 // judge decides what an occurrence of a removed name means.
 func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 	if slices.Contains(u.foreign, r.name) {
 		return declares
+	}
+	if u.lang == rust && condition().Match(o.before) {
+		return says
 	}
 	n, imported := u.bound[r.name]
 	switch {
@@ -108,7 +116,7 @@ func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 		return declares
 	case u.prototype(o) && u.mayMean(r):
 		return refers
-	case o.declares(u.lang), u.explicit() && !u.star && !u.found(r):
+	case o.declares(u.lang), u.explicit() && !slices.Contains(u.starred, r) && !u.found(r):
 		return declares
 	case u.explicit(), bytes.HasSuffix(o.before, []byte(`\`)), u.mayMean(r):
 		return refers
@@ -139,7 +147,7 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 	if u.lang == golang && len(o.before) == 0 && o.declares(golang) && !bytes.Contains(o.after, []byte("=")) {
 		return declares // a field
 	}
-	if o.assigned() && (o.owner == "this" || o.owner == "self") {
+	if o.owner == "this" && u.lang == dart || (o.owner == "this" || o.owner == "self") && o.field() {
 		return declares // a field of its own
 	}
 	if bytes.HasSuffix(o.before, []byte("::")) && isUpper(o.owner) && o.owner != "Self" && !r.ownedBy(o.owner) {
@@ -328,6 +336,12 @@ func (o occurrence) declares(lang *language) bool {
 // assigned reports whether a value is assigned to the name.
 func (o occurrence) assigned() bool {
 	return bytes.HasPrefix(o.after, []byte("=")) && !bytes.HasPrefix(o.after, []byte("=="))
+}
+
+// field reports whether a value is assigned to the member, perhaps with others or with a type.
+func (o occurrence) field() bool {
+	before, _, found := bytes.Cut(o.after, []byte("="))
+	return o.assigned() || found && bytes.IndexByte([]byte(",:"), o.after[0]) >= 0 && !bytes.ContainsAny(before, "([{")
 }
 
 // created returns the type of the object in whose initializer the name stands, as in new Type(x) {

@@ -318,8 +318,8 @@ func (o occurrence) declares(lang *language) bool {
 	case next == ':' && !bytes.HasPrefix(o.after, []byte("::")) && lang != python &&
 		!bytes.HasSuffix(o.before, []byte("case")):
 		return !bytes.Contains(o.before, []byte("?"))
-	case next == '=' && !bytes.HasPrefix(o.after, []byte("==")) && !bytes.HasPrefix(o.after, []byte("=>")) &&
-		!bytes.HasPrefix(o.after, []byte("=~")):
+	case next == '=' && lang != golang && !bytes.HasPrefix(o.after, []byte("==")) &&
+		!bytes.HasPrefix(o.after, []byte("=>")) && !bytes.HasPrefix(o.after, []byte("=~")):
 		return true
 	case lang == golang && bytes.Contains(o.after, []byte(":=")) && next == ',':
 		return true

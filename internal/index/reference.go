@@ -64,7 +64,8 @@ const (
 // so it is not reported either. Each file is listed once for each name, and at most a hundred
 // places in all; more is the number of those left out.
 func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
-	b := breaking{World: w, change: map[event.Path]bool{}, gone: map[event.Path]bool{}, own: map[nameIn]bool{}}
+	b := breaking{World: w, change: map[event.Path]bool{}, gone: map[event.Path]bool{}, own: map[nameIn]bool{},
+		fields: map[string]bool{}}
 	for _, c := range change {
 		b.change[c.Path] = true
 		if c.Gone {
@@ -99,6 +100,7 @@ type breaking struct {
 	change     map[event.Path]bool // files of the change
 	gone       map[event.Path]bool // deleted files
 	own        map[nameIn]bool     // names that tests define themselves
+	fields     map[string]bool     // removed members that are also fields of other types, so that a use may mean one of these
 	out        []Broken
 }
 
@@ -123,12 +125,10 @@ func (b *breaking) users(name string, most int) []event.Path {
 // names finds the uses of the names that a change removes.
 func (b *breaking) names(change []Changed) {
 	byFile := map[event.Path][]*removal{}
-	for _, r := range b.removed(change) {
+	for _, r := range removed(change) {
 		users := b.users(r.name, maxReferences)
-		if !r.elsewhere && b.definedBy(users, r) {
-			if r.elsewhere = r.fromModule(); !r.elsewhere {
-				continue
-			}
+		if !r.elsewhere && b.definedBy(users, r) && !r.alsoElsewhere() {
+			continue
 		}
 		for _, u := range users {
 			lang := r.in.Was.lang
@@ -137,17 +137,12 @@ func (b *breaking) names(change []Changed) {
 			}
 		}
 	}
-	fields := map[string]bool{} // names of members that are also fields of other types
-	var out []Broken
 	for user, removals := range byFile {
 		if text := b.readable(user); text != nil {
-			out = append(out, b.references(user, text, removals)...)
-			for _, r := range removals {
-				fields[r.name] = fields[r.name] || r.fields
-			}
+			b.out = append(b.out, b.references(user, text, removals)...)
 		}
 	}
-	b.out = append(b.out, slices.DeleteFunc(out, func(o Broken) bool { return fields[o.Name] })...)
+	b.out = slices.DeleteFunc(b.out, func(o Broken) bool { return b.fields[o.Name] })
 }
 
 // keeps reports whether this version still has a name that it used to define. If it does, the name
@@ -188,128 +183,36 @@ func (l *language) family() *language {
 	return l
 }
 
-// occurrence is one place in a line of code where a name occurs.
-type occurrence struct {
-	before, after []byte // the code before and after the name
-	owner         string // the identifier before the dot in front of it, "" if none exists
-	dotted        bool
-}
-
-// usageOf tells what a file imports.
-func (b *breaking) usageOf(user event.Path, text []byte, removals []*removal) *usage {
-	lang := languageOf(user)
-	in := &usage{lang: lang, user: user, text: text, bound: map[string]importedName{}, module: map[string]bool{},
-		packages: map[string]string{}, from: map[string][]event.Path{}}
-	all, left := b.files(nil), b.files(b.gone)
-	in.nuxt = lang == script && len(all.base("nuxt.config.ts"))+len(all.base("nuxt.config.js")) > 0
-	in.crates = func(name string) []event.Path { return all.manifest("Cargo.toml", name) }
-	lines := bytes.Split(text, []byte{'\n'})
-	for _, i := range importsIn(lang, text) {
-		targets, spare := all.targetsOf(user, lang, i.module), optional(lang, lines, i.line)
-		in.targets = append(in.targets, targets...)
-		// "import ast" in pkg/ast.py means the standard module, not this file
-		itself := len(targets) == 1 && targets[0] == user
-		known := len(targets) > 0 && !itself || lang.family() == java && slices.ContainsFunc(removals, func(r *removal) bool {
-			return inPackage(r.in.Path, i.module) // a class need not have the name of its file
-		})
-		if i.all && known {
-			in.star = true
-			in.starred = append(in.starred, b.passed(targets, removals)...)
-		}
-		for _, n := range i.names {
-			if n.name == "" {
-				in.module[n.local], in.from[n.local] = known, targets
-				continue
-			}
-			modules := all.targetsOf(user, lang, i.within(n, lang)) // Python's "from . import module"
-			in.takes(n, targets, modules)
-			in.bound[n.name] = n
-			in.module[n.local] = known && lang != script && lang != python || len(modules) > 0
-			if !known || b.otherwise(n.name, targets, modules, removals) || spare && len(modules) == 0 {
-				in.foreign = append(in.foreign, n.name)
-			}
-		}
-		// the import of a package that is gone is broken itself, see paths
-		if lang == golang && len(targets) > 0 && len(left.targetsOf(user, lang, i.module)) > 0 {
-			in.packages[i.names[0].local] = targets[0].Dir()
-		}
-	}
-	return in
-}
-
-// passed returns the removals whose names come with all names of some files: these define them, or at
-// least have the name, or pass on all names of others.
-func (b *breaking) passed(by []event.Path, removals []*removal) (out []*removal) {
-	for _, p := range by {
-		text, lang := b.Text(p), languageOf(p)
-		passes := lang != nil && slices.ContainsFunc(importsIn(lang, text), func(i importing) bool { return i.all })
-		for _, r := range removals {
-			if passes || p == r.in.Path || bytes.Contains(text, []byte(r.name)) {
-				out = append(out, r)
-			}
-		}
-	}
-	return out
-}
-
 // references finds the first use of each removed name in a file.
 func (b *breaking) references(user event.Path, text []byte, removals []*removal) (out []Broken) {
-	in := b.usageOf(user, text, removals)
-	found := make([]*Broken, len(removals))
-	declared := make([]bool, len(removals))
-	var last []byte // the code of the line before
-	for number, l := range codeLines(in.lang, text, nil) {
-		for name := range names(l.code) {
-			for k, r := range removals {
-				if string(name) != r.name || declared[k] {
-					continue
-				}
-				at := cap(l.code) - cap(name)
-				o := occurrenceOf(l.code, at, at+len(name))
-				if len(o.before) == 0 && bytes.HasSuffix(last, []byte(".")) { // Go breaks a chain of calls after the dot
-					o = occurrenceOf(slices.Concat(last, l.code[at:]), len(last), len(last)+len(name))
-				}
-				switch in.judge(r, o, number) {
-				case declares:
-					declared[k], found[k] = true, nil
-					r.fields = r.fields || r.member && in.lang.modules() && KindOf(user) != KindTest
-				case refers:
-					if found[k] == nil {
-						found[k] = &Broken{user, number, around(l.raw, at), r.name, r.in.Path}
-					}
+	u := b.usageOf(user, text, removals)
+	named := map[string][]*removal{}
+	for _, r := range removals {
+		named[r.name] = append(named[r.name], r)
+	}
+	found, declared := map[*removal]Broken{}, map[*removal]bool{}
+	for l, o := range occurrences(u.lang, text, func(name []byte) bool { return named[string(name)] != nil }) {
+		for _, r := range named[l.name] {
+			if declared[r] {
+				continue
+			}
+			switch u.judge(r, o, l.number) {
+			case declares:
+				declared[r] = true
+				b.fields[r.name] = b.fields[r.name] || r.member && u.lang.modules() && KindOf(user) != KindTest
+			case refers:
+				if _, known := found[r]; !known {
+					found[r] = Broken{user, l.number, around(l.raw, l.at), r.name, r.in.Path}
 				}
 			}
 		}
-		last = append(last[:0], bytes.TrimRight(l.code, " \t")...)
 	}
-	for _, f := range found {
-		if f != nil {
-			out = append(out, *f)
+	for r, place := range found {
+		if !declared[r] {
+			out = append(out, place)
 		}
 	}
 	return out
-}
-
-// otherwise reports whether a name that is imported means something else than what a change removes: a
-// module, or what the files from which it is imported define themselves or take from elsewhere.
-func (b *breaking) otherwise(name string, from, modules []event.Path, removals []*removal) bool {
-	k := slices.IndexFunc(removals, func(r *removal) bool { return r.name == name })
-	if k < 0 || !removals[k].in.Was.lang.modules() || slices.Contains(from, removals[k].in.Path) {
-		return false
-	}
-	if len(modules) > 0 {
-		return !slices.Contains(modules, removals[k].in.Path)
-	}
-	all := b.files(nil)
-	return slices.ContainsFunc(from, func(p event.Path) bool {
-		text := b.Text(p)
-		s := ReadSource(p, text)
-		return s != nil && (s.has(name) || s.has("__getattr__") ||
-			slices.ContainsFunc(importsIn(s.lang, text), func(i importing) bool {
-				gives := i.all || slices.ContainsFunc(i.names, func(n importedName) bool { return n.local == name })
-				return gives && len(all.targetsOf(p, s.lang, i.module)) == 0
-			}))
-	})
 }
 
 // around returns a line without surrounding space; of a long line it returns a part that contains
@@ -342,8 +245,7 @@ func Mends(f Changed, change []Changed) string {
 	if was == nil || is == nil {
 		return ""
 	}
-	b := breaking{}
-	for _, r := range b.removed(change) {
+	for _, r := range removed(change) {
 		if was.mentions(r.name) && !was.has(r.name) && !is.mentions(r.name) && was.lang.family() == r.in.Was.lang.family() {
 			return r.name
 		}

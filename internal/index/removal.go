@@ -13,17 +13,16 @@ type removal struct {
 	name string
 	in   *Changed
 	definition
-	users int // files that the change keeps, that used the name before, and that no longer do
+	used bool // another file that the change edits used the name before
 	// Another file still defines the name, or does so now. Then only two kinds of uses are broken:
 	// those that import it from this file, and those that write the name of this module in front of
 	// it.
 	elsewhere bool
-	fields    bool // another file has a field of that name, so that a use may mean that one
 	inTests   bool // a test still defines the name, so that other tests may import it from there
 }
 
 // removed returns the names that a change removes.
-func (b *breaking) removed(change []Changed) (out []*removal) {
+func removed(change []Changed) (out []*removal) {
 	for i := range change {
 		c := &change[i]
 		if c.Was == nil {
@@ -31,31 +30,16 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 		}
 		inherits := c.Is != nil && c.Is.inheritsMore(c.Was)
 		for name, d := range c.Was.defines {
-			lang := c.Was.lang
-			if c.Is != nil && c.Is.has(name) {
-				continue // most names; what follows takes longer
-			}
-			protocol := strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") // of the language or its compiler
-			if d.private || protocol || d.member && (inherits || lang.members[name]) || !lang.Refers || lang.standard[name] {
+			if c.Is != nil && c.Is.has(name) || d.member && inherits || !c.Was.lang.searches(name, d) {
 				continue
 			}
 			r := &removal{name: name, in: c, definition: d}
-			// A use of a member may mean that of another type, unless the change renamed the type.
-			// The member may also be kept under its old name, as an alias.
-			other := d.member && !(c.Is != nil && c.Is.renames(d, c.Was) && !c.Is.uses[name])
-			if slices.ContainsFunc(change, func(o Changed) bool {
-				return o.Is != nil && r.mayComeFrom(o.Path) && (o.Is.keeps(name, other || o.Path != c.Path) ||
-					o.Path == c.Path && o.Is.star && lang.modules() && !d.member)
-			}) {
-				if r.elsewhere = r.fromModule(); !r.elsewhere {
-					continue
-				}
+			if r.keptBy(change) && !r.alsoElsewhere() {
+				continue
 			}
-			for _, o := range change {
-				if o.Was != nil && o.Is != nil && o.Path != c.Path && o.Was.mentions(name) {
-					r.users++
-				}
-			}
+			r.used = slices.ContainsFunc(change, func(o Changed) bool {
+				return o.Was != nil && o.Is != nil && o.Path != c.Path && o.Was.mentions(name)
+			})
 			out = append(out, r)
 		}
 	}
@@ -63,6 +47,34 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 		return cmp.Or(cmp.Compare(x.name, y.name), cmp.Compare(x.in.Path, y.in.Path))
 	})
 	return out[:min(len(out), maxRemoved)]
+}
+
+// searches reports whether uses of a definition can be found: it is not private, and its name is not one
+// of the language, of its compiler, or of its own objects.
+func (l *language) searches(name string, d definition) bool {
+	protocol := strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
+	return l.Refers && !d.private && !protocol && !l.standard[name] && !(d.member && l.members[name])
+}
+
+// keptBy reports whether some file of the change still has the name. A use of a member may mean that of
+// another type, unless the change renamed the definition. The member may also be kept under its old name,
+// as an alias.
+func (r *removal) keptBy(change []Changed) bool {
+	is := r.in.Is
+	anyUse := r.member && !(is != nil && is.renames(r.definition, r.in.Was) && !is.uses[r.name])
+	if is != nil && is.star && !r.member && r.in.Was.lang.modules() {
+		return true
+	}
+	return slices.ContainsFunc(change, func(o Changed) bool {
+		return o.Is != nil && r.mayComeFrom(o.Path) && o.Is.keeps(r.name, anyUse || o.Path != r.in.Path)
+	})
+}
+
+// alsoElsewhere notes that other files have the name, too. It reports whether uses may be broken all
+// the same.
+func (r *removal) alsoElsewhere() bool {
+	r.elsewhere = r.fromModule()
+	return r.elsewhere
 }
 
 // mayComeFrom reports whether uses of the removed name can mean a definition in another file. In Go
@@ -86,4 +98,14 @@ func (r *removal) fromModule() bool {
 // ofTest reports whether a test defined the name, which a program does not use unless it imports it.
 func (r *removal) ofTest(user event.Path) bool {
 	return KindOf(r.in.Path) == KindTest && KindOf(user) != KindTest
+}
+
+// fixture reports whether a test of Python may use the removed name without an import.
+func (r *removal) fixture() bool { return r.in.Was.lang == python && r.in.Path.Base() == "conftest.py" }
+
+// composable reports whether Nuxt lets a program use the removed name without an import.
+func (r *removal) composable() bool {
+	return slices.ContainsFunc(strings.Split(r.in.Path.Dir(), "/"), func(dir string) bool {
+		return dir == "composables" || dir == "utils"
+	})
 }

@@ -2,239 +2,151 @@ package index
 
 import (
 	"bytes"
-	"maps"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// usage tells what a file imports, to decide what names in it mean.
+// usage tells what a file can use: which files it imports, and what its imports say about names.
 type usage struct {
 	lang    *language
 	user    event.Path
-	text    []byte
-	bound   map[string]importedName // imported names, by the names that they have in their modules
-	module  map[string]bool         // for each local name, whether its module is in the repository
-	foreign []string                // names imported from outside of the repository
-	star    bool                    // it imports all names of a module in the repository
-	starred []*removal              // names that come with these
-	// In Go, by local name: the folder of an imported package of the repository.
-	packages map[string]string
-	nuxt     bool                           // the program may use some names without importing them, see found
-	crates   func(name string) []event.Path // in Rust: the Cargo.toml of the crate of that name
-	targets  []event.Path                   // the files that it imports
-	// for each name, the files from which it is imported; none if it is imported from several
-	// places
-	from map[string][]event.Path
-	made map[string]bool // names to which the file assigns a value; nil until they are needed
+	all     files              // of the repository, with those that the change deletes
+	targets []event.Path       // the files that it imports
+	names   map[string]meaning // by the name in the module from which it is taken, and by the local name
+	starred []*removal         // names that come with all names of some module
+	made    func() map[string]bool
 }
 
-// takes notes where a name is imported from. The name may be defined in the files of the module, or
-// be a module itself.
-func (u *usage) takes(n importedName, module, itself []event.Path) {
-	if _, twice := u.bound[n.name]; twice {
-		module, itself = nil, nil
-	}
-	u.from[n.name] = module
-	if len(itself) > 0 {
-		u.from[n.local] = itself
-	}
+// meaning is what the imports of a file say about one name.
+type meaning struct {
+	line    int          // line of the last import that takes the name from a module; 0 if none does
+	from    []event.Path // where the import finds it; none if several imports take it, or if that is not known
+	module  bool         // it stands before names of the repository, with a dot between them
+	foreign bool         // it is something else than what the change removes
 }
 
-// judgeElsewhere decides what an occurrence of a removed name means if other files have the name,
-// too, or if only an import can make it usable.
-func (u *usage) judgeElsewhere(r *removal, o occurrence, line int) verdict {
-	name := r.name
-	switch {
-	case u.module[o.owner]:
-		name = o.owner
-	case o.owner != "", u.bound[name].line != line:
-		return says
-	}
-	if slices.Contains(u.from[name], r.in.Path) {
-		return refers
-	}
-	return says
-}
-
-// verdict tells what an occurrence of a removed name means.
-type verdict uint8
-
-const (
-	says     verdict = iota // it is not decided
-	refers                  // it refers to the removed definition
-	declares                // the name means something else in this file
-)
-
-func occurrenceOf(code []byte, from, to int) occurrence {
-	o := occurrence{before: bytes.TrimRight(code[:from], " \t"), after: bytes.TrimLeft(code[to:], " \t")}
-	for _, dot := range [...]string{"?.", ".", "->", "::"} {
-		if rest, found := bytes.CutSuffix(o.before, []byte(dot)); found && !bytes.HasSuffix(rest, []byte("..")) {
-			_, owner := lastIdentifier(bytes.TrimRight(rest, " "))
-			o.owner, o.dotted = string(owner), true
-			break
+// usageOf reads the imports of a file that may use some removed names.
+func (b *breaking) usageOf(user event.Path, text []byte, removals []*removal) *usage {
+	u := &usage{lang: languageOf(user), user: user, all: b.files(nil), names: map[string]meaning{}}
+	u.made = sync.OnceValue(func() map[string]bool { return assignedIn(u.lang, text) })
+	left, lines := b.files(b.gone), bytes.Split(text, []byte{'\n'})
+	for _, i := range importsIn(u.lang, text) {
+		targets := u.all.targetsOf(user, u.lang, i.module)
+		if len(targets) == 1 && targets[0] == user {
+			targets = nil // "import ast" in pkg/ast.py means the standard module, not this file
+		}
+		u.targets = append(u.targets, targets...)
+		if i.all {
+			u.starred = append(u.starred, b.starred(u.lang, i, targets, removals)...)
+		}
+		if u.lang == golang && len(targets) > 0 && len(left.targetsOf(user, golang, i.module)) == 0 {
+			targets = nil // the import of a package that is gone is broken itself, see paths
+		}
+		known := len(targets) > 0 || slices.ContainsFunc(removals, func(r *removal) bool { return i.ofPackage(u.lang, r) })
+		for _, n := range i.names {
+			if n.name == "" {
+				m := u.names[n.local]
+				m.from, m.module = targets, known
+				u.names[n.local] = m
+				continue
+			}
+			modules := u.all.targetsOf(user, u.lang, i.within(n, u.lang)) // Python's "from . import module"
+			m := u.names[n.name]
+			again := m.line > 0
+			m.line, m.from = n.line, targets
+			if again {
+				m.from = nil
+			}
+			m.foreign = m.foreign || !known || len(modules) == 0 && optional(u.lang, lines, i.line) ||
+				b.otherwise(n.name, targets, modules, removals)
+			u.names[n.name] = m
+			m = u.names[n.local]
+			m.module = known && !u.lang.modules() || len(modules) > 0
+			if len(modules) > 0 && !again {
+				m.from = modules
+			}
+			u.names[n.local] = m
 		}
 	}
-	return o
+	return u
 }
 
-// condition finds the conditions of Rust for compiling something, in which names are those of platforms
-// and features.
-var condition = LazyRegexp(`\bcfg(_attr)?!?\(`)
-
-// judge decides what an occurrence of a removed name means.
-func (u *usage) judge(r *removal, o occurrence, line int) verdict {
-	if slices.Contains(u.foreign, r.name) {
-		return declares
-	}
-	if u.lang == rust && condition().Match(o.before) {
-		return says
-	}
-	n, imported := u.bound[r.name]
-	switch {
-	case r.elsewhere, r.ofTest(u.user), r.inTests && imported:
-		return u.judgeElsewhere(r, o, line)
-	case r.constant:
-		if o.dotted && r.ownedBy(o.owner) && r.in.Is != nil && r.in.Is.has(o.owner) {
-			return refers
-		}
-		return says
-	case r.member:
-		return u.judgeMember(r, o)
-	case u.lang == golang:
-		return u.judgeGo(r, o)
-	case imported && n.line == line, imported && !o.dotted && u.explicit():
-		return refers
-	case o.dotted:
-		return u.judgeOwner(r, o)
-	case u.lang == python && r.in.Path.Base() == "conftest.py": // fixtures are used without an import
-		if u.linked(r) && !o.declares(u.lang) {
-			return refers
-		}
-		return declares
-	case u.prototype(o) && u.mayMean(r):
-		return refers
-	case o.declares(u.lang), u.explicit() && !slices.Contains(u.starred, r) && !u.found(r):
-		return declares
-	case u.explicit(), bytes.HasSuffix(o.before, []byte(`\`)), u.mayMean(r):
-		return refers
-	}
-	return says
+// ofPackage reports whether an import of Java or Kotlin means the package of a removed name or a class in
+// it. A class need not have the name of its file.
+func (i importing) ofPackage(lang *language, r *removal) bool {
+	folder, dir := "/"+r.in.Path.Dir(), strings.ReplaceAll(i.module, ".", "/")
+	return lang.family() == java && (strings.HasSuffix(folder, "/"+dir) || strings.HasSuffix(folder, "/"+path.Dir(dir)))
 }
 
-// explicit reports whether the language makes names of another file usable only by an import.
-func (u *usage) explicit() bool { return u.lang == python || u.lang == script || u.lang == rust }
-
-// found reports whether Nuxt finds the removed name without an import.
-func (u *usage) found(r *removal) bool {
-	return u.nuxt && slices.ContainsFunc(strings.Split(r.in.Path.Dir(), "/"), func(dir string) bool {
-		return dir == "composables" || dir == "utils"
-	})
-}
-
-// prototype reports whether an occurrence in C declares a function without defining it. In a header the
-// parameters may go on below.
-func (u *usage) prototype(o occurrence) bool {
-	open := bytes.Count(o.after, []byte("(")) > bytes.Count(o.after, []byte(")"))
-	return u.lang == clike && bytes.HasPrefix(o.after, []byte("(")) && len(o.before) > 0 &&
-		(bytes.HasSuffix(bytes.TrimSpace(o.after), []byte(";")) || open && strings.HasPrefix(u.user.Ext(), ".h"))
-}
-
-// judgeMember decides what the name of a member means. The types of variables are not known.
-func (u *usage) judgeMember(r *removal, o occurrence) verdict {
-	if u.lang == golang && len(o.before) == 0 && o.declares(golang) && !bytes.Contains(o.after, []byte("=")) {
-		return declares // a field
-	}
-	if o.owner == "this" && u.lang == dart || (o.owner == "this" || o.owner == "self") && o.field() {
-		return declares // a field of its own
-	}
-	if bytes.HasSuffix(o.before, []byte("::")) && isUpper(o.owner) && o.owner != "Self" && !r.ownedBy(o.owner) {
-		return says // of another type
-	}
-	if u.lang.modules() && KindOf(r.in.Path) == KindTest && !slices.Contains(u.targets, r.in.Path) {
-		return says // it gets no object of that test
-	}
-	// a header, or another part of a class in C#
-	beside := u.user.Stem() == r.in.Path.Stem() && (u.prototype(o) || u.lang == csharp && !o.declares(csharp))
-	if beside && !o.dotted || u.lang == csharp && o.assigned() && r.ownedBy(o.created()) || o.dotted && r.ownedBy(o.owner) ||
-		o.dotted && looksLikeCode(r.name) && (r.users > 0 && u.reaches(o) || u.linked(r) ||
-			u.canName(r) && r.ownedBy(typeOf(o.owner))) {
-		return refers
-	}
-	return says
-}
-
-// reaches reports whether an object of the repository may stand before a member in a file that does
-// not import the member's file. In a language that needs imports, the file must import some file of
-// the repository, and import the object from there or make it. What it gets as a parameter may come
-// from any library.
-func (u *usage) reaches(o occurrence) bool {
-	if !u.lang.modules() || o.owner == "" || o.owner == "this" || o.owner == "self" {
-		return !u.lang.modules() || len(u.targets) > 0
-	}
-	if u.made == nil {
-		u.made = map[string]bool{}
-		for _, l := range codeLines(u.lang, u.text, nil) {
-			for name := range names(l.code) {
-				at := cap(l.code) - cap(name)
-				if occurrenceOf(l.code, at, at+len(name)).assigned() {
-					u.made[string(name)] = true
-				}
+// starred returns the removals whose names come with all names of a module: its files define them, or at
+// least have the name, or pass on all names of others.
+func (b *breaking) starred(lang *language, i importing, targets []event.Path, removals []*removal) (out []*removal) {
+	for _, p := range targets {
+		text, lang := b.Text(p), languageOf(p)
+		passes := lang != nil && slices.ContainsFunc(importsIn(lang, text), func(i importing) bool { return i.all })
+		for _, r := range removals {
+			if passes || p == r.in.Path || bytes.Contains(text, []byte(r.name)) {
+				out = append(out, r)
 			}
 		}
 	}
-	return len(u.targets) > 0 && (u.made[o.owner] || len(u.from[o.owner]) > 0)
-}
-
-// canName reports whether the file can name what the file of the removed name defines. In Go it must
-// import that package.
-func (u *usage) canName(r *removal) bool {
-	dir := r.in.Path.Dir()
-	return u.lang != golang || u.user.Dir() == dir || slices.Contains(slices.Collect(maps.Values(u.packages)), dir)
-}
-
-// ownedBy reports whether owner is a type that the file of the removed name defines.
-func (r *removal) ownedBy(owner string) bool {
-	return isUpper(owner) && r.in.Was.has(owner)
-}
-
-// isUpper reports whether a name begins with a capital letter, as those of types do.
-func isUpper(name string) bool { return name != "" && 'A' <= name[0] && name[0] <= 'Z' }
-
-// typeOf returns the name of the type after which a variable is usually named: Scene for scene,
-// and for Rust's and Python's tab_bar TabBar.
-func typeOf(variable string) string {
-	out := ""
-	for _, word := range strings.Split(variable, "_") {
-		if word != "" {
-			out += strings.ToUpper(word[:1]) + word[1:]
+	for _, r := range removals {
+		if i.ofPackage(lang, r) {
+			out = append(out, r)
 		}
 	}
 	return out
 }
 
-// judgeOwner decides by the identifier before the dot. The removed name belongs to no type.
-func (u *usage) judgeOwner(r *removal, o occurrence) verdict {
-	old := r.in.Path
-	switch {
-	case bytes.HasSuffix(o.before, []byte("::")):
-		if o.owner == old.Stem() || o.owner == path.Base(old.Dir()) || r.in.Was.has(o.owner) || o.owner == "self" ||
-			o.owner == "crate" || o.owner == "super" || u.inCrate(old, o.owner) {
-			return refers
-		}
-	case o.owner != "" && u.module[o.owner], r.ownedBy(o.owner):
-		return refers
+// otherwise reports whether a name that is imported means something else than what a change removes: a
+// module, or what the files from which it is imported define themselves or take from elsewhere.
+func (b *breaking) otherwise(name string, from, modules []event.Path, removals []*removal) bool {
+	k := slices.IndexFunc(removals, func(r *removal) bool { return r.name == name })
+	if k < 0 || !removals[k].in.Was.lang.modules() || slices.Contains(from, removals[k].in.Path) {
+		return false
 	}
-	return says
+	if len(modules) > 0 {
+		return !slices.Contains(modules, removals[k].in.Path)
+	}
+	return slices.ContainsFunc(from, func(p event.Path) bool {
+		text := b.Text(p)
+		s := ReadSource(p, text)
+		return s != nil && (s.has(name) || s.has("__getattr__") || b.takesFromOutside(p, s.lang, text, name))
+	})
 }
 
-// inCrate reports whether a file is in the library of a crate of Rust.
-func (u *usage) inCrate(p event.Path, crate string) bool {
-	return u.lang == rust && slices.ContainsFunc(u.crates(crate), func(manifest event.Path) bool {
-		return strings.HasPrefix(string(p), path.Join(manifest.Dir(), "src")+"/")
+// takesFromOutside reports whether a file may import a name from outside of the repository.
+func (b *breaking) takesFromOutside(p event.Path, lang *language, text []byte, name string) bool {
+	all := b.files(nil)
+	return slices.ContainsFunc(importsIn(lang, text), func(i importing) bool {
+		gives := i.all || slices.ContainsFunc(i.names, func(n importedName) bool { return n.local == name })
+		return gives && len(all.targetsOf(p, lang, i.module)) == 0
 	})
+}
+
+// assignedIn returns the names to which a program assigns a value.
+func assignedIn(lang *language, text []byte) map[string]bool {
+	all := map[string]bool{}
+	for l, o := range occurrences(lang, text, func([]byte) bool { return true }) {
+		if o.assigned() {
+			all[l.name] = true
+		}
+	}
+	return all
+}
+
+// explicit reports whether the language makes names of another file usable only by an import.
+func (u *usage) explicit() bool { return u.lang == python || u.lang == script || u.lang == rust }
+
+// gets reports whether the file gets the removed name although no import says so: with all names of a
+// module, as a fixture of pytest, or from Nuxt.
+func (u *usage) gets(r *removal) bool {
+	return slices.Contains(u.starred, r) || r.fixture() && u.linked(r) || u.lang == script && r.composable() &&
+		len(u.all.base("nuxt.config.ts"))+len(u.all.base("nuxt.config.js")) > 0
 }
 
 // linked reports whether the file imports the one that defined the name, is in the same package, or
@@ -244,7 +156,7 @@ func (u *usage) linked(r *removal) bool {
 	if u.user.Dir() == old.Dir() || u.user.Stem() == old.Stem() {
 		return true
 	}
-	if u.lang == python && old.Base() == "conftest.py" {
+	if r.fixture() {
 		return strings.HasPrefix(string(u.user), old.Dir())
 	}
 	return slices.ContainsFunc(u.targets, func(p event.Path) bool { return p == old || p.Stem() == old.Stem() })
@@ -253,18 +165,10 @@ func (u *usage) linked(r *removal) bool {
 // mayMean reports whether a name that is not imported can still be the removed name of another
 // file.
 func (u *usage) mayMean(r *removal) bool {
-	old := r.in.Path
 	if u.lang.family() == java || u.lang == php {
-		return u.star || samePackage(u.user.Dir(), old.Dir())
+		return slices.Contains(u.starred, r) || samePackage(u.user.Dir(), r.in.Path.Dir())
 	}
-	return r.users > 0 || u.linked(r)
-}
-
-// inPackage reports whether a file is in the folder of a Java package, or in the folder of the
-// package of a class.
-func inPackage(p event.Path, module string) bool {
-	dir := strings.ReplaceAll(module, ".", "/")
-	return strings.HasSuffix("/"+p.Dir(), "/"+dir) || strings.HasSuffix("/"+p.Dir(), "/"+path.Dir(dir))
+	return r.used || u.linked(r)
 }
 
 // samePackage reports whether two folders have the same last two names: src/main/java/a/b and
@@ -273,91 +177,38 @@ func samePackage(a, b string) bool {
 	return path.Base(a) == path.Base(b) && path.Base(path.Dir(a)) == path.Base(path.Dir(b))
 }
 
-// judgeGo decides what an occurrence in a Go file means.
-func (u *usage) judgeGo(r *removal, o occurrence) verdict {
-	dir := r.in.Path.Dir()
-	imports := func(local string) bool { in, known := u.packages[local]; return known && in == dir }
+// reaches reports whether an object of the repository may stand before a member in a file that does
+// not import the member's file. In a language that needs imports, the file must import some file of
+// the repository, and import the object from there or make it. What it gets as a parameter may come
+// from any library.
+func (u *usage) reaches(o occurrence) bool {
 	switch {
-	case o.dotted && !imports(o.owner), !o.dotted && u.user.Dir() != dir && !imports("."): // import . "…"
-		return says
-	case o.dotted:
-		return refers
-	case o.declares(u.lang):
-		return declares
+	case !u.lang.modules():
+		return true
+	case len(u.targets) == 0:
+		return false
 	}
-	return refers
+	return o.owner == "" || o.owner == "this" || o.owner == "self" || len(u.names[o.owner].from) > 0 || u.made()[o.owner]
 }
 
-var (
-	// declaring has words that precede a name that they declare.
-	declaring = event.WordSet(`var let const val def fn func fun function class struct interface type enum trait
-		module object mut union macro namespace typedef define record protocol for as`)
-	// usingWords precede a name that is used. Any other word before a name is its type.
-	usingWords = event.WordSet(`return case new throw throws else in is typeof instanceof extends implements and or
-		not await yield delete sizeof goto import from export default public private protected internal static final
-		abstract sealed async override virtual readonly const do if elif unless while until when where with use using
-		package raise assert then match out ref inline extern unsigned signed volatile struct enum union class include
-		extend prepend insteadof defer go range select print echo super constexpr`)
-)
-
-// declares reports whether an occurrence declares the name in this file: as a variable, a
-// parameter, a field or a function.
-func (o occurrence) declares(lang *language) bool {
-	_, word := lastIdentifier(o.before)
-	next := byte(0)
-	if len(o.after) > 0 {
-		next = o.after[0]
+// knows reports whether the file can name the package that defined the removed name. In Go it must
+// import that package.
+func (u *usage) knows(r *removal) bool {
+	dir := r.in.Path.Dir()
+	if u.lang != golang || u.user.Dir() == dir {
+		return true
 	}
-	switch {
-	case string(word) == "as" && (lang.family() == java || lang == csharp): // a cast
-		return false
-	case declaring[string(word)] && !(lang.Typed && usingWords[string(word)]), o.inPattern():
-		return true
-	case bytes.HasSuffix(o.before, []byte(":")) && !bytes.HasSuffix(o.before, []byte("::")): // name: Type = value
-		return false
-	case next == ':' && !bytes.HasPrefix(o.after, []byte("::")) && lang != python &&
-		!bytes.HasSuffix(o.before, []byte("case")):
-		return !bytes.Contains(o.before, []byte("?"))
-	case next == '=' && lang != golang && !bytes.HasPrefix(o.after, []byte("==")) &&
-		!bytes.HasPrefix(o.after, []byte("=>")) && !bytes.HasPrefix(o.after, []byte("=~")):
-		return true
-	case lang == golang && bytes.Contains(o.after, []byte(":=")) && next == ',':
-		return true
-	case lang == golang && (identifierByte[next] || next == '*'):
-		return true // name Type
-	case lang.Typed && len(word) > 0 && !usingWords[string(word)]:
-		return !(lang == clike && bytes.HasSuffix(bytes.TrimRight(o.after, " "), []byte(";")) && next == '(')
-	case lang.Typed && len(o.before) > 0 && next != '(' && bytes.IndexByte([]byte("*&>]"), o.before[len(o.before)-1]) >= 0:
-		return len(o.before) > 1 && o.before[len(o.before)-2] != ' '
+	for local := range u.names {
+		if u.isPackage(local, dir) {
+			return true
+		}
 	}
 	return false
 }
 
-// assigned reports whether a value is assigned to the name.
-func (o occurrence) assigned() bool {
-	return bytes.HasPrefix(o.after, []byte("=")) && !bytes.HasPrefix(o.after, []byte("=="))
-}
-
-// field reports whether a value is assigned to the member, perhaps with others or with a type.
-func (o occurrence) field() bool {
-	before, _, found := bytes.Cut(o.after, []byte("="))
-	return o.assigned() || found && bytes.IndexByte([]byte(",:"), o.after[0]) >= 0 && !bytes.ContainsAny(before, "([{")
-}
-
-// created returns the type of the object in whose initializer the name stands, as in new Type(x) {
-// name = 1.
-func (o occurrence) created() string {
-	at := bytes.LastIndex(o.before, []byte("new "))
-	if at < 0 || bytes.IndexByte(o.before[at:], '{') < 0 {
-		return ""
-	}
-	name, _ := identifier(o.before[at+4:])
-	return string(name)
-}
-
-// inPattern reports whether an occurrence is in the pattern of a let: if let Some(name) = value.
-func (o occurrence) inPattern() bool {
-	_, pattern, found := bytes.Cut(o.before, []byte("let "))
-	return found && !bytes.Contains(pattern, []byte("=")) && bytes.Contains(o.after, []byte("=")) &&
-		!bytes.HasPrefix(o.after, []byte("("))
+// inCrate reports whether a file is in the library of a crate of Rust.
+func (u *usage) inCrate(p event.Path, crate string) bool {
+	return u.lang == rust && slices.ContainsFunc(u.all.manifest("Cargo.toml", crate), func(manifest event.Path) bool {
+		return strings.HasPrefix(string(p), path.Join(manifest.Dir(), "src")+"/")
+	})
 }

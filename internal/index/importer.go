@@ -74,13 +74,9 @@ func renamed(text, as string) (name, local string) {
 
 func (im *importer) python(number int, code, _ []byte) {
 	code, _, _ = bytes.Cut(bytes.TrimSpace(code), []byte{';'})
-	if word, _ := identifier(code); im.open == nil && string(word) != "import" && string(word) != "from" {
-		return
-	}
-	text := string(code)
 	if im.open == nil {
-		if rest, found := strings.CutPrefix(text, "import "); found {
-			for part := range strings.SplitSeq(rest, ",") {
+		if rest, found := bytes.CutPrefix(code, []byte("import ")); found {
+			for part := range strings.SplitSeq(string(rest), ",") {
 				module, local := renamed(part, " as ")
 				if local == module {
 					local, _, _ = strings.Cut(module, ".")
@@ -89,18 +85,17 @@ func (im *importer) python(number int, code, _ []byte) {
 			}
 			return
 		}
-		module, rest, found := strings.Cut(strings.TrimPrefix(text, "from "), " import ")
-		if !found || !strings.HasPrefix(text, "from ") {
+		from, found := bytes.CutPrefix(code, []byte("from "))
+		module, rest, imports := bytes.Cut(from, []byte(" import "))
+		if !found || !imports {
 			return
 		}
-		im.open = &importing{line: number, module: strings.TrimSpace(module)}
-		text, im.inParens = rest, strings.HasPrefix(strings.TrimSpace(rest), "(")
+		im.open = &importing{line: number, module: string(bytes.TrimSpace(module))}
+		code, im.inParens = rest, bytes.HasPrefix(bytes.TrimSpace(rest), []byte("("))
 	}
-	if !im.inParens && !strings.HasSuffix(text, "\\") {
-		text += ")"
-	}
-	im.open.list(text, number, " as ")
-	if strings.HasSuffix(strings.TrimRight(text, " "), ")") {
+	im.open.list(string(code), number, " as ")
+	if im.inParens && bytes.HasSuffix(bytes.TrimRight(code, " "), []byte(")")) ||
+		!im.inParens && !bytes.HasSuffix(code, []byte("\\")) {
 		im.add(*im.open)
 		im.open = nil
 	}
@@ -121,49 +116,63 @@ func (im *importer) script(number int, code, raw []byte) {
 			im.add(importing{line: number, module: string(m[1])})
 			return
 		}
-		text = text[6:]
-		if word, after := identifier(bytes.TrimLeft(text, " ")); string(word) == "type" {
-			text = after
-		}
-		imports := bytes.HasPrefix(bytes.TrimSpace(code), []byte("import"))
-		if first := bytes.TrimLeft(text, " "); len(first) > 0 && (first[0] == '{' || first[0] == '*' || imports) {
-			im.open, im.exports = &importing{line: number}, !imports
-		}
-		if name, after := identifier(bytes.TrimLeft(text, " ")); im.open != nil && imports && len(name) > 0 {
-			im.open.names = []importedName{{"", string(name), number}} // the default export has no name of its own
-			text = after
-		}
+		text = im.scriptBegins(number, text[6:], text[0] == 'i')
 	}
-	if im.open != nil {
-		at := bytes.Index(code, []byte("from"))
-		if m := fromModule().FindSubmatch(raw); m != nil && at >= 0 {
-			im.open.module, im.open.line = string(m[1]), number
-			text = bytes.TrimSpace(text[:max(0, bytes.LastIndex(text, []byte("from")))])
-		}
-		im.open.list(strings.NewReplacer("{", ",", "}", ",").Replace(string(text)), number, " as ")
-		if im.open.module != "" {
-			im.add(*im.open)
-			im.open = nil
-		} else if bytes.HasSuffix(text, []byte(";")) || bytes.IndexByte(text, '=') >= 0 ||
-			im.exports && bytes.IndexByte(text, '}') >= 0 {
-			im.open = nil
-		}
-		return
+	switch {
+	case im.open != nil:
+		im.scriptNames(number, text, code, raw)
+	case bytes.Contains(code, []byte("require")), bytes.Contains(code, []byte("import")):
+		im.scriptLoads(number, code, raw)
 	}
-	if !bytes.Contains(code, []byte("require")) && !bytes.Contains(code, []byte("import")) {
-		return
+}
+
+// scriptBegins opens an import or an export of other names, given the text after that word. It returns the
+// text of its names.
+func (im *importer) scriptBegins(number int, text []byte, imports bool) []byte {
+	if word, after := identifier(bytes.TrimLeft(text, " ")); string(word) == "type" {
+		text = after
 	}
+	text = bytes.TrimLeft(text, " ")
+	if imports || len(text) > 0 && (text[0] == '{' || text[0] == '*') {
+		im.open, im.exports = &importing{line: number}, !imports
+	}
+	if name, after := identifier(text); imports && len(name) > 0 {
+		im.open.names = []importedName{{"", string(name), number}} // the default export has no name of its own
+		text = after
+	}
+	return text
+}
+
+// scriptNames reads a line of the open import.
+func (im *importer) scriptNames(number int, text, code, raw []byte) {
+	at := bytes.Index(code, []byte("from"))
+	if m := fromModule().FindSubmatch(raw); m != nil && at >= 0 {
+		im.open.module, im.open.line = string(m[1]), number
+		text = bytes.TrimSpace(text[:max(0, bytes.LastIndex(text, []byte("from")))])
+	}
+	im.open.list(strings.NewReplacer("{", ",", "}", ",").Replace(string(text)), number, " as ")
+	if im.open.module != "" {
+		im.add(*im.open)
+		im.open = nil
+	} else if bytes.HasSuffix(text, []byte(";")) || bytes.IndexByte(text, '=') >= 0 ||
+		im.exports && bytes.IndexByte(text, '}') >= 0 {
+		im.open = nil
+	}
+}
+
+// scriptLoads reads the calls of require and import in a line.
+func (im *importer) scriptLoads(number int, code, raw []byte) {
+	left, _, assigns := strings.Cut(string(code), "=")
+	for _, word := range [...]string{"const ", "let ", "var ", "import "} {
+		left = strings.TrimPrefix(strings.TrimSpace(left), word)
+	}
+	left = strings.TrimSpace(left)
 	for _, m := range loadModule().FindAllSubmatch(raw, 4) {
 		i := importing{line: number, module: string(m[1])}
-		left, _, found := strings.Cut(string(code), "=")
-		for _, word := range [...]string{"const ", "let ", "var ", "import "} {
-			left = strings.TrimPrefix(strings.TrimSpace(left), word)
-		}
-		left = strings.TrimSpace(left)
 		switch name := string(m[2]); {
 		case name != "": // require("./module").name
 			i.names = []importedName{{name, left, number}}
-		case !found:
+		case !assigns:
 		case strings.HasPrefix(left, "{"):
 			i.list(left, number, ":")
 		default:

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -63,6 +64,15 @@ func (f files) ending(name string) []event.Path {
 	return slices.DeleteFunc(same, func(p event.Path) bool { return !strings.HasSuffix("/"+string(p), "/"+name) })
 }
 
+// upward yields a folder and those above it, the root last, which is "".
+func upward(dir string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for yield(dir) && dir != "" {
+			dir = event.Path(dir).Dir()
+		}
+	}
+}
+
 // targetsOf returns the files of the repository that an import means. The list is empty if the
 // import means something outside of the repository or if this cannot be decided. A Go package means
 // all files of its folder.
@@ -119,16 +129,13 @@ func (f files) pythonModule(from event.Path, module string) []event.Path {
 	if level := len(module) - len(name); level > 0 {
 		dir := from.Dir()
 		for range level - 1 {
-			dir = path.Dir("/" + dir)[1:]
+			dir = event.Path(dir).Dir()
 		}
 		return at(dir)
 	}
-	for dir := from.Dir(); ; dir = path.Dir("/" + dir)[1:] {
+	for dir := range upward(from.Dir()) {
 		if found := at(dir); found != nil && !f.has(path.Join(dir, "__init__.py")) {
 			return found
-		}
-		if dir == "" {
-			break
 		}
 	}
 	for _, dir := range [...]string{"src", "lib", "python"} {
@@ -198,12 +205,12 @@ func (f files) variant(key string) []event.Path {
 
 // above finds a/b below a folder that contains the importing file, unless a is a package of others.
 func (f files) above(from event.Path, module string, find func(key string) []event.Path) []event.Path {
-	for dir := from.Dir(); strings.Contains(module, "/"); dir = path.Dir("/" + dir)[1:] {
+	if !strings.Contains(module, "/") {
+		return nil
+	}
+	for dir := range upward(from.Dir()) {
 		if found := find(path.Join(dir, module)); found != nil && !f.foreign(from, module) {
 			return found
-		}
-		if dir == "" {
-			break
 		}
 	}
 	return nil
@@ -307,15 +314,17 @@ func (f files) rustModule(from event.Path, module string) []event.Path {
 	case "self", "super":
 		for len(parts) > 0 && (parts[0] == "super" || parts[0] == "self") {
 			if parts[0] == "super" {
-				dir = path.Dir("/" + dir)[1:]
+				dir = event.Path(dir).Dir()
 			}
 			parts = parts[1:]
 		}
 		above = []string{dir + ".rs", dir + "/mod.rs", dir + "/lib.rs", dir + "/main.rs", string(from)}
 	case "crate":
-		dir, parts = from.Dir(), parts[1:]
-		for dir != "" && !f.has(dir+"/lib.rs") && !f.has(dir+"/main.rs") {
-			dir = path.Dir("/" + dir)[1:]
+		parts = parts[1:]
+		for dir = range upward(from.Dir()) {
+			if f.has(dir+"/lib.rs") || f.has(dir+"/main.rs") {
+				break
+			}
 		}
 		above = []string{dir + "/lib.rs", dir + "/main.rs"}
 	case "path": // the same with an attribute, from the folder of the file

@@ -134,14 +134,12 @@ var nodeModules = event.WordSet(`assert/strict dns/promises fs/promises inspecto
 // foreign reports whether a module is part of Node.js, or of a package on which a package.json beside
 // or above the file depends.
 func (f files) foreign(from event.Path, module string) bool {
-	for dir, name := from.Dir(), packageOf(module); ; dir = path.Dir("/" + dir)[1:] {
-		if nodeModules[module] || f.dependencies(dir)[name] {
+	for dir := range upward(from.Dir()) {
+		if f.dependencies(dir)[packageOf(module)] {
 			return true
 		}
-		if dir == "" {
-			return false
-		}
 	}
+	return nodeModules[module]
 }
 
 func (m *manifests) dependencies(dir string) map[string]bool {

@@ -40,44 +40,12 @@ func ReadSource(p event.Path, text []byte) *Source {
 	}
 	s := &Source{lang: lang, defines: map[string]definition{}, uses: map[string]bool{},
 		imports: map[string]bool{}, bases: map[string]bool{}}
+	r := sourceReader{Source: s, component: components[p.Ext()], enumeration: enumeration{lang: lang}}
+	r.definer = definer{lang: lang, define: r.found}
 	im := importer{lang: lang}
-	d := &definer{lang: lang}
-	var line codeLine
-	define := func(name []byte, x definition) {
-		x.around = sketchHash(bytes.Replace(line.code, name, nil, 1))
-		s.defines[string(name)] = x
-	}
-	d.define = func(name []byte) {
-		if d, known := s.defines[string(name)]; known && !d.member { // a constructor has the name of its class
-			return
-		}
-		exported := bytes.HasPrefix(bytes.TrimSpace(line.code), []byte("export"))
-		if len(name) >= minReference {
-			define(name, definition{member: d.member, private: d.private || components[p.Ext()] && !exported})
-		}
-	}
-	e := enumeration{lang: lang}
 	for number, l := range codeLines(lang, text, nil) {
-		line = l
 		im.line(number, l)
-		if export := bytes.TrimLeft(l.defining, " \t"); components[p.Ext()] && bytes.HasPrefix(export, []byte("export ")) {
-			l.defining = export // the whole script may be indented
-		}
-		d.line(l)
-		for name := range e.constants(l.code) {
-			if len(name) >= minReference && (e.bare || !s.has(string(name))) {
-				define(name, definition{member: !e.bare, constant: !e.bare})
-			}
-		}
-		for name := range names(l.code) {
-			if len(name) >= minReference && !s.uses[string(name)] {
-				at := cap(l.code) - cap(name)
-				s.uses[string(name)] = mayDeclare(l.code, at, at+len(name))
-			}
-		}
-		if base := baseIn(lang, l.code); base != "" {
-			s.bases[base] = true
-		}
+		r.read(l)
 	}
 	for _, i := range im.out {
 		s.star = s.star || i.all
@@ -86,6 +54,54 @@ func ReadSource(p event.Path, text []byte) *Source {
 		}
 	}
 	return s
+}
+
+// sourceReader reads a Source line by line.
+type sourceReader struct {
+	*Source
+	component   bool // the file is a component, see components
+	definer     definer
+	enumeration enumeration
+	line        codeLine
+}
+
+func (r *sourceReader) read(l codeLine) {
+	r.line = l
+	if export := bytes.TrimLeft(l.defining, " \t"); r.component && bytes.HasPrefix(export, []byte("export ")) {
+		l.defining = export // the whole script may be indented
+	}
+	r.definer.line(l)
+	bare := &r.enumeration.bare
+	for name := range r.enumeration.constants(l.code) {
+		if *bare || !r.has(string(name)) {
+			r.define(name, definition{member: !*bare, constant: !*bare})
+		}
+	}
+	for name := range names(l.code) {
+		if len(name) >= minReference && !r.uses[string(name)] {
+			at := cap(l.code) - cap(name)
+			r.uses[string(name)] = mayDeclare(l.code, at, at+len(name))
+		}
+	}
+	if base := baseIn(r.lang, l.code); base != "" {
+		r.bases[base] = true
+	}
+}
+
+// found notes a definition that the definer has found in the line.
+func (r *sourceReader) found(name []byte) {
+	if before, known := r.defines[string(name)]; known && !before.member { // a constructor is called like its class
+		return
+	}
+	inside := r.component && !bytes.HasPrefix(bytes.TrimSpace(r.line.code), []byte("export"))
+	r.define(name, definition{member: r.definer.member, private: r.definer.private || inside})
+}
+
+func (r *sourceReader) define(name []byte, d definition) {
+	if len(name) >= minReference {
+		d.around = sketchHash(bytes.Replace(r.line.code, name, nil, 1))
+		r.defines[string(name)] = d
+	}
 }
 
 // mayDeclare reports whether a line of code may declare a name at this place: the name neither

@@ -48,31 +48,37 @@ func (b *breaking) usageOf(user event.Path, text []byte, removals []*removal) *u
 		}
 		known := len(targets) > 0 || slices.ContainsFunc(removals, func(r *removal) bool { return i.ofPackage(u.lang, r) })
 		for _, n := range i.names {
-			if n.name == "" {
-				m := u.names[n.local]
-				m.from, m.module = targets, known
-				u.names[n.local] = m
-				continue
-			}
 			modules := u.all.targetsOf(user, u.lang, i.within(n, u.lang)) // Python's "from . import module"
-			m := u.names[n.name]
-			again := m.line > 0
-			m.line, m.from = n.line, targets
-			if again {
-				m.from = nil
-			}
-			m.foreign = m.foreign || !known || len(modules) == 0 && optional(u.lang, lines, i.line) ||
+			foreign := !known || len(modules) == 0 && optional(u.lang, lines, i.line) ||
 				b.otherwise(n.name, targets, modules, removals)
-			u.names[n.name] = m
-			m = u.names[n.local]
-			m.module = known && !u.lang.modules() || len(modules) > 0
-			if len(modules) > 0 && !again {
-				m.from = modules
-			}
-			u.names[n.local] = m
+			u.takes(n, targets, modules, known, foreign)
 		}
 	}
 	return u
+}
+
+// takes notes what one name of an import means, which takes it from some files. It may be one of the
+// modules itself.
+func (u *usage) takes(n importedName, from, modules []event.Path, known, foreign bool) {
+	if n.name == "" { // the whole module
+		m := u.names[n.local]
+		m.from, m.module = from, known
+		u.names[n.local] = m
+		return
+	}
+	m := u.names[n.name]
+	again := m.line > 0
+	if m.from = from; again {
+		m.from = nil
+	}
+	m.line, m.foreign = n.line, m.foreign || foreign
+	u.names[n.name] = m
+	m = u.names[n.local]
+	m.module = known && !u.lang.modules() || len(modules) > 0
+	if len(modules) > 0 && !again {
+		m.from = modules
+	}
+	u.names[n.local] = m
 }
 
 // ofPackage reports whether an import of Java or Kotlin means the package of a removed name or a class in

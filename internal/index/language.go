@@ -56,6 +56,7 @@ var (
 	dart   = &language{more: (*definer).java}
 	styles = &language{imports: (*importer).styles, targets: files.styleSheet}
 	elixir = &language{}
+	swift  = &language{}
 	hashed = &language{}
 	others = &language{}
 )
@@ -67,7 +68,7 @@ var languages = sync.OnceValue(func() map[string]*language {
 		panic(err)
 	}
 	known := map[string]*language{"go": golang, "python": python, "script": script, "rust": rust, "java": java,
-		"csharp": csharp, "kotlin": kotlin, "php": php, "ruby": ruby, "c": clike, "dart": dart, "styles": styles, "elixir": elixir,
+		"csharp": csharp, "kotlin": kotlin, "php": php, "ruby": ruby, "c": clike, "dart": dart, "styles": styles, "elixir": elixir, "swift": swift,
 		"hashed": hashed, "others": others}
 	all := map[string]*language{}
 	for name, r := range rows {

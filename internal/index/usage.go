@@ -174,7 +174,9 @@ func (u *usage) mayMean(r *removal) bool {
 	if u.lang.family() == java || u.lang == php {
 		return slices.Contains(u.starred, r) || samePackage(u.user.Dir(), r.in.Path.Dir())
 	}
-	return r.used || u.linked(r)
+	// Swift and C# find all types of a module or a namespace without naming the file.
+	global := (u.lang == swift || u.lang == csharp) && isUpper(r.name) && looksLikeCode(r.name)
+	return r.used || u.linked(r) || global
 }
 
 // samePackage reports whether two folders have the same last two names: src/main/java/a/b and

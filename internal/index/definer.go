@@ -117,7 +117,8 @@ func (d *definer) keyword(l definingLine) []byte {
 	rest := l.body
 	for range 3 { // as in const enum Name
 		word, after := identifier(rest)
-		if columns, known := d.lang.keywords[string(word)]; !known || l.columns > columns || len(after) == 0 {
+		columns, known := d.lang.keywords[string(word)]
+		if !known || l.columns > columns || len(after) == 0 {
 			return nil
 		}
 		after = bytes.TrimLeft(after, " \t*&!")
@@ -134,14 +135,15 @@ func (d *definer) keyword(l definingLine) []byte {
 		if string(name) == "mut" { // "mut" of Rust is not the name
 			name = d.qualified(bytes.TrimLeft(after[len(name):], " "))
 		}
-		if d.lang == dart && d.lang.keywords[string(word)] == top { // the type may precede the name
+		if _, known := d.lang.keywords[string(name)]; known {
+			rest = after
+			continue
+		}
+		if d.lang == dart && columns == top { // the type may precede the name
 			before, _, _ := bytes.Cut(after, []byte("="))
 			_, name = lastIdentifier(bytes.TrimRight(before, " ;"))
 		}
-		if _, known := d.lang.keywords[string(name)]; !known {
-			return name
-		}
-		rest = after
+		return name
 	}
 	return nil
 }

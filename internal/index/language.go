@@ -34,7 +34,7 @@ type row struct {
 	Exts, Comments, Open, Close, Raw, Joins string
 	Anywhere, Member, Top, Modifiers        string
 	Standard, Members                       string
-	Triples, Refers, Typed                  bool
+	Triples, Refers, Typed, Global          bool
 }
 
 // The largest numbers of columns that may precede a keyword of a row's fields, so that other files can
@@ -56,7 +56,6 @@ var (
 	dart   = &language{more: (*definer).java}
 	styles = &language{imports: (*importer).styles, targets: files.styleSheet}
 	elixir = &language{}
-	swift  = &language{}
 	hashed = &language{}
 	others = &language{}
 )
@@ -68,7 +67,7 @@ var languages = sync.OnceValue(func() map[string]*language {
 		panic(err)
 	}
 	known := map[string]*language{"go": golang, "python": python, "script": script, "rust": rust, "java": java,
-		"csharp": csharp, "kotlin": kotlin, "php": php, "ruby": ruby, "c": clike, "dart": dart, "styles": styles, "elixir": elixir, "swift": swift,
+		"csharp": csharp, "kotlin": kotlin, "php": php, "ruby": ruby, "c": clike, "dart": dart, "styles": styles, "elixir": elixir,
 		"hashed": hashed, "others": others}
 	all := map[string]*language{}
 	for name, r := range rows {

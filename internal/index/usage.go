@@ -174,9 +174,7 @@ func (u *usage) mayMean(r *removal) bool {
 	if u.lang.family() == java || u.lang == php {
 		return slices.Contains(u.starred, r) || samePackage(u.user.Dir(), r.in.Path.Dir())
 	}
-	// Swift and C# find all types of a module or a namespace without naming the file.
-	global := (u.lang == swift || u.lang == csharp) && isUpper(r.name) && looksLikeCode(r.name)
-	return r.used || u.linked(r) || global
+	return r.used || u.linked(r) || u.lang.Global && isUpper(r.name) && looksLikeCode(r.name)
 }
 
 // samePackage reports whether two folders have the same last two names: src/main/java/a/b and

@@ -36,9 +36,9 @@ func main() {
 	flag.Parse()
 	log.SetFlags(0)
 	debug.SetGCPercent(200)
-	fmt.Println("| repository | commits | files left out | named | recall | complete, something named " +
+	fmt.Println("| repository | commits | files left out | named | recall | recall, all at once | complete, something named " +
 		"| mended later | false |")
-	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- |")
+	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	var sum tally
 	for _, dir := range flag.Args() {
 		h, err := read(context.Background(), dir, *commits)
@@ -55,17 +55,27 @@ func main() {
 	sum.print("all")
 }
 
-type tally struct{ commits, out, named, spoke, mended int }
+type tally struct {
+	commits, spoke, mended int
+	one, every             found // each file left out by itself, and all of a commit at once
+}
+
+// found counts files that were left out of commits, and those of them that the check names.
+type found struct{ out, named int }
+
+func (f *found) add(o found) { f.out, f.named = f.out+o.out, f.named+o.named }
+
+func (f found) share() float64 { return float64(f.named) / float64(max(1, f.out)) }
 
 func (t *tally) add(o tally) {
-	t.commits, t.out, t.named = t.commits+o.commits, t.out+o.out, t.named+o.named
-	t.spoke, t.mended = t.spoke+o.spoke, t.mended+o.mended
+	t.commits, t.spoke, t.mended = t.commits+o.commits, t.spoke+o.spoke, t.mended+o.mended
+	t.one.add(o.one)
+	t.every.add(o.every)
 }
 
 func (t *tally) print(name string) {
-	fmt.Printf("| %s | %d | %d | %d | %.2f | %d | %d | %d (1 in %.0f) |\n", name, t.commits, t.out, t.named,
-		float64(t.named)/float64(max(1, t.out)), t.spoke, t.mended, t.spoke-t.mended,
-		float64(t.commits)/float64(max(1, t.spoke-t.mended)))
+	fmt.Printf("| %s | %d | %d | %d | %.2f | %.2f | %d | %d | %d (1 in %.0f) |\n", name, t.commits, t.one.out, t.one.named,
+		t.one.share(), t.every.share(), t.spoke, t.mended, t.spoke-t.mended, float64(t.commits)/float64(max(1, t.spoke-t.mended)))
 }
 
 // history replays the newest commits of a clone, first parents only.
@@ -207,31 +217,51 @@ func (h *history) measure() error {
 	return nil
 }
 
-// leaveOut asks once for each file in which a commit mends a use, without that file.
+// leaveOut asks once for each file in which a commit mends a use, without that file, and once without
+// all of them.
 func (h *history) leaveOut(c watcher.Commit, change []index.Changed, files []file) {
-	for i, f := range files {
-		if f.before == nil || f.after == nil {
-			continue
+	var mending []int
+	for i := range files {
+		if files[i].before != nil && files[i].after != nil && index.Mends(change[i], slices.Delete(slices.Clone(change), i, i+1)) != "" {
+			mending = append(mending, i)
+			h.without(c, change, files, []int{i}, &h.one)
 		}
-		rest := slices.Delete(slices.Clone(change), i, i+1)
+	}
+	if len(mending) > 0 {
+		h.without(c, change, files, mending, &h.every)
+	}
+}
+
+// without counts the files that the check names if a commit is made without them.
+func (h *history) without(c watcher.Commit, change []index.Changed, files []file, out []int, n *found) {
+	var rest []index.Changed
+	for i := range change {
+		if !slices.Contains(out, i) {
+			rest = append(rest, change[i])
+		}
+	}
+	now := map[event.Path]string{}
+	for _, i := range out {
+		now[files[i].Path] = h.held[files[i].Path]
+		h.held[files[i].Path] = files[i].old
+		h.world.Contents.Set(files[i].Path, files[i].before)
+	}
+	all, _ := h.world.BrokenBy(rest)
+	for _, i := range out {
 		name := index.Mends(change[i], rest)
-		if name == "" {
+		if name == "" || h.world.Defined(name, rest) {
 			continue
 		}
-		now := h.held[f.Path]
-		h.held[f.Path] = f.old
-		h.world.Contents.Set(f.Path, f.before)
-		if !h.world.Defined(name, rest) {
-			h.out++
-			if all, _ := h.world.BrokenBy(rest); slices.ContainsFunc(all,
-				func(b index.Broken) bool { return b.File == f.Path }) {
-				h.named++
-			} else {
-				h.say("missed %s %s uses %s", c.ID[:10], f.Path, name)
-			}
+		n.out++
+		if slices.ContainsFunc(all, func(b index.Broken) bool { return b.File == files[i].Path }) {
+			n.named++
+		} else {
+			h.say("missed %s %s uses %s, %d left out", c.ID[:10], files[i].Path, name, len(out))
 		}
-		h.held[f.Path] = now
-		h.world.Contents.Set(f.Path, f.after)
+	}
+	for _, i := range out {
+		h.held[files[i].Path] = now[files[i].Path]
+		h.world.Contents.Set(files[i].Path, files[i].after)
 	}
 }
 

@@ -18,7 +18,7 @@ func TestMeasure(t *testing.T) {
 	r.Save("the other", "b.go", "package r\n\nvar x = LoadConfig()\n")
 	h := fault.Must(read(t.Context(), r.Path(".git"), 400))
 	fault.Check(t, h.measure())
-	if want := (tally{commits: 3, out: 1, named: 1, spoke: 1, mended: 1}); h.tally != want {
+	if want := (tally{commits: 3, spoke: 1, mended: 1, one: found{1, 1}, every: found{1, 1}}); h.tally != want {
 		t.Errorf("%+v, want %+v", h.tally, want)
 	}
 }

@@ -47,7 +47,8 @@ func (d *duration) Set(s string) error {
 	return nil
 }
 
-// jsonText is the value of a flag that takes JSON.
+// jsonText is the value of a flag that takes JSON. An empty text is none, so that a script may pass an
+// empty variable.
 type jsonText json.RawMessage
 
 func (j *jsonText) String() string { return string(*j) }
@@ -55,7 +56,7 @@ func (j *jsonText) String() string { return string(*j) }
 func (j *jsonText) Type() string { return "string" }
 
 func (j *jsonText) Set(s string) error {
-	if !json.Valid([]byte(s)) {
+	if s != "" && !json.Valid([]byte(s)) {
 		return errors.New(`write JSON, for example '{"tool":"rg"}'`)
 	}
 	*j = jsonText(s)

@@ -224,8 +224,11 @@ func (x *extractor) mentions(n uint32) {
 	}
 }
 
-// marked records a key of imports or of a package; see importMark.
+// marked records a key of imports or of a package, see importMark, unless it is too long for a name.
 func (x *extractor) marked(key string) {
+	if len(key) >= maxName {
+		return
+	}
 	n := x.named(string(importMark) + key)
 	x.mentions(n)
 	x.plain[n].uses = x.file

@@ -32,13 +32,15 @@ func TestExtractLanguages(t *testing.T) {
 	}
 }
 
-// TestNothingToExtract: binary, long and generated files have no words.
+// TestNothingToExtract: binary, long and generated files have no words, and a package no endless name.
 func TestNothingToExtract(t *testing.T) {
 	long := strings.Repeat("parse", 1<<12)
 	for file, text := range map[event.Path]string{"c.js": long, "d.json": long, "e.go": strings.Repeat("parse\n", 1<<20/5)} {
 		d := index.Extract(file, []byte(text))
 		fault.Same(t, string(file), []int{len(d.Terms), int(d.Size)}, []int{0, 0})
 	}
+	d := index.Extract("a/go.mod", []byte("module "+long+strings.Repeat("\n", 1<<10)))
+	fault.Same(t, "names of a package with a long name", len(d.Uses), 0)
 	p := index.ParseText(strings.Repeat("日本語 ", 1<<20))
 	fault.Same(t, "words and pairs of a long text", []int{int(p.Words), len(p.Pairs)}, []int{39321, 3})
 }

@@ -25,9 +25,7 @@ func (x *extractor) program(lang *language, text []byte) {
 	}
 	for _, i := range im.out {
 		for _, key := range i.keys(lang) {
-			if len(key) < maxName {
-				x.marked(key)
-			}
+			x.marked(key)
 		}
 	}
 }

@@ -163,7 +163,7 @@ func (u *usage) linked(r *removal) bool {
 		return true
 	}
 	if r.fixture() {
-		return strings.HasPrefix(string(u.user), old.Dir())
+		return old.Dir() == "" || u.user.Within(event.Path(old.Dir()))
 	}
 	return slices.ContainsFunc(u.targets, func(p event.Path) bool { return p == old || p.Stem() == old.Stem() })
 }

@@ -105,16 +105,16 @@ func (b *breaking) forgotten(change []Changed) {
 // lost returns the deleted files that a program imports, each with the line of the first import that
 // means no file any more.
 func (b *breaking) lost(user event.Path, text []byte) map[event.Path]int {
-	before, after, lang := b.files(nil), b.files(b.gone), languageOf(user)
+	lang := languageOf(user)
 	out, lines := map[event.Path]int{}, bytes.Split(text, []byte{'\n'})
 	for _, i := range importsIn(lang, text) {
 		for k, module := range i.modules(lang) {
-			for _, p := range before.targetsOf(user, lang, module) {
+			for _, p := range b.all.targetsOf(user, lang, module) {
 				manifest := languageOf(p) == nil && !strings.HasSuffix(module, p.Ext())
-				if !b.gone[p] || out[p] > 0 || manifest || b.provided(p, lang, after.targetsOf(user, lang, module)) {
+				if !b.gone[p] || out[p] > 0 || manifest || b.provided(p, lang, b.left.targetsOf(user, lang, module)) {
 					continue
 				}
-				ofModule := k > 0 && b.gives(before.targetsOf(user, lang, i.module), i.module, p, path.Ext(module)[1:])
+				ofModule := k > 0 && b.gives(b.all.targetsOf(user, lang, i.module), i.module, p, path.Ext(module)[1:])
 				if !ofModule && (lang != python || namedAs(p, module)) && !optional(lang, lines, i.line) {
 					out[p] = i.line
 				}

@@ -37,7 +37,7 @@ func lineOf(text []byte, number int, name string) string {
 // the past, lists of ignored files name files that may or may not exist, and translations name the
 // files in which a tool found a text.
 func namesPresent(p event.Path) bool {
-	return KindOf(p) != KindBinary && !changelog(p) && !namesWhatMayBeGone(p)
+	return !changelog(p) && !namesWhatMayBeGone(p)
 }
 
 // mentions finds the path of a deleted file in any text: documents, settings, workflows, build
@@ -60,7 +60,7 @@ func (b *breaking) mentions(p event.Path) {
 }
 
 // mentionIn returns the number of the first line of a text that names a path, 0 if none does.
-func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
+func (w World) mentionIn(user event.Path, text []byte, p event.Path) int {
 	base := []byte(p.Base())
 	if !bytes.Contains(text, base) {
 		return 0
@@ -69,7 +69,7 @@ func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		number++
 		for start, name := range pathsEndingIn(line, base) {
-			if (name != p.Base() || LooksNamed(name)) && b.means(user, line, start, name, p) { // else a word
+			if (name != p.Base() || LooksNamed(name)) && w.means(user, line, start, name, p) { // else a word
 				return number
 			}
 		}
@@ -103,7 +103,7 @@ func pathsEndingIn(line, base []byte) iter.Seq2[int, string] {
 
 // means reports whether a name, which begins at a byte of a line, means the deleted file p: as a web
 // address, seen from the folder of the file that has the line (here), or from the root.
-func (b *breaking) means(user event.Path, line []byte, start int, name string, p event.Path) bool {
+func (w World) means(user event.Path, line []byte, start int, name string, p event.Path) bool {
 	if at, file := forgePath(name); file == string(p) && newestBranch[at] {
 		return true
 	}
@@ -111,7 +111,7 @@ func (b *breaking) means(user event.Path, line []byte, start int, name string, p
 	if name[0] == '/' { // of a web site
 		here = ""
 	}
-	bare, fromRoot := !strings.Contains(name, "/"), strings.TrimPrefix(name, "./") == string(p) && !b.Tree.Has(here)
+	bare, fromRoot := !strings.Contains(name, "/"), strings.TrimPrefix(name, "./") == string(p) && !w.Tree.Has(here)
 	switch kind := KindOf(user); {
 	case kind == KindSource || kind == KindTest:
 		return inProgram(user, line, start, name, here == p, fromRoot)

@@ -40,7 +40,7 @@ const (
 // the file itself and at most a hundred others that may name it. Files that Contents has not read
 // yet are not found.
 func (w World) Links(p event.Path) map[event.Path]*Link {
-	l := linker{breaking: breaking{World: w}, of: p, out: map[event.Path]*Link{}}
+	l := linker{World: w, of: p, out: map[event.Path]*Link{}}
 	l.named()
 	for _, h := range w.Contents.Called(p, maxLinked) {
 		l.to(h.Path).Uses = h.Weight
@@ -60,7 +60,7 @@ func (w World) Links(p event.Path) map[event.Path]*Link {
 }
 
 type linker struct {
-	breaking
+	World
 	of  event.Path
 	out map[event.Path]*Link
 }
@@ -115,7 +115,7 @@ func (l *linker) imports() {
 	if lang == nil || lang.imports == nil {
 		return
 	}
-	in := l.files(nil)
+	in := files{manifests: newManifests(l.World, nil)}
 	for _, i := range importsIn(lang, l.readable(l.of)) {
 		for f, share := range meant(in, l.of, lang, i) {
 			x := l.to(f)

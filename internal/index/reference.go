@@ -64,14 +64,7 @@ const (
 // so it is not reported either. Each file is listed once for each name, and at most a hundred
 // places in all; more is the number of those left out.
 func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
-	b := breaking{World: w, change: map[event.Path]bool{}, gone: map[event.Path]bool{}, own: map[nameIn]bool{},
-		fields: map[string]bool{}}
-	for _, c := range change {
-		b.change[c.Path] = true
-		if c.Gone {
-			b.gone[c.Path] = true
-		}
-	}
+	b := newBreaking(w, change)
 	b.names(change)
 	b.paths(change)
 	slices.SortFunc(b.out, func(x, y Broken) int {
@@ -84,24 +77,30 @@ func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
 	return out, len(b.out) - len(out)
 }
 
-// files returns the files of the tree and of the change, except for those in less. The change is
-// added because the tree may not know of it yet.
-func (b *breaking) files(less map[event.Path]bool) files {
-	if b.manifests == nil {
-		b.manifests = newManifests(b.World, b.change)
-	}
-	return files{b.manifests, less}
-}
-
 // breaking is the state of one search for broken references.
 type breaking struct {
 	World
-	*manifests                     // nil until it is first needed
-	change     map[event.Path]bool // files of the change
-	gone       map[event.Path]bool // deleted files
-	own        map[nameIn]bool     // names that tests define themselves
-	fields     map[string]bool     // removed members that are also fields of other types, so that a use may mean one of these
-	out        []Broken
+	all    files               // of the tree and of the change, because the tree may not know of it yet
+	left   files               // the same without the deleted ones
+	change map[event.Path]bool // files of the change
+	gone   map[event.Path]bool // deleted files
+	own    map[nameIn]bool     // names that tests define themselves
+	fields map[string]bool     // removed members that are also fields of other types, so that a use may mean one of these
+	out    []Broken
+}
+
+func newBreaking(w World, change []Changed) *breaking {
+	b := &breaking{World: w, change: map[event.Path]bool{}, gone: map[event.Path]bool{}, own: map[nameIn]bool{},
+		fields: map[string]bool{}}
+	for _, c := range change {
+		b.change[c.Path] = true
+		if c.Gone {
+			b.gone[c.Path] = true
+		}
+	}
+	b.all = files{manifests: newManifests(w, b.change)}
+	b.left = files{b.all.manifests, b.gone}
+	return b
 }
 
 // nameIn is a name in a file.
@@ -122,17 +121,23 @@ func (b *breaking) users(name string, most int) []event.Path {
 	return out
 }
 
+// namers returns the files outside of the change that may use a removed name.
+func (b *breaking) namers(r *removal) []event.Path {
+	return slices.DeleteFunc(b.users(r.name, maxReferences), func(p event.Path) bool {
+		return languageOf(p).family() != r.in.Was.lang.family()
+	})
+}
+
 // names finds the uses of the names that a change removes.
 func (b *breaking) names(change []Changed) {
 	byFile := map[event.Path][]*removal{}
 	for _, r := range removed(change) {
-		users := b.users(r.name, maxReferences)
+		users := b.namers(r)
 		if !r.elsewhere && b.definedBy(users, r) && !r.alsoElsewhere() {
 			continue
 		}
 		for _, u := range users {
-			lang := r.in.Was.lang
-			if languageOf(u).family() == lang.family() && !b.own[nameIn{u, r.name}] && (lang.modules() || !r.ofTest(u)) {
+			if !b.own[nameIn{u, r.name}] && (r.in.Was.lang.modules() || !r.ofTest(u)) {
 				byFile[u] = append(byFile[u], r)
 			}
 		}
@@ -159,8 +164,7 @@ func (s *Source) has(name string) bool { _, ok := s.defines[name]; return ok }
 func (b *breaking) definedBy(users []event.Path, r *removal) bool {
 	definers := event.PathSet(b.Contents.Definers(plainIdentifier(r.name), math.MaxInt))
 	for _, u := range users {
-		if !definers[u] && !slices.Contains(b.More, u) || !r.mayComeFrom(u) ||
-			languageOf(u).family() != r.in.Was.lang.family() {
+		if !definers[u] && !slices.Contains(b.More, u) || !r.mayComeFrom(u) {
 			continue
 		}
 		if s := ReadSource(u, b.Text(u)); s != nil && !s.has(r.name) {
@@ -238,33 +242,20 @@ func around(line []byte, at int) string {
 	return cut
 }
 
-// Mends returns a name that a change removes and that a file of the change used before but no
-// longer uses; "" if none exists. Developers' programs use it to measure.
-func Mends(f Changed, change []Changed) string {
+// Mends returns a name that a change removes, that no file outside of the change defines, and that a file
+// of the change used before but no longer uses; "" if none exists. Developers' programs use it to measure.
+func (w World) Mends(f Changed, change []Changed) string {
 	was, is := f.Was, f.Is
 	if was == nil || is == nil {
 		return ""
 	}
 	for _, r := range removed(change) {
 		if was.mentions(r.name) && !was.has(r.name) && !is.mentions(r.name) && was.lang.family() == r.in.Was.lang.family() {
+			if b := newBreaking(w, change); b.definedBy(b.namers(r), r) {
+				break
+			}
 			return r.name
 		}
 	}
 	return ""
-}
-
-// Defined reports whether a file outside of a change defines a name.
-func (w World) Defined(name string, change []Changed) bool {
-	b := breaking{World: w}
-	in := map[event.Path]bool{}
-	for _, c := range change {
-		in[c.Path] = true
-	}
-	users := w.Contents.codeUsers(name, maxReferences*8, func(p event.Path) bool { return !in[p] })
-	for _, u := range users {
-		if s := ReadSource(u, b.Text(u)); s != nil && s.has(name) {
-			return true
-		}
-	}
-	return false
 }

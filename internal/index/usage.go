@@ -31,9 +31,9 @@ type meaning struct {
 
 // usageOf reads the imports of a file that may use some removed names.
 func (b *breaking) usageOf(user event.Path, text []byte, removals []*removal) *usage {
-	u := &usage{lang: languageOf(user), user: user, all: b.files(nil), names: map[string]meaning{}}
+	u := &usage{lang: languageOf(user), user: user, all: b.all, names: map[string]meaning{}}
 	u.made = sync.OnceValue(func() map[string]bool { return assignedIn(u.lang, text) })
-	left, lines := b.files(b.gone), bytes.Split(text, []byte{'\n'})
+	lines := bytes.Split(text, []byte{'\n'})
 	for _, i := range importsIn(u.lang, text) {
 		targets := u.all.targetsOf(user, u.lang, i.module)
 		if len(targets) == 1 && targets[0] == user {
@@ -43,7 +43,7 @@ func (b *breaking) usageOf(user event.Path, text []byte, removals []*removal) *u
 		if i.all {
 			u.starred = append(u.starred, b.starred(u.lang, i, targets, removals)...)
 		}
-		if u.lang == golang && len(targets) > 0 && len(left.targetsOf(user, golang, i.module)) == 0 {
+		if u.lang == golang && len(targets) > 0 && len(b.left.targetsOf(user, golang, i.module)) == 0 {
 			targets = nil // the import of a package that is gone is broken itself, see paths
 		}
 		known := len(targets) > 0 || slices.ContainsFunc(removals, func(r *removal) bool { return i.ofPackage(u.lang, r) })
@@ -127,10 +127,9 @@ func (b *breaking) otherwise(name string, from, modules []event.Path, removals [
 
 // takesFromOutside reports whether a file may import a name from outside of the repository.
 func (b *breaking) takesFromOutside(p event.Path, lang *language, text []byte, name string) bool {
-	all := b.files(nil)
 	return slices.ContainsFunc(importsIn(lang, text), func(i importing) bool {
 		gives := i.all || slices.ContainsFunc(i.names, func(n importedName) bool { return n.local == name })
-		return gives && len(all.targetsOf(p, lang, i.module)) == 0
+		return gives && len(b.all.targetsOf(p, lang, i.module)) == 0
 	})
 }
 

@@ -222,7 +222,7 @@ func (h *history) measure() error {
 func (h *history) leaveOut(c watcher.Commit, change []index.Changed, files []file) {
 	var mending []int
 	for i := range files {
-		if files[i].before != nil && files[i].after != nil && index.Mends(change[i], slices.Delete(slices.Clone(change), i, i+1)) != "" {
+		if files[i].before != nil && files[i].after != nil && h.world.Mends(change[i], slices.Delete(slices.Clone(change), i, i+1)) != "" {
 			mending = append(mending, i)
 			h.without(c, change, files, []int{i}, &h.one)
 		}
@@ -248,8 +248,8 @@ func (h *history) without(c watcher.Commit, change []index.Changed, files []file
 	}
 	all, _ := h.world.BrokenBy(rest)
 	for _, i := range out {
-		name := index.Mends(change[i], rest)
-		if name == "" || h.world.Defined(name, rest) {
+		name := h.world.Mends(change[i], rest)
+		if name == "" {
 			continue
 		}
 		n.out++

@@ -125,6 +125,10 @@ func (s *scanner) closing(text []byte) int {
 	return -1
 }
 
+// maxRegular is the length of the longest regular expression, in bytes. Without a limit, a long line with
+// many slashes would be read to its end from each of them.
+const maxRegular = 1 << 10
+
 // regularExpression returns the number of bytes in a regular expression of a script that begins with
 // the first byte of a text, after some code; 0 if that is a division or the tag of an element. A quote
 // in it begins no string.
@@ -137,7 +141,7 @@ func regularExpression(code, text []byte) int {
 		return 0
 	}
 	set := false // inside of [ ]
-	for i := 1; i < len(text); i++ {
+	for i := 1; i < min(len(text), maxRegular); i++ {
 		switch text[i] {
 		case '\\':
 			i++

@@ -43,9 +43,6 @@ func optional(lang *language, lines [][]byte, number int) bool {
 	if !lang.modules() {
 		return false
 	}
-	if lang == script && triesModule().Match(lines[number-1]) {
-		return true
-	}
 	for i := range enclosing(lines, number-1) {
 		line := bytes.TrimSpace(lines[i])
 		if lang == script && triesModule().Match(line) || lang == python && (catchesMissing().Match(line) ||
@@ -56,18 +53,17 @@ func optional(lang *language, lines [][]byte, number int) bool {
 	return false
 }
 
-// enclosing yields the indexes of the lines that enclose one, which are above it and indented less.
+// enclosing yields the index of a line, and those of the lines that enclose it, which are above it and indented
+// less.
 func enclosing(lines [][]byte, of int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		columns := indentation(lines[of])
-		for i := of - 1; i >= 0 && columns > 0; i-- {
+		for i, more := of-1, yield(of); more && i >= 0 && columns > 0; i-- {
 			line := bytes.TrimSpace(lines[i])
 			if len(line) == 0 || line[0] == '#' || indentation(lines[i]) >= columns {
 				continue
 			}
-			if columns = indentation(lines[i]); !yield(i) {
-				return
-			}
+			columns, more = indentation(lines[i]), yield(i)
 		}
 	}
 }

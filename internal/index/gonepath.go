@@ -138,8 +138,7 @@ func inProgram(user event.Path, line []byte, start int, name string, here, fromR
 	case !bare:
 		return here || fromRoot && KindOf(user) == KindSource
 	}
-	builds := bareFiles[user.Base()] || user.Ext() == ".mk" || user.Ext() == ".dockerfile"
-	return here && (builds || bytes.Contains(line, []byte("go:embed ")) || includesFile().Match(line[:start]))
+	return here && (bareFiles[user.Base()] || bytes.Contains(line, []byte("go:embed ")) || includesFile().Match(line[:start]))
 }
 
 // newestBranch has the usual names of a repository's main branch. A web address with one of them

@@ -184,8 +184,8 @@ func (im *importer) scriptLoads(number int, code, raw []byte) {
 
 func (im *importer) golang(number int, code, raw []byte) {
 	text := bytes.TrimSpace(raw)
-	if rest, found := bytes.CutPrefix(text, []byte("import ")); found && len(code) > 0 && code[0] == 'i' {
-		if text = bytes.TrimSpace(rest); bytes.HasPrefix(text, []byte("(")) {
+	if bytes.HasPrefix(code, []byte("import ")) {
+		if text = bytes.TrimSpace(raw[len("import "):]); bytes.HasPrefix(text, []byte("(")) {
 			im.open = &importing{line: number}
 			return
 		}
@@ -222,8 +222,8 @@ func (im *importer) java(number int, code, _ []byte) {
 	if local == module {
 		local = name
 	}
-	module = strings.TrimSuffix(strings.TrimSuffix(module, ".*"), "._")
-	i := importing{line: number, module: module, all: name == "*" || name == "_"}
+	module = strings.TrimSuffix(module, ".*")
+	i := importing{line: number, module: module, all: name == "*"}
 	if !i.all {
 		i.names = []importedName{{name, local, number}}
 	}

@@ -32,7 +32,7 @@ func (f files) dir(dir string) []event.Path {
 // with adds the files of f.change that fit to some files of the tree, and drops those of f.less.
 func (f files) with(all []event.Path, fit func(event.Path) bool) (out []event.Path) {
 	for _, p := range all {
-		if !f.less[p] && !f.change[p] {
+		if !f.change[p] {
 			out = append(out, p)
 		}
 	}
@@ -77,7 +77,7 @@ func upward(dir string) iter.Seq[string] {
 // import means something outside of the repository or if this cannot be decided. A Go package means
 // all files of its folder.
 func (f files) targetsOf(from event.Path, lang *language, module string) []event.Path {
-	if lang.targets == nil || module == "" { // a package.json need not name its package
+	if module == "" { // a package.json need not name its package
 		return nil
 	}
 	return lang.targets(f, from, module)

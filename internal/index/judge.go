@@ -73,7 +73,7 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 	case u.lang == golang && len(o.before) == 0 && o.declares(golang) && !bytes.Contains(o.after, []byte("=")),
 		own && (u.lang == dart && o.owner == "this" || o.field()):
 		return declares // a field, in Dart also a parameter that sets one
-	case bytes.HasSuffix(o.before, []byte("::")) && isUpper(o.owner) && o.owner != "Self" && !r.ownedBy(o.owner):
+	case bytes.HasSuffix(o.before, []byte("::")) && isUpper(o.owner) && !r.ownedBy(o.owner):
 		return unclear // of another type
 	case u.lang.modules() && KindOf(r.in.Path) == KindTest && !slices.Contains(u.targets, r.in.Path):
 		return unclear // the file gets no object of that test
@@ -82,7 +82,7 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 		return refers
 	case !o.dotted, !looksLikeCode(r.name):
 		return unclear
-	case r.used && u.reaches(o), u.linked(r), u.knows(r) && r.ownedBy(typeOf(o.owner)):
+	case r.used && u.reaches(o), u.linked(r), u.lang != golang && r.ownedBy(typeOf(o.owner)):
 		return refers
 	}
 	return unclear
@@ -122,7 +122,7 @@ func (u *usage) judgeOwned(r *removal, o occurrence) verdict {
 		if o.owner != "" && u.names[o.owner].module || r.ownedBy(o.owner) {
 			return refers
 		}
-	case o.owner == old.Stem(), o.owner == path.Base(old.Dir()), r.in.Was.has(o.owner), o.owner == "self",
+	case o.owner == old.Stem(), o.owner == path.Base(old.Dir()), r.in.Was.has(o.owner),
 		o.owner == "crate", o.owner == "super", u.inCrate(old, o.owner):
 		return refers
 	}
@@ -136,7 +136,7 @@ func (u *usage) judgeAlone(r *removal, o occurrence) verdict {
 		return refers
 	case o.declares(u.lang), u.explicit() && !u.gets(r):
 		return declares
-	case u.explicit(), bytes.HasSuffix(o.before, []byte(`\`)), u.mayMean(r):
+	case u.explicit(), u.mayMean(r):
 		return refers
 	}
 	return unclear

@@ -91,21 +91,11 @@ func (l *language) modules() bool { return l == python || l == script }
 // neither has the name any more nor anything that may still provide it.
 func (r *removal) fromModule() bool {
 	is := r.in.Is
-	return r.in.Was.lang.modules() && !r.member && is != nil && !is.has(r.name) && !is.mentions(r.name) &&
+	return r.in.Was.lang.modules() && !r.member && is != nil && !is.mentions(r.name) &&
 		!is.star && !is.has("__getattr__") && !(is.mentions("require") && is.mentions("exports"))
 }
 
 // ofTest reports whether a test defined the name, which a program does not use unless it imports it.
 func (r *removal) ofTest(user event.Path) bool {
 	return KindOf(r.in.Path) == KindTest && KindOf(user) != KindTest
-}
-
-// fixture reports whether a test of Python may use the removed name without an import.
-func (r *removal) fixture() bool { return r.in.Was.lang == python && r.in.Path.Base() == "conftest.py" }
-
-// composable reports whether Nuxt lets a program use the removed name without an import.
-func (r *removal) composable() bool {
-	return slices.ContainsFunc(strings.Split(r.in.Path.Dir(), "/"), func(dir string) bool {
-		return dir == "composables" || dir == "utils"
-	})
 }

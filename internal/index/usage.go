@@ -148,10 +148,17 @@ func assignedIn(lang *language, text []byte) map[string]bool {
 func (u *usage) explicit() bool { return u.lang == python || u.lang == script || u.lang == rust }
 
 // gets reports whether the file gets the removed name although no import says so: with all names of a
-// module, as a fixture of pytest, or from Nuxt.
+// module, as a fixture of pytest from a folder above, or from Nuxt.
 func (u *usage) gets(r *removal) bool {
-	return slices.Contains(u.starred, r) || r.fixture() && u.linked(r) || u.lang == script && r.composable() &&
-		len(u.all.base("nuxt.config.ts"))+len(u.all.base("nuxt.config.js")) > 0
+	dir := r.in.Path.Dir()
+	switch {
+	case slices.Contains(u.starred, r):
+		return true
+	case u.lang == python:
+		return r.in.Path.Base() == "conftest.py" && (dir == "" || u.user.Within(event.Path(dir)))
+	}
+	auto := slices.ContainsFunc(strings.Split(dir, "/"), func(name string) bool { return name == "composables" || name == "utils" })
+	return u.lang == script && auto && len(u.all.base("nuxt.config.ts"))+len(u.all.base("nuxt.config.js")) > 0
 }
 
 // linked reports whether the file imports the one that defined the name, is in the same package, or
@@ -160,9 +167,6 @@ func (u *usage) linked(r *removal) bool {
 	old := r.in.Path
 	if u.user.Dir() == old.Dir() || u.user.Stem() == old.Stem() {
 		return true
-	}
-	if r.fixture() {
-		return old.Dir() == "" || u.user.Within(event.Path(old.Dir()))
 	}
 	return slices.ContainsFunc(u.targets, func(p event.Path) bool { return p == old || p.Stem() == old.Stem() })
 }
@@ -194,21 +198,6 @@ func (u *usage) reaches(o occurrence) bool {
 		return false
 	}
 	return o.owner == "" || o.owner == "this" || o.owner == "self" || len(u.names[o.owner].from) > 0 || u.made()[o.owner]
-}
-
-// knows reports whether the file can name the package that defined the removed name. In Go it must
-// import that package.
-func (u *usage) knows(r *removal) bool {
-	dir := r.in.Path.Dir()
-	if u.lang != golang || u.user.Dir() == dir {
-		return true
-	}
-	for local := range u.names {
-		if u.isPackage(local, dir) {
-			return true
-		}
-	}
-	return false
 }
 
 // inCrate reports whether a file is in the library of a crate of Rust.

@@ -10,21 +10,30 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// imports finds the imports of a deleted file. Scripts import files of any kind. known has what lost
-// returned for files that were already read.
-func (b *breaking) imports(p event.Path, known map[event.Path]map[event.Path]int) {
-	for _, key := range pathKeys(p) {
-		for _, user := range b.users(string(importMark)+key, maxReferences*4) {
-			if lang := languageOf(user); lang != script && (languageOf(p) == nil || lang.family() != languageOf(p).family()) {
-				continue
+// imports finds the imports of deleted files: in files outside of the change, and in those that the change
+// keeps and edits. New ones do not count: a wrapper of a library that gets another name still imports the
+// library, which is called like the wrapper was.
+func (b *breaking) imports(change []Changed) {
+	users := map[event.Path]bool{}
+	for _, c := range change {
+		if c.Was != nil && c.Is != nil {
+			users[c.Path] = true
+		}
+	}
+	for p := range b.gone {
+		for _, key := range pathKeys(p) {
+			for _, user := range b.users(string(importMark)+key, maxReferences*4) {
+				// scripts import files of any kind
+				if lang := languageOf(user); lang == script || lang != nil && lang.family() == languageOf(p).family() {
+					users[user] = true
+				}
 			}
-			text := b.readable(user)
-			if known[user] == nil {
-				known[user] = b.lost(user, text)
-			}
-			if line := known[user][p]; line > 0 {
-				b.out = append(b.out, Broken{user, line, lineOf(text, line, key), string(p), p})
-			}
+		}
+	}
+	for user := range users {
+		text := b.readable(user)
+		for p, line := range b.lost(user, text) {
+			b.out = append(b.out, Broken{user, line, lineOf(text, line, pathKeys(p)[0]), string(p), p})
 		}
 	}
 }
@@ -81,21 +90,6 @@ func caught(lines [][]byte, columns int) bool {
 		}
 	}
 	return false
-}
-
-// forgotten finds the imports of deleted files in the files that the change keeps and edits. New ones
-// do not count: a wrapper of a library that gets another name still imports the library, which is
-// called like the wrapper was.
-func (b *breaking) forgotten(change []Changed) {
-	for _, c := range change {
-		if c.Was == nil || c.Is == nil {
-			continue
-		}
-		text := b.readable(c.Path)
-		for p, line := range b.lost(c.Path, text) {
-			b.out = append(b.out, Broken{c.Path, line, lineOf(text, line, pathKeys(p)[0]), string(p), p})
-		}
-	}
 }
 
 // lost returns the deleted files that a program imports, each with the line of the first import that

@@ -16,10 +16,8 @@ func (b *breaking) paths(change []Changed) {
 	if len(b.gone) == 0 {
 		return
 	}
-	b.forgotten(change)
-	lost := map[event.Path]map[event.Path]int{} // see lost; by user
+	b.imports(change)
 	for p := range b.gone {
-		b.imports(p, lost)
 		b.mentions(p)
 	}
 }

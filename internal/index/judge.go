@@ -31,8 +31,6 @@ func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 		return unclear
 	case r.elsewhere, r.ofTest(u.user), r.inTests && name.line > 0:
 		return u.judgeImport(r, o, line)
-	case r.constant:
-		return u.judgeConstant(r, o)
 	case r.member:
 		return u.judgeMember(r, o)
 	case u.lang == golang:
@@ -58,18 +56,12 @@ func (u *usage) judgeImport(r *removal, o occurrence, line int) verdict {
 	return unclear
 }
 
-// judgeConstant decides about a constant, which follows the name of a type that is still there.
-func (u *usage) judgeConstant(r *removal, o occurrence) verdict {
-	if o.dotted && r.ownedBy(o.owner) && r.in.Is != nil && r.in.Is.has(o.owner) {
-		return refers
-	}
-	return unclear
-}
-
 // judgeMember decides what the name of a member means. The types of variables are not known.
 func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 	own := o.owner == "this" || o.owner == "self"
 	switch {
+	case r.constant && !(r.ownedBy(o.owner) && r.in.Is != nil && r.in.Is.has(o.owner)):
+		return unclear // it does not follow the name of a type that is still there
 	case u.lang == golang && len(o.before) == 0 && o.declares(golang) && !bytes.Contains(o.after, []byte("=")),
 		own && (u.lang == dart && o.owner == "this" || o.field()):
 		return declares // a field, in Dart also a parameter that sets one

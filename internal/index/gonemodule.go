@@ -100,18 +100,22 @@ func (b *breaking) lost(user event.Path, text []byte) map[event.Path]int {
 	for _, i := range importsIn(lang, text) {
 		for k, module := range i.modules(lang) {
 			for _, p := range b.all.targetsOf(user, lang, module) {
-				manifest := languageOf(p) == nil && !strings.HasSuffix(module, p.Ext())
-				if !b.gone[p] || out[p] > 0 || manifest || b.provided(p, lang, b.left.targetsOf(user, lang, module)) {
+				if !b.gone[p] || out[p] > 0 || optional(lang, lines, i.line) || !b.needed(p, user, lang, module) {
 					continue
 				}
-				ofModule := k > 0 && b.gives(b.all.targetsOf(user, lang, i.module), i.module, p, path.Ext(module)[1:])
-				if !ofModule && (lang != python || namedAs(p, module)) && !optional(lang, lines, i.line) {
+				if k == 0 || !b.gives(b.all.targetsOf(user, lang, i.module), i.module, p, path.Ext(module)[1:]) {
 					out[p] = i.line
 				}
 			}
 		}
 	}
 	return out
+}
+
+// needed reports whether a module that a file imports is the deleted file p, and no file that is left.
+func (b *breaking) needed(p, user event.Path, lang *language, module string) bool {
+	manifest := languageOf(p) == nil && !strings.HasSuffix(module, p.Ext())
+	return !manifest && (lang != python || namedAs(p, module)) && !b.provided(p, lang, b.left.targetsOf(user, lang, module))
 }
 
 // gives reports whether a name that is imported from a module is not a module itself: one of the

@@ -44,11 +44,24 @@ func (f files) with(all []event.Path, fit func(event.Path) bool) (out []event.Pa
 	return out
 }
 
+// file returns the file of that name, if there is one, as a list of one.
+func (f files) file(name string) []event.Path {
+	if name = path.Clean(name); f.has(name) {
+		return []event.Path{event.Path(name)}
+	}
+	return nil
+}
+
 // first returns the first of the names that is a file, as a list of one.
-func (f files) first(names ...string) []event.Path {
-	for _, name := range names {
-		if name = path.Clean(name); f.has(name) {
-			return []event.Path{event.Path(name)}
+func (f files) first(names ...string) []event.Path { return either(f.file, []string{""}, names...) }
+
+// either returns what is found by the first name that has one of the extensions and is found at all.
+func either(find func(name string) []event.Path, exts []string, stems ...string) []event.Path {
+	for _, stem := range stems {
+		for _, ext := range exts {
+			if found := find(stem + ext); len(found) > 0 {
+				return found
+			}
 		}
 	}
 	return nil
@@ -157,16 +170,26 @@ func (f files) pythonModule(from event.Path, module string) []event.Path {
 
 var scriptExts = strings.Fields(".ts .tsx .js .jsx .mjs .cjs .mts .cts .vue .svelte .d.ts .json")
 
+// platformExts are the usual ends of names of files of which a bundler takes one, as button.ios.tsx.
+var platformExts = func() (all []string) {
+	for _, platform := range strings.Fields(".ios .android .native .web .macos .windows .server .client") {
+		for _, ext := range scriptExts[:4] {
+			all = append(all, platform+ext)
+		}
+	}
+	return all
+}()
+
 // scriptModule finds ./a as a.ts, a/index.ts and so on, @/a and SvelteKit's $lib/a as any file whose
 // path ends in a or lib/a, and a/b below a folder that contains the importing file, which may be the
 // baseUrl of TypeScript.
 func (f files) scriptModule(from event.Path, module string) []event.Path {
 	module, _, _ = strings.Cut(module, "?")
 	exact := func(key string) []event.Path {
-		if found := scriptFile(key, func(name string) []event.Path { return f.first(name) }); found != nil {
+		if found := scriptFile(key, f.file); found != nil {
 			return found
 		}
-		return f.variant(key)
+		return either(f.file, platformExts, key, key+"/index")
 	}
 	switch alias, found := strings.CutPrefix(strings.TrimLeft(module, "@~"), "/"); {
 	case strings.HasPrefix(module, "."):
@@ -186,21 +209,6 @@ func (f files) scriptModule(from event.Path, module string) []event.Path {
 		return found
 	}
 	return f.above(from, module, exact)
-}
-
-// platforms are the usual ends of names of files of which a bundler takes one, as button.ios.tsx.
-var platforms = strings.Fields(".ios .android .native .web .macos .windows .server .client")
-
-// variant finds a file of a module that has one for each platform.
-func (f files) variant(key string) []event.Path {
-	for _, platform := range platforms {
-		for _, ext := range scriptExts[:4] {
-			if found := f.first(key+platform+ext, key+"/index"+platform+ext); found != nil {
-				return found
-			}
-		}
-	}
-	return nil
 }
 
 // above finds a/b below a folder that contains the importing file, unless a is a package of others.
@@ -226,26 +234,16 @@ func scriptFile(key string, find func(name string) []event.Path) []event.Path {
 	if ext := path.Ext(key); strings.Contains(".js .jsx .mjs .cjs", ext) {
 		written = strings.TrimSuffix(key, ext)
 	}
-	for _, stem := range [...]string{key, written, key + "/index"} {
-		for _, ext := range scriptExts {
-			if found := find(stem + ext); len(found) > 0 {
-				return found
-			}
-		}
-	}
-	return nil
+	return either(find, scriptExts, key, written, key+"/index")
 }
+
+var styleExts = append([]string{""}, strings.Fields(".scss .sass .less .css .styl")...)
 
 // styleSheet finds a/b beside the importing file, or below a folder that contains it, as a/b.css,
 // a/_b.scss, a/b/_index.scss and so on.
 func (f files) styleSheet(from event.Path, module string) []event.Path {
 	find := func(key string) []event.Path {
-		for _, name := range [...]string{key, path.Join(path.Dir(key), "_"+path.Base(key)), key + "/_index", key + "/index"} {
-			if found := f.first(name, name+".scss", name+".sass", name+".less", name+".css", name+".styl"); found != nil {
-				return found
-			}
-		}
-		return nil
+		return either(f.file, styleExts, key, path.Join(path.Dir(key), "_"+path.Base(key)), key+"/_index", key+"/index")
 	}
 	if strings.HasPrefix(module, "/") { // of a web site
 		return nil
@@ -286,10 +284,8 @@ func (f files) goFiles(dir string) []event.Path {
 func (f files) javaClass(_ event.Path, module string) []event.Path {
 	parts := strings.Split(module, ".")
 	for n := len(parts); n > max(1, len(parts)-2); n-- {
-		for _, ext := range [...]string{".java", ".kt"} {
-			if found := f.ending(path.Join(parts[:n]...) + ext); len(found) > 0 {
-				return found
-			}
+		if found := either(f.ending, []string{".java", ".kt"}, path.Join(parts[:n]...)); found != nil {
+			return found
 		}
 	}
 	return nil
@@ -312,11 +308,10 @@ func (f files) rustModule(from event.Path, module string) []event.Path {
 	case "mod": // a declaration: it always means a file, never an item of a module
 		return find(parts[1:])
 	case "self", "super":
-		for len(parts) > 0 && (parts[0] == "super" || parts[0] == "self") {
+		for ; len(parts) > 0 && (parts[0] == "super" || parts[0] == "self"); parts = parts[1:] {
 			if parts[0] == "super" {
 				dir = event.Path(dir).Dir()
 			}
-			parts = parts[1:]
 		}
 		above = []string{dir + ".rs", dir + "/mod.rs", dir + "/lib.rs", dir + "/main.rs", string(from)}
 	case "crate":

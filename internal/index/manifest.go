@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/mod/modfile"
 
@@ -17,24 +16,20 @@ import (
 type manifests struct {
 	World
 	change  map[event.Path]bool                // files that may be other than in Contents
-	changed func() map[string]event.Path       // the go.mod, package.json and Cargo.toml of the change, by their keys
+	changed map[string]event.Path              // the go.mod, package.json and Cargo.toml of the change, by their keys
 	unnamed map[string]map[string][]event.Path // the package.json and Cargo.toml of each folder name, see describing
 	found   map[string][]event.Path            // what describing returned, by key
 	needs   map[string]map[string]bool         // for each folder that was asked about, the dependencies of its package.json
 }
 
 func newManifests(w World, change map[event.Path]bool) *manifests {
-	m := &manifests{World: w, change: change, unnamed: map[string]map[string][]event.Path{},
-		found: map[string][]event.Path{}, needs: map[string]map[string]bool{}}
-	m.changed = sync.OnceValue(func() map[string]event.Path {
-		keys := map[string]event.Path{}
-		for _, p := range slices.AppendSeq(slices.Clone(w.More), maps.Keys(change)) {
-			for _, key := range m.keys(p) {
-				keys[key] = p
-			}
+	m := &manifests{World: w, change: change, changed: map[string]event.Path{},
+		unnamed: map[string]map[string][]event.Path{}, found: map[string][]event.Path{}, needs: map[string]map[string]bool{}}
+	for _, p := range slices.AppendSeq(slices.Clone(w.More), maps.Keys(change)) {
+		for _, key := range m.keys(p) {
+			m.changed[key] = p
 		}
-		return keys
-	})
+	}
 	return m
 }
 
@@ -94,7 +89,7 @@ func (f files) manifest(base, name string) []event.Path {
 // a name, such as a deleted one, describes any package that is called like its folder.
 func (m *manifests) describing(base, name string) (out []event.Path) {
 	key := packageKey(base, name)
-	if p, changed := m.changed()[key]; changed {
+	if p, changed := m.changed[key]; changed {
 		out = append(out, p)
 	}
 	out = append(out, m.Contents.codeUsers(string(importMark)+key, maxSame, func(p event.Path) bool {

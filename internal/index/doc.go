@@ -17,8 +17,10 @@
 //   - ParseText: the words, identifiers, stack frames, and names of files in a prompt, an issue or a
 //     commit message. Locator.Files finds the files that these names mean, Text.Phrases the files in
 //     which its words stand together;
-//   - World.BrokenBy: the places that still use what a change removes: names, imported files, and
-//     paths in documents;
+//   - World.BrokenBy: the places that still use what a change removes. removal.go tells which names
+//     that are, usage.go what a file imports, and judge.go, whose rules are tried from top to bottom,
+//     what one occurrence of a name means. gonemodule.go finds imports of deleted files, gonepath.go
+//     mentions of their paths in any text;
 //   - Stem: the common form of cache, cached and caching;
 //   - Relevance, Request and Requests: how similar two texts are.
 //

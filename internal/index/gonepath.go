@@ -31,18 +31,25 @@ func lineOf(text []byte, number int, name string) string {
 	return around(line, bytes.Index(line, []byte(name)))
 }
 
-// namesPresent reports whether a path that the file mentions should exist. Changelogs name files of
-// the past, lists of ignored files name files that may or may not exist, and translations name the
-// files in which a tool found a text.
-func namesPresent(p event.Path) bool {
-	return !changelog(p) && !namesWhatMayBeGone(p)
+// ofThePast reports whether a file may name files that do not exist: changelogs, lists of ignored files and
+// of commits, as .git-blame-ignore-revs, and translations, which name the files in which a tool found a text.
+func ofThePast(p event.Path) bool {
+	base, lower := p.Base(), strings.ToLower(string(p))
+	if strings.HasPrefix(base, ".") && (strings.HasSuffix(base, "ignore") || strings.HasSuffix(base, "-revs")) {
+		return true
+	}
+	return p.Ext() == ".po" || p.Ext() == ".pot" ||
+		slices.ContainsFunc(pastWords, func(word string) bool { return strings.Contains(lower, word) })
 }
+
+// pastWords are words in the paths of changelogs.
+var pastWords = strings.Fields("change history news release migrat upgrad whatsnew")
 
 // mentions finds the path of a deleted file in any text: documents, settings, workflows, build
 // files and programs.
 func (b *breaking) mentions(p event.Path) {
 	for _, user := range append(b.Contents.naming(p, maxReferences*4), b.More...) {
-		if b.change[user] || !namesPresent(user) {
+		if b.change[user] || ofThePast(user) {
 			continue
 		}
 		text := b.readable(user)
@@ -142,16 +149,3 @@ func inProgram(user event.Path, line []byte, start int, name string, here, fromR
 // newestBranch has the usual names of a repository's main branch. A web address with one of them
 // means the file as it is now.
 var newestBranch = event.WordSet("main master trunk develop HEAD")
-
-// namesWhatMayBeGone reports whether a file lists ignored files, as .gitignore, or old commits, as
-// .git-blame-ignore-revs, or is a catalog of gettext.
-func namesWhatMayBeGone(p event.Path) bool {
-	return strings.HasPrefix(p.Base(), ".") && (strings.HasSuffix(p.Base(), "ignore") || strings.HasSuffix(p.Base(), "-revs")) ||
-		p.Ext() == ".po" || p.Ext() == ".pot"
-}
-
-// changelog reports whether a file describes earlier versions of a project.
-func changelog(p event.Path) bool {
-	return slices.ContainsFunc([]string{"change", "history", "news", "release", "migrat", "upgrad", "whatsnew"},
-		func(word string) bool { return strings.Contains(strings.ToLower(string(p)), word) })
-}

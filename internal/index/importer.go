@@ -306,32 +306,28 @@ func (im *importer) ruby(number int, code, raw []byte) {
 
 func (im *importer) php(number int, code, raw []byte) {
 	code = bytes.TrimSpace(code)
-	if !bytes.HasPrefix(code, []byte("use ")) && !bytes.Contains(code, []byte("require")) &&
-		!bytes.Contains(code, []byte("include")) {
-		return
-	}
-	text := string(code)
-	rest, found := strings.CutPrefix(text, "use ")
-	switch {
-	case found && !strings.Contains(rest, "("):
-		rest = strings.TrimPrefix(strings.TrimPrefix(strings.Trim(rest, " ;"), "function "), "const ")
-		prefix, group, grouped := strings.Cut(rest, "{")
-		if !grouped {
-			prefix, group = "", rest
-		}
-		for part := range strings.SplitSeq(strings.Trim(group, "} "), ",") {
-			written, local := renamed(part, " as ")
-			module := strings.Trim(prefix+written, `\`)
-			name := module[strings.LastIndexByte(module, '\\')+1:]
-			if local == written {
-				local = name
-			}
-			im.add(importing{line: number, module: module, names: []importedName{{name, local, number}}})
-		}
-	case !found:
+	rest, uses := bytes.CutPrefix(code, []byte("use "))
+	if !uses && (bytes.Contains(code, []byte("require")) || bytes.Contains(code, []byte("include"))) {
 		if m := phpRequire().FindSubmatch(raw); m != nil {
 			im.add(importing{line: number, module: "./" + string(m[1]), all: true})
 		}
+	}
+	if !uses || bytes.IndexByte(rest, '(') >= 0 { // function () use ($x)
+		return
+	}
+	text := strings.TrimPrefix(strings.TrimPrefix(strings.Trim(string(rest), " ;"), "function "), "const ")
+	prefix, group, grouped := strings.Cut(text, "{")
+	if !grouped {
+		prefix, group = "", text
+	}
+	for part := range strings.SplitSeq(strings.Trim(group, "} "), ",") {
+		written, local := renamed(part, " as ")
+		module := strings.Trim(prefix+written, `\`)
+		name := module[strings.LastIndexByte(module, '\\')+1:]
+		if local == written {
+			local = name
+		}
+		im.add(importing{line: number, module: module, names: []importedName{{name, local, number}}})
 	}
 }
 

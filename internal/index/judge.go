@@ -35,7 +35,7 @@ func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 		return u.judgeMember(r, o)
 	case u.lang == golang:
 		return u.judgeGo(r, o)
-	case name.line > 0 && (name.line == line || u.explicit() && !o.dotted): // in the import, or below it
+	case name.line > 0 && (name.line == line || u.lang.explicit() && !o.dotted): // in the import, or below it
 		return refers
 	case o.dotted:
 		return u.judgeOwned(r, o)
@@ -126,9 +126,9 @@ func (u *usage) judgeAlone(r *removal, o occurrence) verdict {
 	switch {
 	case u.prototype(o) && u.mayMean(r):
 		return refers
-	case o.declares(u.lang), u.explicit() && !u.gets(r):
+	case o.declares(u.lang), u.lang.explicit() && !u.gets(r):
 		return declares
-	case u.explicit(), u.mayMean(r):
+	case u.lang.explicit(), u.mayMean(r):
 		return refers
 	}
 	return unclear

@@ -107,3 +107,19 @@ func languageOf(p event.Path) *language {
 	}
 	return others
 }
+
+// family returns the language that represents l and its relatives: files of one family can use each
+// other's names.
+func (l *language) family() *language {
+	if l == kotlin {
+		return java
+	}
+	return l
+}
+
+// modules reports whether the language says for each name from which file it comes, and lets a file
+// pass on the names of other files as its own.
+func (l *language) modules() bool { return l == python || l == script }
+
+// explicit reports whether the language makes names of another file usable only by an import.
+func (l *language) explicit() bool { return l.modules() || l == rust }

@@ -164,7 +164,7 @@ func (l *linker) mentions() {
 	}
 	left := maxReading
 	for _, user := range l.Contents.naming(l.of, 4*maxReading) {
-		if left == 0 || user == l.of || !namesPresent(user) {
+		if left == 0 || user == l.of || ofThePast(user) {
 			continue
 		}
 		left--

@@ -133,7 +133,7 @@ func (b *breaking) names(change []Changed) {
 	byFile := map[event.Path][]*removal{}
 	for _, r := range removed(change) {
 		users := b.namers(r)
-		if !r.elsewhere && b.definedBy(users, r) && !r.alsoElsewhere() {
+		if r.elsewhere = r.elsewhere || b.definedBy(users, r); r.elsewhere && !r.fromModule() {
 			continue
 		}
 		for _, u := range users {
@@ -149,15 +149,6 @@ func (b *breaking) names(change []Changed) {
 	}
 	b.out = slices.DeleteFunc(b.out, func(o Broken) bool { return b.fields[o.Name] })
 }
-
-// keeps reports whether this version still has a name that it used to define. If it does, the name
-// was moved or means something else. But if the file only uses the name without importing it, the
-// change probably forgot to rename it there; such a use does not count, unless anyUse is true.
-func (s *Source) keeps(name string, anyUse bool) bool {
-	return s.has(name) || s.mentions(name) && (anyUse || s.imports[name] || !looksLikeCode(name))
-}
-
-func (s *Source) has(name string) bool { _, ok := s.defines[name]; return ok }
 
 // definedBy reports whether one of the files defines the removed name. Tests that define it for
 // themselves do not count if the program defined it.
@@ -176,15 +167,6 @@ func (b *breaking) definedBy(users []event.Path, r *removal) bool {
 		b.own[nameIn{u, r.name}], r.inTests = true, true
 	}
 	return false
-}
-
-// family returns the language that represents l and its relatives: files of one family can use each
-// other's names.
-func (l *language) family() *language {
-	if l == kotlin {
-		return java
-	}
-	return l
 }
 
 // references finds the first use of each removed name in a file.

@@ -34,7 +34,7 @@ func removed(change []Changed) (out []*removal) {
 				continue
 			}
 			r := &removal{name: name, in: c, definition: d}
-			if r.keptBy(change) && !r.alsoElsewhere() {
+			if r.elsewhere = r.keptBy(change); r.elsewhere && !r.fromModule() {
 				continue
 			}
 			r.used = slices.ContainsFunc(change, func(o Changed) bool {
@@ -70,22 +70,11 @@ func (r *removal) keptBy(change []Changed) bool {
 	})
 }
 
-// alsoElsewhere notes that other files have the name, too. It reports whether uses may be broken all
-// the same.
-func (r *removal) alsoElsewhere() bool {
-	r.elsewhere = r.fromModule()
-	return r.elsewhere
-}
-
 // mayComeFrom reports whether uses of the removed name can mean a definition in another file. In Go
 // a definition in another package counts only if the name is a member.
 func (r *removal) mayComeFrom(p event.Path) bool {
 	return r.member || r.in.Was.lang != golang || p.Dir() == r.in.Path.Dir()
 }
-
-// modules reports whether the language says for each name from which file it comes, and lets a file
-// pass on the names of other files as its own.
-func (l *language) modules() bool { return l == python || l == script }
 
 // fromModule reports whether a use that imports the removed name from this file is broken: the file
 // neither has the name any more nor anything that may still provide it.

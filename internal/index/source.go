@@ -114,6 +114,15 @@ func mayDeclare(code []byte, from, to int) bool {
 	return !bytes.HasPrefix(o.after, []byte("("))
 }
 
+// keeps reports whether this version still has a name that it used to define. If it does, the name
+// was moved or means something else. But if the file only uses the name without importing it, the
+// change probably forgot to rename it there; such a use does not count, unless anyUse is true.
+func (s *Source) keeps(name string, anyUse bool) bool {
+	return s.has(name) || s.mentions(name) && (anyUse || s.imports[name] || !looksLikeCode(name))
+}
+
+func (s *Source) has(name string) bool { _, ok := s.defines[name]; return ok }
+
 // mentions reports whether the code has a name.
 func (s *Source) mentions(name string) bool { _, has := s.uses[name]; return has }
 

@@ -14,11 +14,11 @@ import (
 type usage struct {
 	lang    *language
 	user    event.Path
-	all     files              // of the repository, with those that the change deletes
-	targets []event.Path       // the files that it imports
-	names   map[string]meaning // by the name in the module from which it is taken, and by the local name
-	starred []*removal         // names that come with all names of some module
-	made    func() map[string]bool
+	all     files                  // of the repository, with those that the change deletes
+	targets []event.Path           // the files that it imports
+	names   map[string]meaning     // by the name in the module from which it is taken, and by the local name
+	starred []*removal             // names that come with all names of some module
+	made    func() map[string]bool // names to which the file assigns a value
 }
 
 // meaning is what the imports of a file say about one name.
@@ -144,9 +144,6 @@ func assignedIn(lang *language, text []byte) map[string]bool {
 	return all
 }
 
-// explicit reports whether the language makes names of another file usable only by an import.
-func (u *usage) explicit() bool { return u.lang == python || u.lang == script || u.lang == rust }
-
 // gets reports whether the file gets the removed name although no import says so: with all names of a
 // module, as a fixture of pytest from a folder above, or from Nuxt.
 func (u *usage) gets(r *removal) bool {
@@ -157,8 +154,10 @@ func (u *usage) gets(r *removal) bool {
 	case u.lang == python:
 		return r.in.Path.Base() == "conftest.py" && (dir == "" || u.user.Within(event.Path(dir)))
 	}
-	auto := slices.ContainsFunc(strings.Split(dir, "/"), func(name string) bool { return name == "composables" || name == "utils" })
-	return u.lang == script && auto && len(u.all.base("nuxt.config.ts"))+len(u.all.base("nuxt.config.js")) > 0
+	byNuxt := slices.ContainsFunc(strings.Split(dir, "/"), func(name string) bool {
+		return name == "composables" || name == "utils"
+	})
+	return u.lang == script && byNuxt && len(u.all.base("nuxt.config.ts"))+len(u.all.base("nuxt.config.js")) > 0
 }
 
 // linked reports whether the file imports the one that defined the name, is in the same package, or

@@ -87,11 +87,13 @@ type breaking struct {
 	own    map[nameIn]bool     // names that tests define themselves
 	fields map[string]bool     // removed members that are also fields of other types, so that a use may mean one of these
 	out    []Broken
+
+	providers map[event.Path]*provider // files that were read already; see provider
 }
 
 func newBreaking(w World, change []Changed) *breaking {
 	b := &breaking{World: w, change: map[event.Path]bool{}, gone: map[event.Path]bool{}, own: map[nameIn]bool{},
-		fields: map[string]bool{}}
+		fields: map[string]bool{}, providers: map[event.Path]*provider{}}
 	for _, c := range change {
 		b.change[c.Path] = true
 		if c.Gone {

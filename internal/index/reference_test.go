@@ -64,6 +64,28 @@ func TestBroken(t *testing.T) {
 	}
 }
 
+// TestReadOnce: however many files import all names of a module, or pass names on, each file of the
+// module is read once for them.
+func TestReadOnce(t *testing.T) {
+	held, reads := map[event.Path][]byte{"pkg/gone.py": []byte("y = 1\n"), "hub/__init__.py": []byte("from json import loads\n")},
+		map[event.Path]int{}
+	for i := range 30 {
+		held[event.Path(fmt.Sprintf("use/u%d.py", i))] = []byte("from pkg.mod import *\nfrom hub import loads\ncompute_total(loads())\n")
+	}
+	held["pkg/mod.py"] = []byte("from pkg.gone import *\n")
+	w := index.World{Tree: index.NewTree(nil), Contents: index.NewContents(),
+		Text: func(p event.Path) []byte { reads[p]++; return held[p] }}
+	for p, text := range held {
+		w.Tree.Add(p)
+		w.Contents.Set(p, text)
+	}
+	all, _ := w.BrokenBy([]index.Changed{index.Compare("pkg/gone.py",
+		[]byte("def compute_total(): pass\n\ndef loads(): pass\n"), held["pkg/gone.py"])})
+	if len(all) != 30 || reads["pkg/mod.py"] > 2 || reads["hub/__init__.py"] > 2 {
+		t.Errorf("%d found; read %v", len(all), reads)
+	}
+}
+
 // TestLargeFiles: a name that goes from a program of MaxEdited bytes is missed elsewhere, one byte
 // more says nothing.
 func TestLargeFiles(t *testing.T) {

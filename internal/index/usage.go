@@ -17,7 +17,7 @@ type usage struct {
 	all     files                  // of the repository, with those that the change deletes
 	targets []event.Path           // the files that it imports
 	names   map[string]meaning     // by the name in the module from which it is taken, and by the local name
-	starred []*removal             // names that come with all names of some module
+	starred map[*removal]bool      // whether the name comes with all names of some module
 	made    func() map[string]bool // names to which the file assigns a value
 }
 
@@ -31,7 +31,8 @@ type meaning struct {
 
 // usageOf reads the imports of a file that may use some removed names.
 func (b *breaking) usageOf(user event.Path, text []byte, removals []*removal) *usage {
-	u := &usage{lang: languageOf(user), user: user, all: b.all, names: map[string]meaning{}}
+	u := &usage{lang: languageOf(user), user: user, all: b.all, starred: map[*removal]bool{},
+		names: map[string]meaning{}}
 	u.made = sync.OnceValue(func() map[string]bool { return assignedIn(u.lang, text) })
 	lines := bytes.Split(text, []byte{'\n'})
 	for _, i := range importsIn(u.lang, text) {
@@ -41,7 +42,7 @@ func (b *breaking) usageOf(user event.Path, text []byte, removals []*removal) *u
 		}
 		u.targets = append(u.targets, targets...)
 		if i.all {
-			u.starred = append(u.starred, b.starred(u.lang, i, targets, removals)...)
+			b.star(u, i, targets, removals)
 		}
 		if u.lang == golang && len(targets) > 0 && len(b.left.targetsOf(user, golang, i.module)) == 0 {
 			targets = nil // the import of a package that is gone is broken itself, see paths
@@ -88,24 +89,13 @@ func (i importing) ofPackage(lang *language, r *removal) bool {
 	return lang.family() == java && (strings.HasSuffix(folder, "/"+dir) || strings.HasSuffix(folder, "/"+path.Dir(dir)))
 }
 
-// starred returns the removals whose names come with all names of a module: its files define them, or at
+// star notes the removals whose names come with all names of a module: its files define them, or at
 // least have the name, or pass on all names of others.
-func (b *breaking) starred(lang *language, i importing, targets []event.Path, removals []*removal) (out []*removal) {
-	for _, p := range targets {
-		text, lang := b.Text(p), languageOf(p)
-		passes := lang != nil && slices.ContainsFunc(importsIn(lang, text), func(i importing) bool { return i.all })
-		for _, r := range removals {
-			if passes || p == r.in.Path || bytes.Contains(text, []byte(r.name)) {
-				out = append(out, r)
-			}
-		}
-	}
+func (b *breaking) star(u *usage, i importing, targets []event.Path, removals []*removal) {
 	for _, r := range removals {
-		if i.ofPackage(lang, r) {
-			out = append(out, r)
-		}
+		u.starred[r] = u.starred[r] || i.ofPackage(u.lang, r) || slices.Contains(targets, r.in.Path) ||
+			slices.ContainsFunc(targets, func(p event.Path) bool { return b.provider(p).mayGive(r.name) })
 	}
-	return out
 }
 
 // otherwise reports whether a name that is imported means something else than what a change removes: a
@@ -119,17 +109,22 @@ func (b *breaking) otherwise(name string, from, modules []event.Path, removals [
 		return !slices.Contains(modules, removals[k].in.Path)
 	}
 	return slices.ContainsFunc(from, func(p event.Path) bool {
-		text := b.Text(p)
-		s := ReadSource(p, text)
-		return s != nil && (s.has(name) || s.has("__getattr__") || b.takesFromOutside(p, s.lang, text, name))
+		x := b.provider(p)
+		own, known := x.own[name]
+		if !known {
+			s := x.source()
+			own = s != nil && (s.has(name) || s.has("__getattr__") || b.takesFromOutside(p, x, name))
+			x.own[name] = own
+		}
+		return own
 	})
 }
 
 // takesFromOutside reports whether a file may import a name from outside of the repository.
-func (b *breaking) takesFromOutside(p event.Path, lang *language, text []byte, name string) bool {
-	return slices.ContainsFunc(importsIn(lang, text), func(i importing) bool {
+func (b *breaking) takesFromOutside(p event.Path, x *provider, name string) bool {
+	return slices.ContainsFunc(x.imports, func(i importing) bool {
 		gives := i.all || slices.ContainsFunc(i.names, func(n importedName) bool { return n.local == name })
-		return gives && len(b.all.targetsOf(p, lang, i.module)) == 0
+		return gives && len(b.all.targetsOf(p, x.lang, i.module)) == 0
 	})
 }
 
@@ -149,7 +144,7 @@ func assignedIn(lang *language, text []byte) map[string]bool {
 func (u *usage) gets(r *removal) bool {
 	dir := r.in.Path.Dir()
 	switch {
-	case slices.Contains(u.starred, r):
+	case u.starred[r]:
 		return true
 	case u.lang == python:
 		return r.in.Path.Base() == "conftest.py" && (dir == "" || u.user.Within(event.Path(dir)))
@@ -174,7 +169,7 @@ func (u *usage) linked(r *removal) bool {
 // file.
 func (u *usage) mayMean(r *removal) bool {
 	if u.lang.family() == java || u.lang == php {
-		return slices.Contains(u.starred, r) || samePackage(u.user.Dir(), r.in.Path.Dir())
+		return u.starred[r] || samePackage(u.user.Dir(), r.in.Path.Dir())
 	}
 	return r.used || u.linked(r) || u.lang.Global && isUpper(r.name) && looksLikeCode(r.name)
 }

@@ -26,7 +26,10 @@ func newManifests(w World, change map[event.Path]bool) *manifests {
 	m := &manifests{World: w, change: change, changed: map[string]event.Path{},
 		unnamed: map[string]map[string][]event.Path{}, found: map[string][]event.Path{}, needs: map[string]map[string]bool{}}
 	for _, p := range slices.AppendSeq(slices.Clone(w.More), maps.Keys(change)) {
-		for _, key := range m.keys(p) {
+		if manifestBases[p.Base()] == 0 {
+			continue
+		}
+		for _, key := range packageKeys(p, w.Text(p)) {
 			m.changed[key] = p
 		}
 	}
@@ -60,14 +63,6 @@ func packageKeys(p event.Path, text []byte) (keys []string) {
 // packageKey returns the key under which the index has the file that describes a package. Rust writes
 // a-b as a_b in programs.
 func packageKey(base, name string) string { return base + " " + strings.ReplaceAll(name, "_", "-") }
-
-// keys returns the keys under which the index has a file, or will have it once it has read it.
-func (m *manifests) keys(p event.Path) []string {
-	if manifestBases[p.Base()] == 0 {
-		return nil
-	}
-	return packageKeys(p, m.Text(p))
-}
 
 // manifest returns the file with this base name that describes a package of the repository.
 func (f files) manifest(base, name string) []event.Path {
@@ -106,7 +101,7 @@ func (m *manifests) describing(base, name string) (out []event.Path) {
 		}
 	}
 	for _, p := range m.unnamed[base][packageKey(base, path.Base(name))] {
-		if len(m.keys(p)) == 0 {
+		if len(packageKeys(p, m.Text(p))) == 0 {
 			out = append(out, p)
 		}
 	}

@@ -96,7 +96,7 @@ func (o occurrence) declares(lang *language) bool {
 	case lang == golang && (identifierByte[next] || next == '*'):
 		return true // name Type
 	case lang.Typed && len(word) > 0 && !usingWords[string(word)]:
-		return !(lang == clike && bytes.HasSuffix(bytes.TrimRight(o.after, " "), []byte(";")) && next == '(')
+		return true // Type name
 	case lang.Typed && len(o.before) > 0 && next != '(' && bytes.IndexByte([]byte("*&>]"), o.before[len(o.before)-1]) >= 0:
 		return len(o.before) > 1 && o.before[len(o.before)-2] != ' '
 	}

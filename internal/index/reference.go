@@ -153,7 +153,7 @@ func (b *breaking) names(change []Changed) {
 }
 
 // definedBy reports whether one of the files defines the removed name. Tests that define it for
-// themselves do not count if the program defined it.
+// themselves do not count if the program defined it; they are noted in b.own and r.inTests.
 func (b *breaking) definedBy(users []event.Path, r *removal) bool {
 	definers := event.PathSet(b.Contents.Definers(plainIdentifier(r.name), math.MaxInt))
 	for _, u := range users {

@@ -194,10 +194,11 @@ func (f files) scriptModule(from event.Path, module string) []event.Path {
 	switch alias, found := strings.CutPrefix(strings.TrimLeft(module, "@~"), "/"); {
 	case strings.HasPrefix(module, "."):
 		key := path.Join(from.Dir(), module)
-		if found := exact(key); found != nil {
-			return found
+		found := exact(key)
+		if built := strings.Replace("/"+key, "/dist/", "/src/", 1)[1:]; found == nil && built != key { // it is written from src
+			found = exact(built)
 		}
-		return exact(strings.Replace("/"+key, "/dist/", "/src/", 1)[1:]) // what a build writes from src
+		return found
 	case strings.HasPrefix(module, "/"):
 		return exact(alias)
 	case found:

@@ -256,6 +256,8 @@ func TestDefinitionFor(t *testing.T) {
 			t.Errorf("%s of 2,001 is found: %v", name, ok)
 		}
 	}
+	// else each slash of a long line is followed to its end
+	fault.Same(t, "long regular expression", regularExpression([]byte("="), []byte("/"+strings.Repeat("x", maxRegular)+"/")), 0)
 }
 
 // TestImportsGolden compares what the programs of testdata/imports.txt import, and which of its

@@ -22,12 +22,15 @@ func (e *enumeration) constants(code []byte) iter.Seq[[]byte] {
 		columns, body := indentation(code), bytes.TrimSpace(code)
 		switch {
 		case len(body) == 0:
-		case e.lang == python:
-			name, after := identifier(body)
-			if after = bytes.TrimLeft(after, " "); columns > 0 && bytes.HasPrefix(after, []byte("=")) &&
-				!bytes.HasPrefix(after, []byte("==")) && bytes.Equal(name, bytes.ToUpper(name)) {
-				yield(name)
+		case e.lang == python && columns > 0:
+			for statement := range bytes.SplitSeq(body, []byte{';'}) {
+				name, after := identifier(bytes.TrimSpace(statement))
+				if after = bytes.TrimLeft(after, " "); !bytes.HasPrefix(after, []byte("=")) || bytes.HasPrefix(after, []byte("==")) ||
+					!bytes.Equal(name, bytes.ToUpper(name)) || !yield(name) {
+					break
+				}
 			}
+		case e.lang == python:
 		case !e.open:
 			if e.begins(body) {
 				e.open, e.columns, e.inside = true, columns, 0

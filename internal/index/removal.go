@@ -49,11 +49,11 @@ func removed(change []Changed) (out []*removal) {
 	return out[:min(len(out), maxRemoved)]
 }
 
-// searches reports whether uses of a definition can be found: it is not private, and its name is not one
-// of the language, of its compiler, or of its own objects.
+// searches reports whether uses of a definition can be found: it is not private, and its name is neither
+// short nor one of the language, of its compiler, or of its own objects.
 func (l *language) searches(name string, d definition) bool {
 	protocol := strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
-	return l.Refers && !d.private && !protocol && !l.standard[name] && !(d.member && l.members[name])
+	return len(name) >= minReference && l.Refers && !d.private && !protocol && !l.standard[name] && !(d.member && l.members[name])
 }
 
 // keptBy reports whether some file of the change still has the name. A use of a member may mean that of

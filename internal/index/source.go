@@ -98,7 +98,7 @@ func (r *sourceReader) found(name []byte) {
 }
 
 func (r *sourceReader) define(name []byte, d definition) {
-	if len(name) >= minReference {
+	if len(name) > 0 {
 		d.around = sketchHash(bytes.Replace(r.line.code, name, nil, 1))
 		r.defines[string(name)] = d
 	}

@@ -54,9 +54,9 @@ var errLog = errors.New("unexpected format")
 const logFormat = "--format=%x01%H %ct %at %s"
 
 // ReadLog runs `git log` in dir, which may be a bare repository, and yields the commits that are no
-// merges (unless o.Args says otherwise), newest first. Ids in o.Not that no longer exist are ignored. ReadLog stops at the first
-// error of yield. To pair renamed files git reads their contents. Where it lacks one, as in a partial
-// clone, only files with the same content are pairs, from that commit on.
+// merges (unless o.Args says otherwise), newest first. Ids in o.Not that no longer exist are ignored.
+// ReadLog stops at the first error of yield. To pair renamed files git reads their contents. Where it
+// lacks one, as in a partial clone, only files with the same content are pairs, from that commit on.
 //
 // Errors are git.ErrMissing, an error of git, that of ctx, and that of yield.
 func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions, yield func(*Commit) error) error {

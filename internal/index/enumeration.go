@@ -25,8 +25,7 @@ func (e *enumeration) constants(code []byte) iter.Seq[[]byte] {
 		case e.lang == python && columns > 0:
 			for statement := range bytes.SplitSeq(body, []byte{';'}) {
 				name, after := identifier(bytes.TrimSpace(statement))
-				if after = bytes.TrimLeft(after, " "); !bytes.HasPrefix(after, []byte("=")) || bytes.HasPrefix(after, []byte("==")) ||
-					!bytes.Equal(name, bytes.ToUpper(name)) || !yield(name) {
+				if !assigns(bytes.TrimLeft(after, " ")) || !bytes.Equal(name, bytes.ToUpper(name)) || !yield(name) {
 					break
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -46,12 +47,18 @@ var (
 	triesModule = LazyRegexp(`\btry\s*\{|\bcatch\b`)
 )
 
-// optional reports whether a program, given by its lines, goes on if what it imports on a line is
-// missing.
-func optional(lang *language, lines [][]byte, number int) bool {
+// linesOf returns a function that splits a text into lines when it is first called.
+func linesOf(text []byte) func() [][]byte {
+	return sync.OnceValue(func() [][]byte { return bytes.Split(text, []byte{'\n'}) })
+}
+
+// optional reports whether a program, which split returns in lines, goes on if what it imports on a line
+// is missing. Only two languages need the lines.
+func optional(lang *language, split func() [][]byte, number int) bool {
 	if !lang.modules() {
 		return false
 	}
+	lines := split()
 	for i := range enclosing(lines, number-1) {
 		line := bytes.TrimSpace(lines[i])
 		if lang == script && triesModule().Match(line) || lang == python && (catchesMissing().Match(line) ||
@@ -62,8 +69,8 @@ func optional(lang *language, lines [][]byte, number int) bool {
 	return false
 }
 
-// enclosing yields the index of a line, and those of the lines that enclose it, which are above it and indented
-// less.
+// enclosing yields the index of a line, and those of the lines that enclose it, which are above it and
+// indented less.
 func enclosing(lines [][]byte, of int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		columns := indentation(lines[of])
@@ -96,7 +103,7 @@ func caught(lines [][]byte, columns int) bool {
 // means no file any more.
 func (b *breaking) lost(user event.Path, text []byte) map[event.Path]int {
 	lang := languageOf(user)
-	out, lines := map[event.Path]int{}, bytes.Split(text, []byte{'\n'})
+	out, lines := map[event.Path]int{}, linesOf(text)
 	for _, i := range importsIn(lang, text) {
 		for k, module := range i.modules(lang) {
 			for _, p := range b.all.targetsOf(user, lang, module) {
@@ -125,7 +132,7 @@ func (b *breaking) gives(files []event.Path, module string, p event.Path, name s
 		if !namedAs(f, module) {
 			return false
 		}
-		s := ReadSource(f, b.Text(f))
+		s := b.provider(f).source()
 		return f == p || s != nil && (s.has(name) || s.imports[name])
 	})
 }
@@ -146,7 +153,7 @@ func (b *breaking) provided(p event.Path, lang *language, now []event.Path) bool
 	}
 	return slices.ContainsFunc(now, func(f event.Path) bool {
 		itself := f.Stem() == name || moduleFile(f) && path.Base(f.Dir()) == name // x.rs became x/mod.rs
-		return lang != rust || itself || bytes.Contains(b.Text(f), []byte(name))
+		return lang != rust || itself || bytes.Contains(b.provider(f).text, []byte(name))
 	})
 }
 

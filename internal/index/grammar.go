@@ -234,7 +234,7 @@ func (d *definer) ruby(l definingLine) {
 		}
 	default:
 		after = bytes.TrimLeft(after, " ")
-		constant := !l.found && len(name) > 0 && 'A' <= name[0] && name[0] <= 'Z'
+		constant := !l.found && isUpper(string(name))
 		if constant && len(after) > 1 && after[0] == '=' && after[1] != '=' && after[1] != '~' {
 			d.define(name)
 		}

@@ -19,7 +19,7 @@ type manifests struct {
 	changed map[string]event.Path              // the go.mod, package.json and Cargo.toml of the change, by their keys
 	unnamed map[string]map[string][]event.Path // the package.json and Cargo.toml of each folder name, see describing
 	found   map[string][]event.Path            // what describing returned, by key
-	needs   map[string]map[string]bool         // for each folder that was asked about, the dependencies of its package.json
+	needs   map[string]map[string]bool         // the dependencies in each package.json that was read, by folder
 }
 
 func newManifests(w World, change map[event.Path]bool) *manifests {

@@ -104,8 +104,11 @@ func (o occurrence) declares(lang *language) bool {
 }
 
 // assigned reports whether a value is assigned to the name.
-func (o occurrence) assigned() bool {
-	return bytes.HasPrefix(o.after, []byte("=")) && !bytes.HasPrefix(o.after, []byte("=="))
+func (o occurrence) assigned() bool { return assigns(o.after) }
+
+// assigns reports whether a text begins with the sign of an assignment.
+func assigns(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("=")) && !bytes.HasPrefix(text, []byte("=="))
 }
 
 // field reports whether a value is assigned to the member, perhaps with others or with a type.

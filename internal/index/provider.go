@@ -16,7 +16,7 @@ type provider struct {
 	imports []importing
 	passes  bool            // it passes on all names of some module
 	says    map[string]bool // for each name that was asked about, whether the text contains it
-	own     map[string]bool // for each name that was asked about, whether it is another one than the removed; see otherwise
+	own     map[string]bool // for each name that was asked about, what otherwise found
 	source  func() *Source  // what it defines; nil if the file is no program
 }
 

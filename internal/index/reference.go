@@ -85,7 +85,7 @@ type breaking struct {
 	change map[event.Path]bool // files of the change
 	gone   map[event.Path]bool // deleted files
 	own    map[nameIn]bool     // names that tests define themselves
-	fields map[string]bool     // removed members that are also fields of other types, so that a use may mean one of these
+	fields map[string]bool     // removed members that are also fields of other types; a use may mean these
 	out    []Broken
 
 	providers map[event.Path]*provider // files that were read already; see provider

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func (b *breaking) usageOf(user event.Path, text []byte, removals []*removal) *u
 	u := &usage{lang: languageOf(user), user: user, all: b.all, starred: map[*removal]bool{},
 		names: map[string]meaning{}}
 	u.made = sync.OnceValue(func() map[string]bool { return assignedIn(u.lang, text) })
-	lines := bytes.Split(text, []byte{'\n'})
+	lines := linesOf(text)
 	for _, i := range importsIn(u.lang, text) {
 		targets := u.all.targetsOf(user, u.lang, i.module)
 		if len(targets) == 1 && targets[0] == user {
